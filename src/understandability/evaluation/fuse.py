@@ -47,29 +47,22 @@ class Fusion:
     times_lists: bool = False
 
 
-FUSIONS: Mapping[str, Fusion] = MappingProxyType(
-    {
-        "rrf": Fusion(
-            "Cormack, Clarke & Büttcher 2009", lambda each: each.weight / (each.k + each.rank)
-        ),
-        "isr": Fusion(
-            "Mourão, Martins & Magalhães 2014",
-            lambda each: each.weight / each.rank**2,
-            times_lists=True,
-        ),
-        "combsum": Fusion("Fox & Shaw 1994; Lee 1997", lambda each: each.weight * each.score),
-        "combmnz": Fusion(
-            "Fox & Shaw 1994; Lee 1997", lambda each: each.weight * each.score, times_lists=True
-        ),
-        # As many points as the pool has documents for the first, one less for the next; the points
-        # that a list leaves are shared by the documents that it lacks.
-        "borda": Fusion(
-            "Aslam & Montague 2001",
-            lambda each: each.weight * (each.pool - each.rank + 1),
-            unlisted=lambda each: each.weight * (each.pool - each.size + 1) / 2,
-        ),
-    }
-)
+_SUMS = "Fox & Shaw 1994; Lee 1997"
+# fmt: off
+FUSIONS: Mapping[str, Fusion] = MappingProxyType({
+    "rrf": Fusion("Cormack, Clarke & Büttcher 2009",
+        lambda each: each.weight / (each.k + each.rank)),
+    "isr": Fusion("Mourão, Martins & Magalhães 2014",
+        lambda each: each.weight / each.rank**2, times_lists=True),
+    "combsum": Fusion(_SUMS, lambda each: each.weight * each.score),
+    "combmnz": Fusion(_SUMS, lambda each: each.weight * each.score, times_lists=True),
+    # As many points as the pool has documents for the first, one less for the next; the points
+    # that a list leaves are shared by the documents that it lacks.
+    "borda": Fusion("Aslam & Montague 2001",
+        lambda each: each.weight * (each.pool - each.rank + 1),
+        unlisted=lambda each: each.weight * (each.pool - each.size + 1) / 2),
+})
+# fmt: on
 
 
 def fuse(

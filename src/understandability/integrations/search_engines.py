@@ -96,12 +96,7 @@ def _vespa(values: Sequence[Value], field: str, index: str) -> Files:
 
 
 def _table(values: Sequence[Value], field: str, index: str, *, name: str) -> Files:
-    """A line for each document.
-
-    For Lucene beside the program that adds them to an index as doc values, which are integers: a
-    float is kept by its bits, as Lucene's own FloatDocValuesField keeps it. Only a field that the
-    index knows is updated, so a document that has it comes and goes first.
-    """
+    """A line for each document; for Lucene, beside the program that makes doc values of them."""
     lines = (f"{docno}\t{_number(value)}\n".encode() for docno, value in values)
     yield name, chain([f"docno\t{field}\n".encode()], lines)
 
@@ -110,48 +105,30 @@ _LOAD_BULK = (
     "PUT /INDEX/_mapping with mapping.json; POST /_bulk with each bulk file; "
     "POST /INDEX/_search with query.json or rescore.json"
 )
-ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
-    {
-        "elasticsearch": SearchEngine("Elasticsearch", _bulk, "bulk", _LOAD_BULK, longest_id=512),
-        "opensearch": SearchEngine("OpenSearch", _bulk, "bulk", _LOAD_BULK, longest_id=512),
-        "solr": SearchEngine(
-            "Solr",
-            _solr,
-            "solr",
-            "POST /solr/INDEX/schema with schema.json; POST /solr/INDEX/update?commit=true with "
-            "each updates file; POST /solr/INDEX/query with query.json",
-        ),
-        "solr-file": SearchEngine(
-            "Solr, external file field",
-            _solr_file,
-            "solr-file",
-            "add schema.xml to the schema; put the external file into the data folder of the "
-            "index, and commit; POST /solr/INDEX/query with query.json",
-        ),
-        "vespa": SearchEngine(
-            "Vespa",
-            _vespa,
-            "vespa",
-            "put the two parts of schema.sd where its comment says, and deploy; "
-            "vespa feed updates.jsonl; POST /search/ with query.json",
-        ),
-        "anserini": SearchEngine(
-            "Anserini and Lucene",
-            partial(_table, name="docvalues.tsv"),
-            "anserini",
-            "with the Lucene of the index, as java -cp anserini-fatjar.jar: AddDocValues.java on a "
-            "copy of the index and docvalues.tsv; then Search.java, or its query in your code",
-            between="\t",
-        ),
-        "pyterrier": SearchEngine(
-            "PyTerrier",
-            partial(_table, name="scores.tsv"),
-            "pyterrier",
-            "use pipeline.py, where index is yours",
-            between="\t",
-        ),
-    }
-)
+# fmt: off
+ENGINES: Mapping[str, SearchEngine] = MappingProxyType({
+    "elasticsearch": SearchEngine("Elasticsearch", _bulk, "bulk", _LOAD_BULK, longest_id=512),
+    "opensearch": SearchEngine("OpenSearch", _bulk, "bulk", _LOAD_BULK, longest_id=512),
+    "solr": SearchEngine("Solr", _solr, "solr",
+        "POST /solr/INDEX/schema with schema.json; POST /solr/INDEX/update?commit=true with "
+        "each updates file; POST /solr/INDEX/query with query.json"),
+    "solr-file": SearchEngine("Solr, external file field", _solr_file, "solr-file",
+        "add schema.xml to the schema; put the external file into the data folder of the "
+        "index, and commit; POST /solr/INDEX/query with query.json"),
+    "vespa": SearchEngine("Vespa", _vespa, "vespa",
+        "put the two parts of schema.sd where its comment says, and deploy; "
+        "vespa feed updates.jsonl; POST /search/ with query.json"),
+    # Lucene's doc values are integers: a float is kept by its bits. Only a field that the index
+    # knows is updated, so AddDocValues adds a document that has it, and deletes it.
+    "anserini": SearchEngine("Anserini and Lucene", partial(_table, name="docvalues.tsv"),
+        "anserini",
+        "with the Lucene of the index, as java -cp anserini-fatjar.jar: AddDocValues.java on a "
+        "copy of the index and docvalues.tsv; then Search.java, or its query in your code",
+        between="\t"),
+    "pyterrier": SearchEngine("PyTerrier", partial(_table, name="scores.tsv"), "pyterrier",
+        "use pipeline.py, where index is yours", between="\t"),
+})
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
