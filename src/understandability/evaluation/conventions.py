@@ -1,8 +1,6 @@
 """Every choice that changes published numbers, in one table; two presets set them all.
 
-A field of `Conventions` holds a convention's default, its choices, what it changes, what the
-presets make of it, and the parameter of measures that it stands for. Options of commands,
-parameters of measures, headers of outputs and the documentation derive from there.
+Options of commands, parameters of measures, headers of outputs and documentation derive from it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""What the labels of a dimension mean: which end is easy, where "understandable" begins.
-
-The direction is always stated: published collections use both (CLEF eHealth 2015 counts up to
-easy, 2016 and 2018 down).
-"""
+"""What the labels of a dimension mean: which end is easy, where "understandable" begins."""
 
 from __future__ import annotations
 
@@ -30,6 +26,8 @@ _FORM = (
 class Scale:
     """A scale of labels: its direction, its threshold, its ends, the gains of its grades.
 
+    The direction is always stated, as published collections use both (CLEF eHealth 2015 counts up
+    to easy, 2016 and 2018 down).
     `threshold` is where "understandable" begins; a label equal to it counts if `inclusive`.
     `low` and `high` are the ends that labels may not leave; `gains` maps grades to gains and
     then says which labels there are.

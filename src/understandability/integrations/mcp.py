@@ -1,7 +1,6 @@
 """An MCP server: assistants ask how a text reads before they show it. Needs the extra ``mcp``.
 
-It takes texts of at most `MOST_CHARACTERS`, opens no file, and asks no network. The protocol is
-spoken over standard input and output (https://modelcontextprotocol.io).
+It opens no file and asks no network; it speaks over standard input and output.
 """
 
 from __future__ import annotations

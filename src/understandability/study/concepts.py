@@ -1,9 +1,4 @@
-"""Concepts of medical vocabularies: how many a text names, and how familiar or deep they are.
-
-The terms of the Consumer Health Vocabulary, MeSH, ICD-10-CM and DrugBank are found by longest
-match (`feature.terms`). What MetaMap found in the user's documents (`understand resources install
-metamap --from output.mmi`) has rows of its own; a document that it lacks has no value.
-"""
+"""Concepts of medical vocabularies: how many a text names, how familiar or deep they are."""
 
 from __future__ import annotations
 

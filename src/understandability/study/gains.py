@@ -1,7 +1,4 @@
-"""What learning to rank learns: a gain from relevance R and understandability U, by expression.
-
-U is the scale of CLEF eHealth 2016: 0 very easy, 100 very hard.
-"""
+"""What learning to rank learns: gains of relevance R and understandability U, by expression."""
 
 from __future__ import annotations
 

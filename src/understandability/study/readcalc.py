@@ -1,9 +1,8 @@
 """The formulas as the original study's code computed them, so that its results can be repeated.
 
 After `readcalc` of joaopalotti/readability_calculator: words are NLTK's Treebank tokens in lower
-case without what is no letter, digit or underscore; syllables are pyphen's hyphenation points
-and one; names and inflections are nothing special; some constants differ from the published
-ones. The code split sentences with NLTK's Punkt; here they are the document's own.
+case without marks, syllables are pyphen's hyphenation points and one, some constants differ from
+the published ones. Its sentences were those of NLTK's Punkt; here they are the document's own.
 """
 
 from __future__ import annotations

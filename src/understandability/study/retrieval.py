@@ -1,8 +1,7 @@
 """Queries against an index: runs of a weighting model, and the 24 features of learning to rank.
 
-BM25 is as Lucene has it, the eight other models as Terrier has them (logarithms to base 2). A model
-says what one query term is worth to one document that has it. A document's score is their sum;
-terms that it lacks add nothing, in the language models too.
+A model (BM25 as in Lucene, others as in Terrier, with logarithms to base 2) says what a query term
+is worth to a document that has it. Their sum is its score: terms that it lacks add nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""The experiment of the uRBP papers: users who understand up to some score of a formula.
-
-Zuccon & Koopman (2014) and Zuccon (2016) simulate understandability from a readability formula:
-a user with threshold th understands what scores below it, as a step or as an arctan, and systems
-are ranked by RBP and by uRBP.
-"""
+"""The experiment of the uRBP papers (Zuccon & Koopman 2014; Zuccon 2016) with simulated users."""
 
 from __future__ import annotations
 

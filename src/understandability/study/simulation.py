@@ -1,9 +1,4 @@
-"""Synthetic systems whose topicality and understandability are set by hand.
-
-The simulation of the H paper (Palotti, Zuccon & Hanbury 2018): each document of a ranking is
-relevant with probability T, and its understandability label is drawn from a normal
-distribution, clipped to the scale and rounded down.
-"""
+"""Synthetic systems whose topicality and understandability are set by hand."""
 
 from __future__ import annotations
 

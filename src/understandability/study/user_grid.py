@@ -1,9 +1,4 @@
-"""The simulated users of the uRBP papers under every way of reading pages.
-
-Extraction × sentence ends × score × threshold × user × measure, over runs. Palotti, Zuccon &
-Hanbury (2015) show that the first two change readability scores; this shows whether they change
-which systems are better.
-"""
+"""The simulated users of the uRBP papers under every way of reading pages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Measures of ir_measures (MacAvaney et al. 2022) by their names, or by those of trec_eval.
-
-They stand beside ours under the same conventions of order, of documents without a label, and of
-means.
-"""
+"""Measures of ir_measures (MacAvaney et al. 2022), also by names of trec_eval."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Measures as array arithmetic over the labelled documents of a ranking.
 
-Every measure is a sum of gains times discounts (Zuccon 2016), or the cascade of ERR; documents
-without a label gain nothing. One value for each query of the qrels.
+Each is a sum of gains times discounts (Zuccon 2016), or the cascade of ERR.
 """
 
 from __future__ import annotations
