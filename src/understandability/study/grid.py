@@ -36,14 +36,7 @@ ESTIMATORS = "estimators"  # the group of the bundles
 METHODS = ("naive", "boilerpipe", "justext")
 PIPELINES = tuple((extractor, ends) for extractor in METHODS for ends in SENTENCE_ENDS)
 # What `compare_methods` measures.
-MEASURED = (
-    "words",
-    "sentences",
-    "dale_chall",
-    "gunning_fog",
-    "flesch_reading_ease",
-    "difficulty",
-)
+MEASURED = ("words", "sentences", "dale_chall", "gunning_fog", "flesch_reading_ease", "difficulty")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError, check_known
+from understandability.evaluation.rerank import chosen
 from understandability.inputs.given import run_of
-from understandability.inputs.run import Labels, Run, ranks_of, strictly_falling
+from understandability.inputs.run import Labels, Run, strictly_falling
 from understandability.inputs.runs import read_labels, write_run
 from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.predictors import Forest, array_bytes, arrays_of
@@ -104,11 +105,8 @@ class Ranker:
 def ranked(run: Run, scores: Floats, name: str) -> Run:
     """The lines of a run by new scores, query by query."""
     best = np.lexsort((-scores, run.query_ids))
-    queries = run.query_ids[best]
-    falling = strictly_falling(queries, scores[best])
-    return Run(
-        name, run.queries, run.docnos, queries, run.docno_ids[best], ranks_of(queries), falling
-    )
+    found = chosen(run, best)
+    return replace(found, name=name, scores=strictly_falling(found.query_ids, scores[best]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

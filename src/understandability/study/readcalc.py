@@ -18,14 +18,7 @@ from numpy.typing import NDArray
 
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, starts_of, sum_segments
-from understandability.feature.formulas import (
-    ari,
-    flesch_kincaid,
-    fog,
-    lix,
-    per_hundred,
-    smog,
-)
+from understandability.feature.formulas import ari, flesch_kincaid, fog, lix, per_hundred, smog
 from understandability.feature.row import Feature
 from understandability.feature.word_counts import counts_of
 from understandability.feature.word_lists import familiar_words

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, check_known, check_least
+from understandability.evaluation.rerank import chosen
 from understandability.inputs.run import Run
 from understandability.prompt import AtPrompt
 from understandability.study.index import FIELDS, PAGE, Field, Index, load_index
@@ -202,23 +203,13 @@ def search(
         weights = MODELS[model](matches)
         scores = np.bincount(documents, weights, minlength=len(index)).astype(np.float64)
         found = np.unique(documents)
-        rankings[query] = [
-            (index.docnos[document], float(scores[document]))
-            for document in _best(index, found, scores[found], depth).tolist()
-        ]
-    return Run.of(f"{field}_{model}", rankings)
-
-
-def _best(index: Index, documents: Ints, scores: Floats, depth: int) -> Ints:
-    """The documents with the highest scores, in the order of `Run.line_order("score")`."""
-    single = scores.astype(np.float32)
-    if len(documents) > depth:
-        lowest = np.partition(single, -depth)[-depth]
-        documents, single = documents[single >= lowest], single[single >= lowest]
-    names = [index.docnos[document].encode() for document in documents.tolist()]
-    order = sorted(range(len(names)), key=names.__getitem__, reverse=True)
-    order.sort(key=lambda place: -single[place])
-    return documents[order[:depth]]
+        if len(found) > depth:
+            single = scores[found].astype(np.float32)
+            found = found[single >= np.partition(single, -depth)[-depth]]
+        rankings[query] = [(index.docnos[each], float(scores[each])) for each in found.tolist()]
+    run = Run.of(f"{field}_{model}", rankings)
+    best_first = chosen(run, run.line_order("score"))
+    return chosen(best_first, np.flatnonzero(best_first.ranks <= depth))
 
 
 def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:

@@ -22,12 +22,7 @@ from understandability.prompt import AtPrompt
 if TYPE_CHECKING:
     import pandas as pd
 
-PAPER_MEASURES = (
-    "RBP(p=0.8)@10",
-    "uRBP(p=0.8)@10",
-    "RBPu(p=0.8)@10",
-    "HRBP(p=0.8,wr=1,wu=1)@10",
-)
+PAPER_MEASURES = ("RBP(p=0.8)@10", "uRBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8,wr=1,wu=1)@10")
 
 
 @dataclass(frozen=True, slots=True)
