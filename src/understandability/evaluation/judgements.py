@@ -44,6 +44,7 @@ _HERE = "evaluation.judgements"
 
 Ids = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+_User = tuple[str, str, float | None, float, str]  # dimension, user, threshold, noise, norm
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +261,7 @@ class Judgements:
         unset = {name: value for name, value in usual.items() if getattr(chosen, name) is None}
         self.conventions: Conventions = replace(chosen, **unset)
         self.ideal: dict[Measure, Floats] = {}  # ideal DCG by measure, filled as needed
-        self._gains: dict[tuple[str, str, float | None, float, str], Floats] = {}
+        self._gains: dict[_User, Floats] = {}
 
     def ranked(self, run: Run, lines: Ids | None = None) -> Ranked:
         """The labelled documents of a run, in the order of the conventions.
@@ -339,18 +340,11 @@ class Judgements:
             user = "binary"
         key = (name, user, threshold, noise_scale, norm)
         if key not in self._gains:
-            self._gains[key] = self._gains_of_labels(measure, *key)
+            self._gains[key] = self._gains_of_labels(measure, key)
         return _at(self._gains[key], ranked.found[name])
 
-    def _gains_of_labels(
-        self,
-        measure: Measure,
-        name: str,
-        user: str,
-        threshold: float | None,
-        noise_scale: float,
-        norm: str,
-    ) -> Floats:
+    def _gains_of_labels(self, measure: Measure, key: _User) -> Floats:
+        name, user, threshold, noise_scale, norm = key
         values, scale = self.dimensions[name].labels.values, self.dimensions[name].scale
         if user not in MODELLED_USERS:
             return scale.graded(values) if user == "graded" else scale.binary(values)

@@ -86,15 +86,12 @@ def measures(
     `dimensions` holds the labels of understandability under ``u``, with their scale. Rankings are
     ordered by score, as ir_measures has them. They equal no measure of other values.
 
-    >>> from ir_measures import Qrel, ScoredDoc, calc_aggregate
-    >>> from understandability.inputs.run import Labels
-    >>> qunder = Labels.of("qunder", {"q": {"d1": 90, "d2": 10}})
-    >>> easy = Dimension(qunder, parse_scale("lower-easier:40"))
+    >>> from understandability.evaluation.judgements import dimension
+    >>> easy = dimension({"q": {"d1": 90, "d2": 10}}, "lower-easier:40")
     >>> ours = measures(["uRBP(p=0.8)@10"], {"u": easy})
-    >>> run = [ScoredDoc("q", "d1", 2.0), ScoredDoc("q", "d2", 1.0)]
-    >>> qrels = [Qrel("q", "d1", 1), Qrel("q", "d2", 1)]
-    >>> {str(name): round(value, 3) for name, value in calc_aggregate(ours, qrels, run).items()}
-    {'uRBP(p=0.8)@10': 0.16}
+    >>> qrels, run = {"q": {"d1": 1, "d2": 1}}, {"q": {"d1": 2.0, "d2": 1.0}}
+    >>> [round(value, 3) for value in ir_measures.calc_aggregate(ours, qrels, run).values()]
+    [0.16]
     """
     by_score = replace(conventions or _BASE, order="score")
     return tuple(

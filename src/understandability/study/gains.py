@@ -83,8 +83,6 @@ def parse_gain(text: str) -> Gain:
     It may have numbers, R, U, ``+ - * /``, comparisons, ``A if CONDITION else B``, ``min(A, B)``
     and ``max(A, B)``; `OptionError` where more is in it.
 
-    >>> parse_gain("R * (100 - U) / 100")(np.array([2.0, 1.0]), np.array([25.0, 80.0])).tolist()
-    [1.5, 0.2]
     >>> parse_gain("combo5")(np.array([1.0, 1.0]), np.array([40.0, 41.0])).tolist()
     [2.0, 1.0]
     """

@@ -69,8 +69,6 @@ class Analyzer:
 
     >>> Analyzer().terms("The heart's failing valves")
     ['heart', 'fail', 'valv']
-    >>> Analyzer(stop_words="none", stemmer="none").terms("The flu")
-    ['the', 'flu']
     """
 
     stop_words: str = "english"

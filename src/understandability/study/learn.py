@@ -121,11 +121,8 @@ class Examples:
         """The queries, by number, with candidates of different gains: what there is to learn."""
         known = ~np.isnan(self.gains)
         queries, gains = self.candidates.run.query_ids[known], self.gains[known]
-        count = len(self.candidates.run.queries)
-        highest, lowest = np.full(count, -np.inf), np.full(count, np.inf)
-        np.maximum.at(highest, queries, gains)
-        np.minimum.at(lowest, queries, gains)
-        return np.flatnonzero(highest > lowest)
+        different = np.unique(np.column_stack([queries, gains]), axis=0)[:, 0].astype(np.int64)
+        return np.flatnonzero(np.bincount(different) > 1)
 
 
 def examples(

@@ -188,8 +188,7 @@ def search(
 
     >>> from understandability.text.page import Page
     >>> from understandability.study.index import build_index
-    >>> pages = [Page("flu", "", b"<p>You have flu."), Page("cold", "", b"<p>You have a cold.")]
-    >>> index, _ = build_index(pages)
+    >>> index, _ = build_index([Page("flu", "", "<p>You have flu."), Page("cold", "", "<p>A cold")])
     >>> [docno for docno, _ in search(index, {"q1": "flu"}).by_query()["q1"]]
     ['flu']
     """
