@@ -123,20 +123,18 @@ CONVENTIONS: Mapping[str, Field[Any]] = MappingProxyType(
 
 def _choices() -> type[Any]:
     """Conventions as they may be chosen, None where they are not, with their help at the prompt."""
-    texts = ["preset: Use the conventions of ubire or trec_eval; options override them."]
-    rows: list[tuple[str, Any, Any]] = [
-        ("preset", Annotated[Any, AtPrompt(choices="evaluation.conventions:PRESETS")], None)
-    ]
+    text = "Use the conventions of ubire or trec_eval; options override them."
+    about = AtPrompt(choices="evaluation.conventions:PRESETS", help=text)
+    rows: list[tuple[str, Any, Any]] = [("preset", Annotated[Any, about], None)]
     for name, row in CONVENTIONS.items():
         kind, meaning, usual = row.metadata["kind"], row.metadata["meaning"], row.default
         shown = "" if usual is None else f" (default {'not' if usual is False else usual})"
-        texts.append(f"{name}: {meaning[0].upper()}{meaning[1:]}{shown}.")
-        about = AtPrompt(kind, value=" or ".join(row.metadata["choices"]))
+        text = f"{meaning[0].upper()}{meaning[1:]}{shown}."
+        about = AtPrompt(kind, value=" or ".join(row.metadata["choices"]), help=text)
         if name == "noise_scale":
-            about = AtPrompt(value="NUMBER", convert="wording:number_or_pi")
+            about = AtPrompt(value="NUMBER", convert="wording:number_or_pi", help=text)
         rows.append((name, Annotated[Any, about], None))
-    args = "\n".join(f"    {text}" for text in texts)
-    return make_dataclass("Choices", rows, namespace={"__doc__": f"Choices.\n\nArgs:\n{args}"})
+    return make_dataclass("Choices", rows)
 
 
 Choices = _choices()

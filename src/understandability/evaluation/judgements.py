@@ -23,7 +23,7 @@ from understandability.evaluation.conventions import (
 from understandability.evaluation.criteria import mixed_models
 from understandability.evaluation.measures.bases import RELEVANCE, UNDERSTANDABILITY, Measure
 from understandability.evaluation.measures.foreign import ForeignMeasure
-from understandability.evaluation.scales import Scale, parse_gains, parse_scale
+from understandability.evaluation.scales import Scale, parse_gains, parse_scale, refuse
 from understandability.inputs.given import labels_of
 from understandability.inputs.run import Labels, Run, ranks_of
 from understandability.prompt import AtPrompt
@@ -235,14 +235,12 @@ class Judgements:
                 f"{self.qrels.name} holds no relevance labels of queries and documents"
             )
         for labels in self.labels:
-            infinite = ~np.isfinite(labels.values)
-            if infinite.any():
-                line = int(np.argmax(infinite))
-                raise InputError(
-                    f"{labels.where(line)}: label {labels.values[line]:g} is not finite, so "
-                    "nothing can be computed from it; correct it, or leave it out with "
-                    "--not-a-label"
-                )
+            refuse(
+                labels,
+                ~np.isfinite(labels.values),
+                "is not finite, so nothing can be computed from it; correct it, or leave it out "
+                "with --not-a-label",
+            )
         for each in given.values():
             each.scale.check(each.labels)
         self.dimensions = {

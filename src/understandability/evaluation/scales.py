@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
@@ -91,13 +92,19 @@ class Scale:
             allowed = f"between {self.low:g} and {self.high:g}"
         else:
             return
-        if outside.any():
-            first = int(np.argmax(outside))
-            raise InputError(
-                f"{labels.where(first)}: label {labels.values[first]:g} is outside the declared "
-                f"scale: it must be {allowed}; correct the scale, or name a label that means "
-                "'could not judge' with --not-a-label"
-            )
+        refuse(
+            labels,
+            outside,
+            f"is outside the declared scale: it must be {allowed}; correct the scale, or name a "
+            "label that means 'could not judge' with --not-a-label",
+        )
+
+
+def refuse(labels: Labels, wrong: NDArray[np.bool_], why: str) -> None:
+    """Raise `InputError` for the first of the labels that are wrong."""
+    if wrong.any():
+        line = int(np.argmax(wrong))
+        raise InputError(f"{labels.where(line)}: label {labels.values[line]:g} {why}")
 
 
 def parse_scale(text: str) -> Scale:

@@ -32,22 +32,17 @@ COMBOS: Mapping[str, str] = MappingProxyType(
 )
 IR_ONLY = "combo1"  # learned from the IR features alone
 
-_ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = MappingProxyType(
-    {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide}
-)
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = MappingProxyType(
-    {
-        ast.Lt: np.less,
-        ast.LtE: np.less_equal,
-        ast.Gt: np.greater,
-        ast.GtE: np.greater_equal,
-        ast.Eq: np.equal,
-        ast.NotEq: np.not_equal,
-    }
-)
-_CALLS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
-    {"min": np.minimum, "max": np.maximum}
-)
+# fmt: off
+_Operation = Callable[[Any, Any], Any]
+_ARITHMETIC: Mapping[type[ast.operator], _Operation] = MappingProxyType({
+    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide,
+})
+_COMPARISONS: Mapping[type[ast.cmpop], _Operation] = MappingProxyType({
+    ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater, ast.GtE: np.greater_equal,
+    ast.Eq: np.equal, ast.NotEq: np.not_equal,
+})
+_CALLS: Mapping[str, _Operation] = MappingProxyType({"min": np.minimum, "max": np.maximum})
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)

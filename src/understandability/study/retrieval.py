@@ -153,22 +153,13 @@ def _mixture(match: TermMatches, document_weight: float) -> Floats:
     return match.in_query * np.log2(1 + odds * in_document / in_collection)
 
 
-MODELS: Mapping[str, Callable[[TermMatches], Floats]] = MappingProxyType(
-    {
-        model.__name__: model
-        for model in (
-            tf_idf,
-            bm25,
-            bm25_terrier,
-            pl2,
-            dph,
-            inl2,
-            dirichlet_lm,
-            jelinek_mercer_lm,
-            hiemstra_lm,
-        )
-    }
-)
+# fmt: off
+MODELS: Mapping[str, Callable[[TermMatches], Floats]] = MappingProxyType({
+    model.__name__: model
+    for model in (tf_idf, bm25, bm25_terrier, pl2, dph, inl2,
+        dirichlet_lm, jelinek_mercer_lm, hiemstra_lm)
+})
+# fmt: on
 # The study's 24 features, Terrier's models over every field: `title_tf_idf`, ...
 TERRIER_MODELS = tuple(name for name in MODELS if name != "bm25")
 IR_FEATURES = tuple(f"{field}_{model}" for field in FIELDS for model in TERRIER_MODELS)
