@@ -38,20 +38,17 @@ Keeper = Callable[[Sequence[Path], Path], int]
 
 @dataclass(frozen=True, slots=True)
 class Installable:
-    """A vocabulary that can be installed: what a `reader` finds, or files that a `keeper` keeps.
+    """A vocabulary that can be installed, or other files that are kept as they are.
 
     `names` says how its files are called in a folder or an archive: the first alternative that
     is there is read, all its files (patterns with blanks between them). A file given by itself is
-    read whatever its name. `groups` are those that must have entries.
+    read whatever its name.
     """
 
     name: str
     title: str
     origin: str
-    names: tuple[str, ...] = ()
-    reader: Reader = files.read_words
-    groups: tuple[str, ...] = ()
-    keeper: Keeper | None = None
+    names: tuple[str, ...]
 
 
 _NLTK_FOLDERS = (
@@ -87,7 +84,7 @@ def _keep_encoder(paths: Sequence[Path], folder: Path) -> int:
     return entries
 
 
-_KEEPERS: Mapping[str, Keeper] = {"nltk-data": _keep_folders, ENCODER: _keep_encoder}
+KEEPERS: Mapping[str, Keeper] = {"nltk-data": _keep_folders, ENCODER: _keep_encoder}
 # What is not a list of words.
 _READERS: Mapping[str, Reader] = {
     "chv": files.read_chv,
@@ -101,17 +98,11 @@ _READERS: Mapping[str, Reader] = {
 }
 
 
-def _installable(name: str, patterns: str, title: str, origin: str) -> Installable:
-    """A resource of a row of ``vocabularies.tsv``."""
-    names = tuple(filter(None, patterns.split(" | ")))
-    groups = ("", files.STOP) if name == "chv" else ()
-    reader = _READERS.get(name, files.read_words)
-    return Installable(name, title, origin, names, reader, groups, _KEEPERS.get(name))
-
-
 INSTALLABLE: dict[str, Installable] = {
-    row[0]: _installable(*row)
-    for row in (line.split("\t") for line in resource_lines("vocabularies.tsv")[1:])
+    name: Installable(name, title, origin, tuple(filter(None, patterns.split(" | "))))
+    for name, patterns, title, origin in (
+        line.split("\t") for line in resource_lines("vocabularies.tsv")[1:]
+    )
 }
 
 
@@ -162,10 +153,10 @@ def install(
                 paths.append(Path(source))
             else:
                 raise InputError(f"{source} does not exist")
-        if resource.keeper is None:
-            entries = _keep_table(resource, paths, new / TABLE)
+        if name in KEEPERS:
+            entries = KEEPERS[name](paths, new)
         else:
-            entries = resource.keeper(paths, new)
+            entries = _keep_table(resource, paths, new / TABLE)
         kept = [path for path in sorted(new.rglob("*")) if path.is_file()]
         manifest = Manifest(
             name=name,
@@ -209,6 +200,7 @@ def verify(name: str) -> str | None:
 
 def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> int:
     """Write what the reader finds in the sources, a line each; how many there are."""
+    reader = _READERS.get(resource.name, files.read_words)
     entries = 0
     groups = set()
     with table.open("w", encoding="utf-8", newline="\n") as file:
@@ -217,7 +209,7 @@ def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> in
             for member in members(path):
                 if chosen is not None and member.name not in chosen:
                     continue
-                for entry in resource.reader(member.stream, member.name):
+                for entry in reader(member.stream, member.name):
                     values = (getattr(entry, field.name) for field in fields(entry))
                     row = ("" if value is None else str(value) for value in values)
                     # White space of any kind and number would break the table.
@@ -226,7 +218,7 @@ def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> in
                     groups.add(getattr(entry, "group", ""))
     if not entries:
         raise InputError(f"{', '.join(map(str, paths))} holds no entry of {resource.name}")
-    if missing := set(resource.groups) - groups:
+    if resource.name == "chv" and (missing := {"", files.STOP} - groups):
         part = "stop concepts" if files.STOP in missing else "terms"
         raise InputError(
             f"{', '.join(map(str, paths))} holds no {part} of {resource.name}; give --from twice, "

@@ -220,12 +220,9 @@ def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
             f"the run {run.name} has a query {missing[0]!r} for which there is no text"
         )
     documents = _documents(index, run)
-    lines_of = np.split(
-        np.argsort(run.query_ids, kind="stable"),
-        np.cumsum(np.bincount(run.query_ids, minlength=len(run.queries)))[:-1],
-    )
     values = np.zeros((len(run), len(IR_FEATURES)))
-    for query, lines in zip(run.queries, lines_of, strict=True):
+    for number, query in enumerate(run.queries):
+        lines = np.flatnonzero(run.query_ids == number)
         terms = index.query_terms(queries[query])
         for field in FIELDS:
             places, matches = _matches(index.field(field), terms, documents[lines])
