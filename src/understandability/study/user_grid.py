@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 
 from understandability.arrays import Floats
 from understandability.crawls.folder import CrawlFolder
@@ -25,7 +26,7 @@ from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.inputs.given import labels_of, runs_of
-from understandability.inputs.run import Labels
+from understandability.inputs.runs import labels_from_table
 from understandability.inputs.sources import Sources
 from understandability.prompt import AtPrompt
 from understandability.study.grid import PIPELINES
@@ -164,7 +165,9 @@ def simulate_grid(
             workers=workers,
             progress=progress,
         )
-        by_column = _scores_in(there, columns)
+        tables = [rows for rows, _, _ in merged_rows(CrawlFolder(str(there)))]
+        table = pa.concat_tables(each.select(["docno", *columns]) for each in tables)
+        by_column = {column: labels_from_table(table, column, column) for column in columns}
         scored[f"{extractor}, {ends}"] = max(len(each.values) for each in by_column.values())
         for formula, column in zip(formulas, columns, strict=True):
             scores, harder = by_column[column], COLUMNS[column][0].direction
@@ -197,14 +200,3 @@ def simulate_grid(
                 found = (seen.tau, seen.tau_ap, tau_reading, readable, seen.first)
                 rows.append(UserGridRow(*cell, *found))
     return UserGrid(tuple(rows), tuple(run.name for run in listed), scored)
-
-
-def _scores_in(folder: Path, columns: Sequence[str]) -> dict[str, Labels]:
-    """The finite values of each column by docno."""
-    values: dict[str, dict[str, float]] = {column: {} for column in columns}
-    for table, _, _ in merged_rows(CrawlFolder(str(folder))):
-        docnos = table["docno"].to_pylist()
-        for column in columns:
-            pairs = zip(docnos, table[column].to_pylist(), strict=True)
-            values[column] |= {n: v for n, v in pairs if v is not None and math.isfinite(v)}
-    return {column: Labels.of_documents(column, each) for column, each in values.items()}
