@@ -170,7 +170,8 @@ def export_scores(
         field: Name of the field in the engine. Default: that of the column.
         index: Name of the index in the engine.
     """
-    engine = _engine(to)
+    check_known("search engine", to, ENGINES)
+    engine = ENGINES[to]
     table = read_table(scores, ["docno", column])
     numbers = table[column].to_pylist()
     if any(isinstance(number, str) for number in numbers):
@@ -210,7 +211,8 @@ def export(
     >>> files["updates.jsonl"].decode().strip()
     '{"update":"id:pages:pages::flu","fields":{"p_understandable":{"assign":0.75}}}'
     """
-    engine = _engine(to)
+    check_known("search engine", to, ENGINES)
+    engine = ENGINES[to]
     if (refused := next((each for each in values if not engine.takes(each)), None)) is not None:
         raise InputError(
             f"{engine.title} cannot take the docno {refused!r}: it is empty, has a tab or a line "
@@ -220,8 +222,3 @@ def export(
     for path in sorted(resource(f"export/{engine.beside}").iterdir()):
         text = path.read_text("utf-8").replace("FIELD", field).replace("INDEX_NAME", index)
         yield path.name, [text.encode()]
-
-
-def _engine(to: str) -> SearchEngine:
-    check_known("search engine", to, ENGINES)
-    return ENGINES[to]

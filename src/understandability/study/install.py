@@ -86,18 +86,14 @@ def _keep_encoder(paths: Sequence[Path], folder: Path) -> int:
 
 KEEPERS: Mapping[str, Keeper] = {"nltk-data": _keep_folders, ENCODER: _keep_encoder}
 # What is not a list of words.
+# fmt: off
 _READERS: Mapping[str, Reader] = {
-    "chv": files.read_chv,
-    "mesh": files.read_mesh,
-    "icd10cm": files.read_icd10cm,
-    "drugbank": files.read_drugbank,
+    "chv": files.read_chv, "mesh": files.read_mesh, "icd10cm": files.read_icd10cm,
+    "drugbank": files.read_drugbank, "adam": files.read_adam, "metamap": files.read_mmi,
     "disease-ontology": files.read_disease_ontology,
     "symptom-ontology": files.read_symptom_ontology,
-    "adam": files.read_adam,
-    "metamap": files.read_mmi,
 }
-
-
+# fmt: on
 INSTALLABLE: dict[str, Installable] = {
     name: Installable(name, title, origin, tuple(filter(None, patterns.split(" | "))))
     for name, patterns, title, origin in (
