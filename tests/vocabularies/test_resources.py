@@ -19,7 +19,7 @@ import pytest
 from understandability.errors import InputError, OptionError
 from understandability.inputs import archives
 from understandability.inputs.archives import members
-from understandability.study.install import INSTALLABLE, install, verify
+from understandability.study.install import INSTALLABLE, KEEPERS, install, verify
 from understandability.study.installed import (
     installed,
     installed_folder,
@@ -268,7 +268,7 @@ def test_bad_input_is_told_in_one_sentence_and_changes_nothing(
 
 
 def test_unknown_names_and_missing_sources_are_told(folder: Path) -> None:
-    with pytest.raises(OptionError, match="no resource is named 'cvh'; choose one of chv, mesh"):
+    with pytest.raises(OptionError, match="there is no resource 'cvh'; choose one of chv, mesh"):
         install("cvh", ["x"])
     with pytest.raises(InputError, match=r"nowhere\.txt does not exist"):
         install("chv", ["nowhere.txt"])
@@ -608,7 +608,7 @@ def test_every_resource_says_what_it_is_and_where_it_comes_from() -> None:
         assert resource.name == name
         assert resource.title
         assert resource.origin
-        assert (resource.keeper is None) == (resource.names != ())
+        assert (name not in KEEPERS) == (resource.names != ())
 
 
 def test_the_command_lists_installs_and_verifies(
