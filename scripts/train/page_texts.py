@@ -19,6 +19,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from scripts.shared import ROOT, corpus, members, records
 
 from understandability.arrays import Floats
@@ -29,6 +31,7 @@ from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.document import Document
 from understandability.text.extract.extractors import extract, parse_for
 from understandability.text.page import Page
+from understandability.training import judged_training
 from understandability.training.validation import BASELINES
 
 Mask = NDArray[np.bool_]
@@ -396,34 +399,23 @@ def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
 
 def groups_of(texts: Sequence[Text]) -> Ints:
     """A number for each plain text; those of one group, or near-duplicates, have the same."""
-    parent: dict[tuple[str, str], tuple[str, str]] = {}
-
-    def find(key: tuple[str, str]) -> tuple[str, str]:
-        parent.setdefault(key, key)
-        while parent[key] != key:
-            parent[key] = parent[parent[key]]
-            key = parent[key]
-        return key
-
-    families = {name: of.family or name for name, of in SETS.items()} | dict.fromkeys(
-        [UNREAD, SENTENCES], READINGS
-    )
-    keys = [(families.get(text.set, text.set), text.group) for text in texts]
-    for a, b in near_duplicates([str(text.content) for text in texts]):
-        parent[find(keys[a])] = find(keys[b])
-    numbers: dict[tuple[str, str], int] = {}
-    return np.array([numbers.setdefault(find(key), len(numbers)) for key in keys])
+    families = {name: of.family or name for name, of in SETS.items()}
+    families |= dict.fromkeys([UNREAD, SENTENCES], READINGS)
+    first: dict[tuple[str, str], int] = {}
+    pairs = [
+        (first.setdefault((families.get(text.set, text.set), text.group), place), place)
+        for place, text in enumerate(texts)
+    ]
+    pairs += near_duplicates([str(text.content) for text in texts])
+    size = (len(texts), len(texts))
+    joined = coo_array((np.ones(len(pairs)), np.transpose(pairs)), size)
+    return np.asarray(connected_components(joined, directed=False)[1], np.int64)
 
 
 def folds_of(groups: Ints, folds: int, seed: int = 0) -> Ints:
-    """The fold of each row; a group is in one fold, groups are dealt out evenly.
-
-    Rows of the group -1 are in no fold: -1.
-    """
-    distinct, number = np.unique(groups[groups >= 0], return_inverse=True)
-    dealt = np.random.default_rng(seed).permutation(np.arange(len(distinct)) % folds)
+    """The fold of each row by its group; rows of the group -1 are in no fold: -1."""
     found = np.full(len(groups), -1)
-    found[groups >= 0] = dealt[number]
+    found[groups >= 0] = judged_training.folds_of(groups[groups >= 0], folds, seed)
     return found
 
 
