@@ -119,11 +119,8 @@ def changes_sense(match: Match, plain: str) -> bool:
 
 
 def _is_abbreviated(match: Match, _: Plain) -> bool:
-    tokens, end = match.sentence.tokens, match.end
-    if match.next_word not in ("(", "[") or end + 1 >= len(tokens):
-        return False
-    short = tokens[end + 1].rstrip("s")
-    return len(short) > 1 and short.isupper() and short[0] == tokens[match.start][0].upper()
+    first = match.sentence.tokens[match.start][0].upper()
+    return match.sentence.abbreviation(match.end)[:1] == first
 
 
 def _is_said_beside(match: Match, plain: Plain) -> bool:
