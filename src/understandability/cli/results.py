@@ -25,8 +25,7 @@ StrictRuns = Annotated[
     AtPrompt(bool, help="Refuse a run with anything unusual, such as a document listed twice."),
 ]
 LimitMb = Annotated[
-    float,
-    AtPrompt(float, help="Longest document, in MB once decoded; longer ones become errors."),
+    float, AtPrompt(float, help="Longest document, in MB once decoded; longer ones become errors.")
 ]
 File = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
 RunFile = Annotated[
