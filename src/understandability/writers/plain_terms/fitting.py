@@ -299,23 +299,10 @@ def _is_long_before_a_verb(match: Match, plain: Plain) -> bool:
 RULES: Mapping[str, tuple[Callable[[Match, Plain], bool], ...]] = {
     "": (_is_abbreviated, _is_said_beside),
     "noun": (_changes_number, _is_a_clause_after_a_modifier, _has_two_tails, _is_in_a_phrase),
-    "verb": (
-        _is_being,
-        _is_past_or_participle,
-        _has_no_object,
-        _is_irregular_before_a_noun,
-        _wants_an_object,
-        _is_long_participle_before_a_noun,
-    ),
-    "adjective": (
-        _is_not_before_a_noun,
-        _has_tail_before_a_noun,
-        _is_compared,
-        _is_long_after_a_degree,
-        _is_noun_before_an_of,
-        _is_in_a_name,
-        _follows_a_verb,
-        _finds_no_place_behind,
-    ),
+    "verb": (_is_being, _is_past_or_participle, _has_no_object, _is_irregular_before_a_noun,
+             _wants_an_object, _is_long_participle_before_a_noun),
+    "adjective": (_is_not_before_a_noun, _has_tail_before_a_noun, _is_compared,
+                  _is_long_after_a_degree, _is_noun_before_an_of, _is_in_a_name, _follows_a_verb,
+                  _finds_no_place_behind),
     "adverb": (_is_long_before_a_verb,),
-}
+}  # fmt: skip
