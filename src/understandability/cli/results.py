@@ -96,21 +96,17 @@ class Out:
         destination = self.output or "-"
         suffix = Path(destination).suffix
         kind = self.form or ("json" if destination == "-" else _BY_SUFFIX.get(suffix))
-        formats = ("json", *_ROW_FORMATS, *(("trec_eval",) if lines else ()))
-        formats += ("latex", "markdown") if table else ()
-        if kind is not None and kind not in formats:
-            raise OptionError(
-                f"there is no format {kind!r} here; choose one of {', '.join(formats)}"
-            )
-        if kind == "json":
-            text = json.dumps(_finite(document), indent=1, ensure_ascii=False)
-            write_text(destination, f"{text}\n")
-        elif kind == "trec_eval" and lines is not None:
-            write_text(destination, lines())
-        elif kind == "latex" and table is not None:
-            write_text(destination, f"{table().to_latex()}\n")
-        elif kind == "markdown" and table is not None:
-            write_text(destination, f"{table().to_markdown()}\n")
+        texts = {"json": lambda: json.dumps(_finite(document), indent=1, ensure_ascii=False) + "\n"}
+        if lines:
+            texts["trec_eval"] = lines
+        if table:
+            texts["latex"] = lambda: f"{table().to_latex()}\n"
+            texts["markdown"] = lambda: f"{table().to_markdown()}\n"
+        if kind in texts:
+            write_text(destination, texts[kind]())
+        elif kind is not None and kind not in _ROW_FORMATS:
+            formats = ", ".join([*texts, *_ROW_FORMATS])
+            raise OptionError(f"there is no format {kind!r} here; choose one of {formats}")
         else:
             import pyarrow as pa
 
