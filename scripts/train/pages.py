@@ -117,16 +117,15 @@ REACH = 3.0
 _LABELS_2016 = "clef/clef2016/task2.qunder.gz"
 
 
-def labels_2016(data: Path, *, unmoved: bool = False) -> tuple[float, float]:
+def labels_2016(data: Path) -> tuple[float, float]:
     """Mean and standard deviation of the labels of CLEF eHealth 2016.
 
-    A quarter is exactly 50, where the assessors' slider stood; these are left out, unless asked
-    for with `unmoved`.
+    A quarter is exactly 50, where the assessors' slider stood; these are left out.
     """
     with gzip.open(data / _LABELS_2016, "rt") as lines:
         labels = np.array([float(line.split()[3]) for line in lines])
-    used = labels if unmoved else labels[labels != 50]
-    return float(used.mean()), float(used.std())
+    moved = labels[labels != 50]
+    return float(moved.mean()), float(moved.std())
 
 
 def hardening_of(

@@ -117,6 +117,11 @@ class Out:
                 writer.write(pa.Table.from_pylist([dict(row) for row in rows()]))
 
 
+def _finite(value: Any) -> Any:
+    """The value with None for every NaN and infinity: JSON has neither."""
+    return json.loads(json.dumps(value, default=dict), parse_constant=lambda _: None)
+
+
 def write_text(destination: str, text: str) -> None:
     """Write a text to a file, or to standard output."""
     from understandability.inputs import writing
@@ -125,17 +130,6 @@ def write_text(destination: str, text: str) -> None:
         print(text, end="")
     else:
         writing.write_text(destination, text)
-
-
-def _finite(value: Any) -> Any:
-    """The value with None for every NaN and infinity: JSON has neither."""
-    from understandability.inputs.tables import finite
-
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return finite(value) if isinstance(value, float) else value
 
 
 def check_destination(destination: str | None) -> None:
