@@ -106,12 +106,9 @@ _WEB = {
 _CORPORA = {
     "consumer_nih": {"nih_mplus_health_topics": "medlineplus", "nih_ghr": "ghr"},
     "pubmed": {"pmc_fulltext": "pmc_fulltext", "pmc_abstract": "pmc_abstract"},
-    "reddit_like": {
-        "rhmd_reddit": "forum",
-        "reddit_threads": "forum",
-        "clef2017_askdocs": "forum",
-        "forum_questiondoctor": "forum",
-    },
+    "reddit_like": dict.fromkeys(
+        ("rhmd_reddit", "reddit_threads", "clef2017_askdocs", "forum_questiondoctor"), "forum"
+    ),
 }
 MOST = 300
 # Sentences of each text that nobody read.
@@ -216,9 +213,7 @@ def read_once() -> Iterator[Text]:
 def read_pages(data: Path) -> Iterator[Text]:
     """The beginnings of whole pages that were read once, as the package reads them."""
     rows = {row["source_id"]: row for row in records(READ_PAGES_FILE)}
-    texts = {
-        row["id"]: row["text"] for row in records(path_of(data, "pdq_pages")) if row["id"] in rows
-    }
+    texts = {row["id"]: row["text"] for row in records(path_of(data, "pdq_pages"))}
     for folder, archive in (("wcxb", "pages"), ("health_pages", "health_pages")):
         for member, content in members(data / "html" / folder / f"{archive}.tar.gz"):
             name = f"html/{folder}/{member}"
@@ -274,19 +269,18 @@ def unread(data: Path) -> Iterator[Text]:
     )
     for source, path, most, of_each in sources:
         rows = list(records(path))
-        if source != "open_texts":
+        is_open = source == "open_texts"
+        if not is_open:
             rows.sort(key=lambda row: zlib.crc32(row["id"].encode()))
         for row in rows[:most]:
-            of_text = source == "open_texts"
-            group = str(row["group"] if of_text else row["id"])
-            kind = row["kind"] if of_text else source
+            group, kind = (row["group"], row["kind"]) if is_open else (row["id"], source)
             for name, mark, parts_of, most_parts in (
                 (UNREAD, "", _windows, of_each),
                 (SENTENCES, "s", _sentences, OF_EACH),
             ):
                 chance = random.Random(zlib.crc32(row["id"].encode()))
                 for number, part in enumerate(parts_of(row["text"], chance)[:most_parts]):
-                    yield Text(name, f"{row['id']}-{mark}{number}", part, np.nan, group, kind)
+                    yield Text(name, f"{row['id']}-{mark}{number}", part, np.nan, str(group), kind)
 
 
 def left_out_with(kinds: NDArray[np.str_], left_out: Iterable[str]) -> Mask:
