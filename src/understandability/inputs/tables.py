@@ -7,7 +7,6 @@ import csv
 import gzip
 import io
 import json
-import math
 import re
 import sys
 from collections import Counter
@@ -281,8 +280,3 @@ def settings_of(table: Any) -> dict[str, Any]:
         return json.loads(beside.read_text("utf-8")) if beside.is_file() else {}
     schema = pq.read_schema(table) if is_file else getattr(table, "schema", None)
     return dict(json.loads((getattr(schema, "metadata", None) or {}).get(SETTINGS_KEY, "{}")))
-
-
-def finite(value: float | None) -> float | None:
-    """A number as JSON can hold it: None for NaN and the infinities."""
-    return value if value is not None and math.isfinite(value) else None

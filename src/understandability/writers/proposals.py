@@ -147,11 +147,8 @@ def _upper(text: str) -> str:
 
 def _lower(text: str, tag: str) -> str:
     """A word that begins a sentence no more; names and abbreviations keep their letters."""
-    return (
-        text
-        if tag == "PROPN" or text == "I" or text[1:2].isupper()
-        else text[:1].lower() + text[1:]
-    )
+    stays = tag == "PROPN" or text == "I" or text[1:2].isupper()
+    return text if stays else text[:1].lower() + text[1:]
 
 
 def _is_clause(sentence: TaggedSentence, at: int) -> bool:
@@ -219,19 +216,18 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
 
 def _participle_base(word: str) -> str:
     """The verb whose participle a word is, as far as rules and the irregular table tell."""
-    stems = [word[:-2], word[:-1], word[:-3] + "y" if word.endswith("ied") else ""]
-    if word.endswith("ed") and len(word) > 4 and word[-3] == word[-4]:
-        stems.insert(0, word[:-3])
     if not word.endswith("ed"):
-        stems = list(_irregular_participles().get(word, ()))
-    made = [stem for stem in stems if stem and verb_form(stem, PARTICIPLE) == word]
-    known = [stem for stem in made if stem in word_list("verbs")]
-    return (known or [""])[0]
+        return _irregular_participles().get(word, "")
+    stems = [word[:-2], word[:-1], word[:-3] + "y" if word.endswith("ied") else ""]
+    if len(word) > 4 and word[-3] == word[-4]:
+        stems.insert(0, word[:-3])
+    known = (stem for stem in stems if stem in word_list("verbs"))
+    return next((stem for stem in known if verb_form(stem, PARTICIPLE) == word), "")
 
 
 @cache
-def _irregular_participles() -> Mapping[str, tuple[str, ...]]:
-    return {verb_form(verb, PARTICIPLE): (verb,) for verb in sorted(word_list("verbs"))}
+def _irregular_participles() -> Mapping[str, str]:
+    return {verb_form(verb, PARTICIPLE): verb for verb in sorted(word_list("verbs"))}
 
 
 def _passive(sentence: TaggedSentence) -> tuple[int, int] | None:
@@ -313,11 +309,7 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     said = f"{must}{no}{base if must or no else _upper(base)}"
     done = pieces[sentence.pieces[verb]]
     mark = done[len(done.rstrip(".,;:!?")) :]
-    return (
-        " ".join([said, *subject])
-        + mark
-        + "".join(f" {p}" for p in pieces[sentence.pieces[verb] + 1 :])
-    )
+    return " ".join([said, *subject[:-1], subject[-1] + mark, *pieces[sentence.pieces[verb] + 1 :]])
 
 
 def _of_reader(sentence: TaggedSentence, rest: str) -> str:

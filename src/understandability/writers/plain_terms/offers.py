@@ -18,8 +18,13 @@ from understandability.model.word_columns import complexities
 from understandability.text.tokens import word_of
 from understandability.writers.memory import Memory
 from understandability.writers.plain_terms.english import AMERICAN, english_of, in_english
-from understandability.writers.plain_terms.fitting import changes_sense, fits
-from understandability.writers.plain_terms.placing import in_form, placed, term_in
+from understandability.writers.plain_terms.fitting import (
+    changes_sense,
+    fits,
+    in_form,
+    placed,
+    term_in,
+)
 from understandability.writers.plain_terms.tagged_sentences import (
     BE,
     NAMES,

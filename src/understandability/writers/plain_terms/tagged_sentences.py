@@ -116,13 +116,16 @@ class TaggedSentence:
         >>> TaggedSentence(words, ["X"] * 7, list(range(7)), [0] * 7, [0] * 7).abbreviated(4)
         1
         """
-        if self.word(end) not in ("(", "[") or end + 1 >= len(self.tokens):
-            return None
-        short = self.tokens[end + 1].rstrip("s")
+        short = self.abbreviation(end)
         first = end - len(short)
-        if len(short) > 1 and short.isupper() and first >= 0:
-            return first if self.tokens[first][0].upper() == short[0] else None
-        return None
+        fits = short and first >= 0 and self.tokens[first][0].upper() == short[0]
+        return first if fits else None
+
+    def abbreviation(self, end: int) -> str:
+        """The abbreviation in brackets at `end`, without the s of several; '' for none."""
+        inside = self.tokens[end + 1 : end + 2] if self.word(end) in ("(", "[") else []
+        short = "".join(inside).rstrip("s")
+        return short if len(short) > 1 and short.isupper() else ""
 
 
 def tagged_sentences(
