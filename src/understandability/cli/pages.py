@@ -228,8 +228,7 @@ class _FileNames:
 def _show_statistics(pages: Sources, engine: str) -> list[Failure]:
     """Print words and sentences per document of every method and policy; what failed."""
     from understandability.errors import PageError
-    from understandability.text.analysis import document_of
-    from understandability.text.analysis import extract, installed_extractors
+    from understandability.text.analysis import document_of, extract, installed_extractors
     from understandability.text.page import Failure
     from understandability.text.parsed import parse_page
     from understandability.text.sentences import SENTENCE_ENDS
