@@ -123,6 +123,14 @@ def every_plain_term(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offers, "_OFFERED", Memory())
 
 
+@pytest.fixture
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals of correlations come from 20 samples, not 200, where a test is not about them."""
+    from understandability.training import validation
+
+    monkeypatch.setattr(validation, "_RESAMPLES", 20)
+
+
 @pytest.fixture(scope="session")
 def understand_process() -> Run:
     """Run the command as a user does, in a process of its own, with warnings as errors."""

@@ -51,6 +51,7 @@ def test_a_table_of_a_crawl_is_scored(pages: Path, understand: Run) -> None:
     assert (error["docno"], error["path"]) == ("http://a/7", "pages.parquet#8")
 
 
+@pytest.mark.slow
 def test_workers_serve_a_single_file(pages: Path, understand: Run) -> None:
     """The same rows in the same order, whatever their number; features and texts, too."""
     for command, options in (

@@ -8,6 +8,7 @@ import json
 import pickle
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,7 @@ LABELS = 50 + 10 * ROWS[:, 0]
 TEXTS = ["Rest and drink water.", "", "Pharmacokinetic heterogeneity complicates extrapolation."]
 
 
+@cache
 def model(name: str) -> JudgedModel:
     fitted = portable(estimator_row(name).make(0).fit(ROWS, LABELS))
     return JudgedModel(name, COLUMNS, fitted, tuple(ROWS.mean(axis=0).tolist()))

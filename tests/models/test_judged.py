@@ -25,6 +25,7 @@ from understandability.training.labelled import LabelColumns, LabelledTexts, rea
 from understandability.training.validation import brier_score, calibration_error, roc_auc, validate
 
 Run = Callable[..., CompletedProcess[str]]
+pytestmark = pytest.mark.usefixtures("few_resamples")
 RNG = np.random.default_rng(5)
 ROWS = RNG.normal(size=(90, 3))
 DIFFICULTIES = 50 + 12 * ROWS[:, 0] + RNG.normal(size=90)
