@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from scripts.browser import BrowserPage
 
 # The first example of a test may have to load a list of words.
-# Each run has the same examples; `scripts.faults` look for new ones.
-settings.register_profile("understandability", deadline=None, derandomize=True)
+# Each run has the same examples; `scripts.faults` and --hypothesis-profile=thorough look for new.
+settings.register_profile("understandability", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("understandability")
 
 ROOT = Path(__file__).parents[1]
@@ -123,12 +124,14 @@ def every_plain_term(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offers, "_OFFERED", Memory())
 
 
-@pytest.fixture
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals of correlations come from 20 samples, not 200, where a test is not about them."""
+@pytest.fixture(scope="module")
+def few_resamples() -> Iterator[None]:
+    """Intervals of correlations come from 20 samples, not 200, where a module is not about them."""
     from understandability.training import validation
 
-    monkeypatch.setattr(validation, "_RESAMPLES", 20)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(validation, "_RESAMPLES", 20)
+        yield
 
 
 @pytest.fixture(scope="session")

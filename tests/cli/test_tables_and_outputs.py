@@ -105,6 +105,7 @@ def test_an_output_behind_a_url(pages: Path, understand: Run) -> None:
     assert (pages / "deep/er/f.csv.settings.json").exists()
 
 
+@pytest.mark.slow
 def test_features_fill_a_crawl_folder(pages: Path, understand: Run) -> None:
     """As scores do, and merge to what a single file has."""
     common = ("features", "pages.parquet", "--only", "words,smog", "-q", "--extractor", "naive")

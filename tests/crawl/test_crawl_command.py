@@ -20,6 +20,7 @@ TEXTS = (
 )
 
 
+pytestmark = pytest.mark.slow
 QUICK = ("--extractor", "naive")
 
 
@@ -148,7 +149,6 @@ def test_another_run_in_the_same_folder_is_refused(crawl: Path, run: Path, under
     assert told.returncode == 2
 
 
-@pytest.mark.slow
 def test_shards_make_one_run(tmp_path: Path, crawl: Path, alone: Path, understand: Run) -> None:
     """Without a coordinator; the last one completes the folder."""
     run = f"{tmp_path}/run/"

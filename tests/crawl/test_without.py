@@ -16,6 +16,7 @@ from understandability.crawls.score import crawl
 from understandability.crawls.status import status
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+pytestmark = pytest.mark.slow
 TEXT = "You have flu. Rest and drink water. See a doctor if you do not get better."
 QUICK = ("--workers", "1", "--extractor", "naive")
 

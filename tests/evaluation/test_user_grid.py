@@ -36,6 +36,7 @@ def study(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_grid_goes_on_and_is_drawn(study: Path, understand: Run) -> None:
     """A cell for each choice, each as `simulate users` has it; a second run reads no page."""
     pytest.importorskip("matplotlib")
