@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import Run
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 TEXT = "You have flu. Rest, and drink water."
 
 

@@ -6,13 +6,12 @@ import gzip
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import Run
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 TEXTS = (
     "You have flu. Rest and drink water. See a doctor if you do not get better.",
     "Influenza is an acute respiratory infection caused by orthomyxoviruses.",

@@ -8,16 +8,14 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from scripts.browser import found
 from scripts.docs.search_words import WANTED, missed
+from tests.conftest import Run
 
 import understandability as ud
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

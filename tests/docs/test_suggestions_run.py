@@ -11,16 +11,15 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import Run
 
 from understandability.cli import COMMANDS
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_resamples")]
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "resources" / "samples"

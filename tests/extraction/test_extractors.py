@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import Run
 
 from understandability.errors import OptionError, PageError
 from understandability.text.document import Block
@@ -17,8 +16,6 @@ from understandability.text.extract.extractors import EXTRACTORS, extract
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
 from understandability.text.sentences import SENTENCE_ENDS, fields
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).parents[2]
 LONG = (

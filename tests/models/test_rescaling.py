@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.conftest import Run
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
@@ -21,7 +20,6 @@ from understandability.model.card import card
 from understandability.model.readers import reader_of
 from understandability.training.answers import fit_reader
 
-Run = Callable[..., CompletedProcess[str]]
 pytestmark = pytest.mark.usefixtures("few_resamples")
 EASY, HARD = "You have flu. Rest, and drink water.", "Pharmacokinetic heterogeneity complicates it."
 TEXTS = [" ".join([HARD] * (i % 7) + [EASY] * (7 - i % 7)) + f" {i}." for i in range(70)]

@@ -12,9 +12,9 @@ import zipfile
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
+from tests.conftest import Run
 
 from understandability.errors import InputError, OptionError
 from understandability.inputs import archives
@@ -28,8 +28,6 @@ from understandability.study.installed import (
     nltk_folder,
 )
 from understandability.study.vocabulary_files import xml_elements
-
-Run = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture
