@@ -134,6 +134,12 @@ def few_resamples() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crawl that is not told how many workers to take has one, as each start takes a second."""
+    monkeypatch.setattr("understandability.crawls.score.cores", lambda: 1)
+
+
 @pytest.fixture(scope="session")
 def understand_process() -> Run:
     """Run the command as a user does, in a process of its own, with warnings as errors."""

@@ -20,7 +20,7 @@ from tests.conftest import Run
 
 from understandability.cli import COMMANDS
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_resamples")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_resamples", "one_core")]
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "resources" / "samples"
 TEXTS = [" ".join(p.read_text("utf-8").split())[:1200] for p in ROOT.glob("tests/panel/*.txt")]
