@@ -88,9 +88,14 @@ def tree_of(name: str) -> ast.Module:
     return ast.parse(MODULES[name].read_text("utf-8"))
 
 
-def imported(name: str) -> Iterator[tuple[ast.stmt, str, str]]:
+@cache
+def imported(name: str) -> list[tuple[ast.stmt, str, str]]:
     """What a module imports of the package, wherever in it: statement, module, name or ``""``."""
-    for node in ast.walk(tree_of(name)):
+    return [*_imported(tree_of(name))]
+
+
+def _imported(tree: ast.Module) -> Iterator[tuple[ast.stmt, str, str]]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             package, _, module = node.module.partition(".")
             if package == "understandability":

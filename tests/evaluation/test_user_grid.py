@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.conftest import Run
 
 from understandability.study.simulated_users import simulate_users
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 EASY = "You have flu. Rest and drink water. See a doctor if it gets worse."
 HARD = "Neuraminidase inhibitors attenuate symptomatic duration in immunocompromised individuals."
 
@@ -36,6 +34,7 @@ def study(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_grid_goes_on_and_is_drawn(study: Path, understand: Run) -> None:
     """A cell for each choice, each as `simulate users` has it; a second run reads no page."""
     pytest.importorskip("matplotlib")

@@ -7,15 +7,14 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.conftest import Run
 
 from understandability.errors import InputError, OptionError
 from understandability.integrations.search_engines import ENGINES, export
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 VALUES = {"flu": 0.75, "ulcer": 0.0, "a=b.html": 0.123456789}
 
 

@@ -12,9 +12,9 @@ import zipfile
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
+from tests.conftest import Run
 
 from understandability.errors import InputError, OptionError
 from understandability.inputs import archives
@@ -28,8 +28,6 @@ from understandability.study.installed import (
     nltk_folder,
 )
 from understandability.study.vocabulary_files import xml_elements
-
-Run = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -246,7 +244,12 @@ DAMAGED: list[tuple[str, str, str | bytes, str]] = [
     ("disease-ontology", "x.csv", "a,b\n", "expected doid.obo"),
     ("openmedspel", "x.txt", b"\x7fELF\0\0\0\0", "line 1 of x.txt is not a word"),
     ("openmedspel", "x.txt", b"", "holds no entry of openmedspel"),
-    ("openmedspel", "x.txt.gz", gzip.compress(b"stent\n" * 99)[:-20], "x.txt.gz is damaged"),
+    (
+        "openmedspel",
+        "x.txt.gz",
+        gzip.compress(b"stent\n" * 99, mtime=0)[:-20],
+        "x.txt.gz is damaged",
+    ),
     ("nltk-data", "a.txt", "x", "holds none of NLTK's folders"),
     ("openmedspel", "x.zip", b"PK\x03\x04" + b"x" * 60, "x.zip is a damaged"),
     ("metamap", "x.mmi", "d1|MMI|5.18\n", "line 1 of x.mmi is not fielded MetaMap output"),
