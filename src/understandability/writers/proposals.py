@@ -25,7 +25,7 @@ from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.hard_sentences import LONG_SENTENCE, Findings
 from understandability.writers.plain_terms.english import in_english
-from understandability.writers.plain_terms.offers import Offer, is_quoted
+from understandability.writers.plain_terms.offers import Offer
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
 from understandability.writers.plain_terms.term_tables import abbreviations, word_list
 from understandability.writers.rebuilding import rebuilt, replaced, spans
@@ -186,7 +186,7 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
             continue
         has_verb = {"VERB", "AUX"} & set(sentence.tags[:place])
         is_tied = not word_list("ties").isdisjoint(word.lower() for word in left)
-        inside = left.count("(") != left.count(")") or ":" in left or is_quoted(sentence, place)
+        inside = left.count("(") != left.count(")") or ":" in left or sentence.is_quoted[place]
         # "kale and broccoli are good": what is joined may be two nouns, no clauses
         is_bare = token != ";" and sentence.tag(start) not in ("DET", "PRON")
         is_bare = is_bare and (left[-1] != "," or "," in left[-8:-1])

@@ -237,13 +237,6 @@ def _found(
         at += 1
 
 
-def is_quoted(sentence: TaggedSentence, place: int) -> bool:
-    """Whether a quotation that began before that token still goes on."""
-    before = sentence.tokens[:place]
-    straight = sum(token in ('"', "``", "''") for token in before)
-    return straight % 2 == 1 or before.count("“") > before.count("”")
-
-
 def _is_title(sentence: TaggedSentence) -> bool:
     """Whether nearly all words begin with a capital: "Looking At It", "Zinc, Lactose"."""
     words = [token for token in sentence.tokens if token.isalpha() and len(token) > 3]
@@ -269,7 +262,7 @@ def _chosen(
     stays = (
         is_title
         or is_name
-        or is_quoted(sentence, start)
+        or sentence.is_quoted[start]
         or (_is_before_name(sentence, end) and parts <= _OF_NAMES)
         or "/" in (sentence.word(start - 1), sentence.word(end))
         or _is_in_abbreviated(sentence, start, end)
