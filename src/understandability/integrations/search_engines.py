@@ -12,7 +12,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from understandability.errors import InputError, check_known
+from understandability.errors import InputError, OptionError, check_known
 from understandability.inputs.tables import read_table
 from understandability.inputs.writing import open_folder
 from understandability.prompt import AtPrompt
@@ -23,6 +23,7 @@ Files = Iterator[tuple[str, Iterable[bytes]]]
 # The parts of a bulk file: engines refuse requests of more than 100 MB, and like some MB.
 _DOCUMENTS_OF_PART = 50_000
 _PART = re.compile(r"(bulk|updates)-\d{5}\.(nd)?json")
+_NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]*", re.IGNORECASE)  # also the name of a file
 # Elasticsearch and OpenSearch refuse a rank feature that is not above 0.
 _LEAST = 1e-6
 
@@ -204,7 +205,7 @@ def export(
     `field` is the name of the field in the engine, `index` that of its index (for Vespa the
     namespace and the document type). Values have six digits.
 
-    Raises `OptionError` for another engine, and `InputError` for a docno that an engine's form
+    Raises `OptionError` for another engine or a name of other characters, and `InputError` for a docno that an engine's form
     cannot hold.
 
     >>> files = {name: b"".join(chunks) for name, chunks in export({"flu": 0.75}, "vespa")}
@@ -212,6 +213,11 @@ def export(
     '{"update":"id:pages:pages::flu","fields":{"p_understandable":{"assign":0.75}}}'
     """
     check_known("search engine", to, ENGINES)
+    for what, name in (("field", field), ("index", index)):
+        if not _NAME.fullmatch(name):
+            raise OptionError(
+                f"{what} takes a name of letters, digits and the signs _ . -, not {name!r}"
+            )
     engine = ENGINES[to]
     if (refused := next((each for each in values if not engine.takes(each)), None)) is not None:
         raise InputError(
