@@ -205,8 +205,8 @@ def export(
     `field` is the name of the field in the engine, `index` that of its index (for Vespa the
     namespace and the document type). Values have six digits.
 
-    Raises `OptionError` for another engine or a name of other characters, and `InputError` for a docno that an engine's form
-    cannot hold.
+    Raises `OptionError` for another engine or a name of other characters, and `InputError` for a
+    docno that an engine's form cannot hold.
 
     >>> files = {name: b"".join(chunks) for name, chunks in export({"flu": 0.75}, "vespa")}
     >>> files["updates.jsonl"].decode().strip()
