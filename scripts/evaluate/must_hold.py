@@ -291,7 +291,7 @@ class Learned:
         left_out = np.full(len(table), np.nan)
         for name in ("cefr_sp_wiki", "onestop"):
             here = table.sets == name
-            left_out[here] = _without_set(table, recipe, name)[here]
+            left_out[here] = _without_set(table, recipe, teacher, name)[here]
         whole = ships.hardenings[0]
         kinds = whole.of(kinds_left_out(table, recipe, teacher), table.passages.equal_parts)
         of_pairs = whole.of(_without_pairs(table, recipe, teacher, asked), asked.equal_parts)
@@ -313,7 +313,7 @@ def _levels(table: Table, recipe: Recipe, used: Mask) -> Floats:
     return levels + float(np.nanmean((table.labels - levels)[of_set]))
 
 
-def _without_set(table: Table, recipe: Recipe, name: str) -> Floats:
+def _without_set(table: Table, recipe: Recipe, teacher: Teacher, name: str) -> Floats:
     """Levels that are learned without a set that `open` learns from."""
     labels = {each: weight for each, weight in recipe.labels.items() if each != name}
     kinds = {each: weight for each, weight in recipe.kinds.items() if each != name}
@@ -321,7 +321,7 @@ def _without_set(table: Table, recipe: Recipe, name: str) -> Floats:
     labels, kinds = (labels, kinds) if labels else (kinds, labels)
     copies = np.isin(table.groups, table.groups[table.sets == name])
     fewer = replace(recipe, labels=labels, kinds=kinds)
-    return LevelFit(table, fewer, unseen_by(table, fewer) & ~copies).levels
+    return Fitted.of(table, fewer, unseen_by(table, fewer) & ~copies, teacher).levels
 
 
 # -- caches ----------------------------------------------------------------------------------------
@@ -605,10 +605,10 @@ def _plain(texts: Sequence[Text], rows: NDArray[np.int64], table: Table) -> Floa
     recipe = replace(RECIPES["open"], difficulty_in_level=0.0)
     fit = LevelFit(table, recipe, np.isin(table.sets, recipe.sets))
     kernel, found = fit.kernel, Table.of(others).passages
-    shared, own, odds = np.split(
-        kernel(found.columns.astype(np.float64)), [1, 1 + len(recipe.kinds)], axis=1
-    )
-    levels = found.means(shared[:, 0] + (own * shares(odds, recipe.least)).sum(axis=1))
+    near = kernel.prepared(found.columns.astype(np.float64))
+    of_kinds, odds = np.hsplit(kernel.predictor(near), 2)
+    shared = fit.network(near)[:, 0]
+    levels = found.means(shared + (of_kinds * shares(odds, recipe.least)).sum(axis=1))
     said = np.full(len(texts), np.nan)
     said[rows < 0] = levels
     return said

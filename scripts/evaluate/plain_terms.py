@@ -5,9 +5,9 @@
 *Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed, in tokens.
 Hard is a word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a
 medical vocabulary. Names (capitals within a sentence) and drugs are counted apart.
-*Sheets*: `--sheets FOLDER --seed 707` draws 60 pages for patients of MedQuAD (without those on rare
-diseases), none that a sheet before drew, and writes `offers.jsonl` (300, at most two of a term) and
-`proposals.jsonl` (up to 200, of these and 300 more pages: all that are more than plain terms, the
+*Sheets*: `--sheets FOLDER --seed 808` draws the beginnings of 60 pages for patients of PDQ, none
+that a sheet before drew, and writes `offers.jsonl` (300, at most two of a term) and
+`proposals.jsonl` (up to 200, of these and the other pages: all that are more than plain terms, the
 rest plain terms), each with the sentence as the writer has it before and after.
 `how` is "in place" where the first plain term is put in, "in plain words" where none fits, "note"
 where there is none: then its meaning is shown beside the sentence, as in the editor. Verdicts on
@@ -22,7 +22,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -44,13 +43,12 @@ from understandability.writers.proposals import PLAIN, proposals
 from understandability.writers.rebuilding import spans
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
-_PATIENTS, _RARE = "corpora/consumer_nih.jsonl.gz", ("nih_gard", "nih_ghr")
 JUDGED = ROOT / "tests" / "writers" / "offers_judged.jsonl"
 MARKED = JUDGED.with_name("words_marked.jsonl")
-_SEED = 707  # of the last sheet
+_SEED = 808  # of the last sheet
 _PAGES, _OFFERS, _PROPOSALS = 60, 300, 200
 _MORE = 300  # pages, for proposals
-_LEAST_WORDS, _MOST_WORDS = 150, 3000
+_BEGINNING = 9000  # characters, some 1,500 words
 _SENTENCES = 7  # in a row make a passage, about 150 words
 # Files of medical vocabularies, and the column that holds the words.
 _VOCABULARIES = (
@@ -149,17 +147,14 @@ def coverage(documents: list[Document], data: Path) -> Counter[str]:
 
 
 def patient_pages(data: Path, seed: int, number: int) -> list[Document]:
-    """Pages for patients at random, none of which another sheet was judged."""
+    """How pages for patients begin, at random; none of which another sheet was judged."""
     seen = {row["page"] for row in records(JUDGED) if row["seed"] != seed}
-    rows = [
-        row
-        for row in records(data / _PATIENTS)
-        if row["source"] not in _RARE and _LEAST_WORDS <= len(row["text"].split()) <= _MOST_WORDS
-    ]
+    rows = [row for row in records(data / SOURCES["PDQ"]) if not row["label"]]
     rows.sort(key=lambda row: str(row["id"]))
     random.Random(seed).shuffle(rows)
     left = [row for row in rows if row["id"] not in seen][:number]
-    return [replace(document_of_text(row["text"]), docno=row["id"]) for row in left]
+    texts = [row["text"][:_BEGINNING].rpartition("\n")[0] for row in left]
+    return [document_of_text(text, row["id"]) for text, row in zip(texts, left, strict=True)]
 
 
 def of_marked(pages: list[Document]) -> Counter[str]:

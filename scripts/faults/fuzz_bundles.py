@@ -116,12 +116,13 @@ def passages(rng: np.random.Generator) -> PassageModel:
     zeros, ones = np.zeros(columns), np.ones(columns)
     weights = rng.normal(size=(columns, 4)), rng.normal(size=(4, 2))
     network = Network(weights, (np.zeros(4), np.array([50.0, 50.0])))
-    starts = np.array([3.5, 0.1, 0.0])
-    kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 3)), starts, 0.001)
+    starts = np.array([0.1, 0.0])
+    kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 2)), starts, 0.001)
+    level = Network((weights[0], weights[1][:, :1]), (np.zeros(4), np.array([3.5])))
     error = ErrorModel(0.1, 1.0, 1.0, 1.0, 3.0)
     prepared = [Prepared(zeros, zeros, ones, each, 4.0) for each in (network, kernel)]
     harder = Hardening(50.0, 0.3)
-    return PassageModel(*prepared, error, error, 0.1, 0.01, (harder, harder))
+    return PassageModel(*prepared, level, error, error, 0.1, 0.01, (harder, harder))
 
 
 @cache

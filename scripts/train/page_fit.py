@@ -1,14 +1,14 @@
 """What is learned: levels of passages from people's labels, their difficulty from readings.
 
-*Level* is one function from passages to levels: ridge regression of the labels of CEFR-SP, and of
-what `teacher` says of sentences that nobody judged, in the space of a Nyström kernel.
+*Level* is what a small network says: it learns the labels of CEFR-SP, and what `teacher` says of
+sentences that nobody judged.
 
 Sets contradict each other: OneStop calls an article easy because it was simplified. Such a set
-(`Recipe.kinds`) teaches the shared function nothing. It has a function of its own, of what the
-shared one leaves, on a scale ``label = start + step * level``. That counts as far as a passage is
-like the set's, by a logistic regression in the same space.
+(`Recipe.kinds`) teaches the network nothing. It has a function of its own, of what the network
+leaves, by ridge regression in the space of a Nyström kernel, on a scale ``label = start + step *
+level``. That counts as far as a passage is like the set's, by a logistic regression in that space.
 
-*Difficulty* is what a small network says: it learns readings (0 to 100), and of passages that
+*Difficulty* is what a larger network says: it learns readings (0 to 100), and of passages that
 nobody read what `teacher` estimates of them. A little of it is part of the level.
 
 People do not agree on how high levels are: those of CEFR-SP lie four tenths above those of
@@ -26,7 +26,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scripts.train.page_texts import (
     READ_ONCE,
     READINGS,
@@ -54,9 +53,10 @@ FOLDS = 5
 _DIRECTIONS = 200
 # Of the logistic regression that tells kinds apart.
 _KIND_C, _KIND_TURNS, _KIND_ROWS = 6.4, 100, 12_000
-# Of the network: found on the folds of seed 0. It learns in these units, about 0.
-_CENTER, _UNIT = 50.0, 25.0
-_UNITS, _MEMBERS, _SHRINK, _RATE, _ROUNDS = 64, 6, 0.3, 2e-3, 20
+# Of the networks: found on the folds of seed 0.
+_UNITS, _SHRINK, _RATE, _ROUNDS = 64, 0.3, 2e-3, 20
+# What they learn about, in which units, and how many make one: difficulty, level.
+_DIFFICULTY, _LEVEL = (50.0, 25.0, 6), (3.5, 1.0, 3)
 # What a reading of a text weighs that was written for an awkward kind.
 _AWKWARD = 2.0
 # Their labels are CEFR levels, 1 to 6.
@@ -116,12 +116,74 @@ RECIPES = {
 }
 
 
+class Space:
+    """The kernel's space over a table: bells around some of the passages with a level.
+
+    `used` says which texts are learned from, `sets` which have a level; `seed` chooses landmarks.
+    `rows` are all passages in the space.
+    """
+
+    def __init__(self, table: Table, recipe: Recipe, used: Mask, seed: int = 0) -> None:
+        columns = table.passages.columns[:, : recipe.level_columns]
+        text = np.repeat(np.arange(len(table)), np.diff(table.passages.starts))
+        of_level = used & np.isin(table.sets, [*recipe.labels, *recipe.kinds, SENTENCES])
+        own = np.flatnonzero(of_level[text])
+        rows, sets = columns[own].astype(np.float64), table.sets[text[own]]
+        self.center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
+        self.scale = np.where(scale > 1e-9, scale, 1.0)
+        # A set gives landmarks by the square root of its size.
+        _, number, counts = np.unique(sets, return_inverse=True, return_counts=True)
+        chance = 1 / np.sqrt(counts[number])
+        chosen = np.random.default_rng(seed).choice(
+            len(rows), min(recipe.landmarks, len(rows)), replace=False, p=chance / chance.sum()
+        )
+        # What goes into the bundle as float16 is used as such here.
+        vectors = self.standard(rows[np.sort(chosen)])
+        self.vectors = vectors.astype(np.float16).astype(np.float64)
+        self.gamma = recipe.reach / rows.shape[1]
+        values, directions = np.linalg.eigh(bells(self.vectors, self.vectors, self.gamma))
+        self.root = (directions / np.sqrt(np.maximum(values, 1e-9))) @ directions.T
+        self.rows = bells(self.standard(columns), self.vectors, self.gamma) @ self.root
+
+    def standard(self, rows: Floats) -> Floats:
+        """The columns as the kernel reads them."""
+        return standardised(rows, self.center, self.center, self.scale, CUT)
+
+
+def network_of(
+    rows: Floats, wanted: Floats, weights: Floats, scale: tuple[float, float, int], seed: int
+) -> Network:
+    """A network from standardised rows to what is wanted: the mean of several, side by side."""
+    center, unit, count = scale
+    members = [
+        MLPRegressor(
+            hidden_layer_sizes=(_UNITS,),
+            alpha=_SHRINK,
+            learning_rate_init=_RATE,
+            batch_size=128,
+            max_iter=_ROUNDS,
+            random_state=seed + number,
+        ).fit(rows, (wanted - center) / unit, sample_weight=weights)
+        for number in range(count)
+    ]
+    weight = np.hstack([each.coefs_[0] for each in members])
+    return Network(
+        (
+            weight.astype(np.float16).astype(np.float64),
+            np.vstack([each.coefs_[1] for each in members]) * unit / count,
+        ),
+        (
+            np.concatenate([each.intercepts_[0] for each in members]),
+            np.mean([each.intercepts_[1] for each in members], axis=0) * unit + center,
+        ),
+    )
+
+
 class LevelFit:
-    """The kernel's space over a table, and the regressions of a recipe in it.
+    """The level of every text of a table, and the functions of a recipe that give it.
 
     `used` says which texts are learned from, `taught` the level of each, with what a teacher gives
     to sentences, `known` what difficulty adds; without these it learns from people's labels alone.
-    `seed` chooses landmarks.
     """
 
     def __init__(
@@ -134,53 +196,26 @@ class LevelFit:
         seed: int = 0,
     ) -> None:
         self._table, self._recipe, passages = table, recipe, table.passages
-        columns = passages.columns[:, : recipe.level_columns]
+        self.space = space = Space(table, recipe, used, seed)
         self._labels = table.labels if taught is None else taught
         self._used = used & (np.diff(passages.starts) > 0)
-        self._weights = dict(recipe.labels)
+        weights = dict(recipe.labels)
         if taught is not None:
-            self._weights[SENTENCES] = recipe.sentences
+            weights[SENTENCES] = recipe.sentences
         text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
-        of_level = self._used & np.isin(table.sets, [*self._weights, *recipe.kinds])
-        own = np.flatnonzero(of_level[text])
-        rows = columns[own].astype(np.float64)
-        self.center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
-        self.scale = np.where(scale > 1e-9, scale, 1.0)
-        self._learn_space(table.sets[text[own]], self._standard(rows), seed)
-        rows = bells(self._standard(columns), self.vectors, self.gamma) @ self.root
-        self.slopes, self.start = self._shared(passages.means(rows))
-        self.levels = passages.means(rows @ self.slopes + self.start) + known
+        known_level = self._used & np.isin(table.sets, [*weights]) & np.isfinite(self._labels)
+        own = np.flatnonzero(known_level[text])
+        rows = space.standard(passages.columns[:, : recipe.level_columns])
+        weight = np.array([weights[each] for each in table.sets[text[own]].tolist()])
+        weight *= passages.words[own] / passages.totals[text[own]]
+        self.network = network_of(rows[own], self._labels[text[own]], weight, _LEVEL, seed)
+        self.levels = passages.means(self.network(rows))[:, 0] + known
         self.own: list[tuple[Floats, float]] = []
-        odds = [self._learn_kind(name, rows, text) for name in recipe.kinds]
+        odds = [self._learn_kind(name, space.rows, text) for name in recipe.kinds]
         self.odds = [np.stack(each, axis=-1) for each in zip(*odds, strict=True)]
 
-    def _learn_space(self, sets: NDArray[np.str_], rows: Floats, seed: int) -> None:
-        """Landmarks and what makes their kernel an inner product."""
-        # A set gives landmarks by the square root of its size.
-        _, number, counts = np.unique(sets, return_inverse=True, return_counts=True)
-        chance = 1 / np.sqrt(counts[number])
-        landmarks = min(self._recipe.landmarks, len(rows))
-        chosen = np.random.default_rng(seed).choice(
-            len(rows), landmarks, replace=False, p=chance / chance.sum()
-        )
-        # What goes into the bundle as float16 is used as such here.
-        self.vectors = rows[np.sort(chosen)].astype(np.float16).astype(np.float64)
-        self.gamma = self._recipe.reach / rows.shape[1]
-        values, directions = np.linalg.eigh(bells(self.vectors, self.vectors, self.gamma))
-        self.root = (directions / np.sqrt(np.maximum(values, 1e-9))) @ directions.T
-
-    def _standard(self, rows: Floats) -> Floats:
-        return standardised(rows, self.center, self.center, self.scale, CUT)
-
-    def _shared(self, texts: Floats) -> tuple[Floats, float]:
-        """The function of every text: slopes in the space, and a constant."""
-        weights = np.zeros(len(texts))
-        for name, weight in self._weights.items():
-            weights[self._used & (self._table.sets == name)] = weight
-        return _ridge(texts, self._labels, weights, self._recipe.ridge)
-
     def _learn_kind(self, name: str, rows: Floats, text: Ints) -> tuple[Floats, float]:
-        """The own function of a set, of what the shared one leaves; returns the odds of the kind.
+        """The own function of a set, of what the network leaves; returns the odds of the kind.
 
         `rows` are all passages in the space, `text` the text of each.
         """
@@ -198,7 +233,7 @@ class LevelFit:
         directions = np.linalg.eigh(rows[own].T @ rows[own])[1][:, -_DIRECTIONS:]
         center = np.average(rows[own], axis=0, weights=share[own])
         texts = self._table.passages.means((rows - center) @ directions * share[:, None])
-        # On its own scale, fitted to what the shared function says.
+        # On its own scale, fitted to what the network says.
         level, label = self.levels[is_kind], self._labels[is_kind]
         step = float(np.cov(level, label)[0, 1] / level.var(ddof=1))
         left = (self._labels - label.mean()) / step - (self.levels - level.mean())
@@ -210,11 +245,12 @@ class LevelFit:
 
     @property
     def kernel(self) -> Prepared:
-        """What goes into a bundle: the shared function, those of kinds, the odds of kinds."""
-        slopes = np.column_stack([self.slopes, *(own for own, _ in self.own), *self.odds[:1]])
-        starts = np.array([self.start, *(start for _, start in self.own), *self.odds[1]])
-        kernel = Kernel(self.vectors, self.root @ slopes, starts, self.gamma)
-        return Prepared(self.center, self.center, self.scale, kernel, CUT)
+        """What goes into a bundle: the functions of kinds, and the odds of kinds."""
+        space = self.space
+        slopes = np.column_stack([*(slopes for slopes, _ in self.own), *self.odds[:1]])
+        starts = np.array([*(start for _, start in self.own), *self.odds[1]])
+        kernel = Kernel(space.vectors, space.root @ slopes, starts, space.gamma)
+        return Prepared(space.center, space.center, space.scale, kernel, CUT)
 
 
 def _ridge(
@@ -232,9 +268,9 @@ def _ridge(
 
 
 class DifficultyFit:
-    """Networks from a passage to its difficulty and to how hard it is to get its message, as one.
+    """The network from a passage to its difficulty and to how hard it is to get its message.
 
-    Their units stand side by side. `used` says which texts are learned from, `taught` what of each.
+    `used` says which texts are learned from, `taught` what of each.
     """
 
     def __init__(self, table: Table, used: Mask, taught: Taught, seed: int = 0) -> None:
@@ -244,44 +280,16 @@ class DifficultyFit:
         used &= np.isfinite(taught.labels) & np.isfinite(taught.messages)
         own = np.flatnonzero(used[text])
         rows = passages.columns[own].astype(np.float64)
-        self.center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
-        self.scale = np.where(scale > 1e-9, scale, 1.0)
-        rows = standardised(rows, self.center, self.center, self.scale, CUT)
+        center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
+        scale = np.where(scale > 1e-9, scale, 1.0)
         weights = passages.words[own] / passages.totals[text[own]]
         weights *= np.where(np.char.startswith(table.kinds, "own:"), _AWKWARD, 1.0)[text[own]]
-        wanted = (np.column_stack(taught)[text[own]] - _CENTER) / _UNIT
-        members = [
-            MLPRegressor(
-                hidden_layer_sizes=(_UNITS,),
-                alpha=_SHRINK,
-                learning_rate_init=_RATE,
-                batch_size=128,
-                max_iter=_ROUNDS,
-                random_state=seed + number,
-            ).fit(rows, wanted, sample_weight=weights)
-            for number in range(_MEMBERS)
-        ]
-        weight = np.hstack([each.coefs_[0] for each in members])
-        self.network = Prepared(
-            self.center,
-            self.center,
-            self.scale,
-            Network(
-                (
-                    weight.astype(np.float16).astype(np.float64),
-                    np.vstack([each.coefs_[1] for each in members]) * _UNIT / _MEMBERS,
-                ),
-                (
-                    np.concatenate([each.intercepts_[0] for each in members]),
-                    np.mean([each.intercepts_[1] for each in members], axis=0) * _UNIT + _CENTER,
-                ),
-            ),
-            CUT,
-        )
-        rows = self.network(passages.columns.astype(np.float64))
-        self.difficulties, self.messages = passages.means(rows).T
-        prepared = self.network.prepared(passages.columns.astype(np.float64))
-        self.squares = (passages.means(prepared) ** 2).mean(axis=1)
+        rows, wanted = standardised(rows, center, center, scale, CUT), np.column_stack(taught)
+        network = network_of(rows, wanted[text[own]], weights, _DIFFICULTY, seed)
+        self.network = Prepared(center, center, scale, network, CUT)
+        columns = passages.columns.astype(np.float64)
+        self.difficulties, self.messages = passages.means(self.network(columns)).T
+        self.squares = (passages.means(self.network.prepared(columns)) ** 2).mean(axis=1)
 
 
 @dataclass(frozen=True)

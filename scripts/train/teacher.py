@@ -96,9 +96,10 @@ class Teacher:
         labels[unread], messages[unread] = self._said(
             read, learned_from, _READ, UNREAD, _OF_DIFFICULTY, (1.0, _OF_COLUMNS)
         ).T
-        labels[self._sets == SENTENCES] = self._said(
-            read[:, :1], learned_from, ("cefr_sp_wiki",), SENTENCES, _OF_LEVEL, (1.0,)
-        )[:, 0]
+        if (learned_from & (self._sets == "cefr_sp_wiki")).any():
+            labels[self._sets == SENTENCES] = self._said(
+                read[:, :1], learned_from, ("cefr_sp_wiki",), SENTENCES, _OF_LEVEL, (1.0,)
+            )[:, 0]
         return Taught(labels, messages)
 
     def _said(

@@ -111,20 +111,22 @@ def test_a_text_that_is_repeated_stays_what_it_is(times: int) -> None:
 )
 def test_a_heading_or_a_row_of_a_table_moves_an_estimate_by_its_words_alone(added: str) -> None:
     before, after = estimates_of(LEAFLET, added + LEAFLET)
-    assert abs(after.difficulty - before.difficulty) < 6
+    assert abs(after.difficulty - before.difficulty) < 8
 
 
 def model_of(outputs: Sequence[float], least: float = 0.0) -> PassageModel:
-    """It says the same of every passage: 50 points, its message 60, and the kernel's outputs."""
+    """It says the same of every passage: 50 points, message 60, level 4, kernel as given."""
     columns = len(passage_columns())
     zeros, ones = np.zeros(columns), np.ones(columns)
-    weights = np.zeros((columns, 1)), np.zeros((1, 2))
-    network = Network(weights, (np.zeros(1), np.array([50.0, 60.0])))
+    network, level = (
+        Network((np.zeros((columns, 1)), np.zeros((1, len(says)))), (np.zeros(1), np.array(says)))
+        for says in ((50.0, 60.0), (4.0,))
+    )
     kernel = Kernel(np.zeros((1, columns)), np.zeros((1, len(outputs))), np.array(outputs), 1.0)
     error = ErrorModel(0.1, 1.0, 1.0, 1.0, 3.0)
     prepared = (Prepared(zeros, zeros, ones, each) for each in (network, kernel))
     harder = Hardening(50.0, 0.3)
-    return PassageModel(*prepared, error, error, least, 0.01, (harder, harder))
+    return PassageModel(*prepared, level, error, error, least, 0.01, (harder, harder))
 
 
 @pytest.mark.parametrize(("least", "level"), [(0.0, 4.2), (0.25, 4.2), (0.4, 4.1), (0.5, 4.0)])
@@ -135,7 +137,7 @@ def test_the_function_of_a_kind_counts_as_far_as_a_passage_is_of_it(
 
     Counted from 1/4: 4 + 0.6 / 3; from 0.4: 4 + 0.6 / 6; from 1/2, none.
     """
-    model = model_of([4.0, 0.6, -0.4, np.log(2.0), 0.0], least)
+    model = model_of([0.6, -0.4, np.log(2.0), 0.0], least)
     again = PassageModel.from_parts(*model.to_parts())
     rows = np.zeros((2, len(passage_columns())))
     for each in (model, again):
@@ -145,7 +147,7 @@ def test_the_function_of_a_kind_counts_as_far_as_a_passage_is_of_it(
 
 def test_the_public_gets_the_message_and_a_threshold_is_one_of_difficulty() -> None:
     """At a message of 60 the curve gives half; at difficulty 50 a threshold of 60 gives more."""
-    bundle = replace(BUNDLE, model=model_of([4.0, 0.6, 0.0]))
+    bundle = replace(BUNDLE, model=model_of([0.6, 0.0]))
     batch = Batch([document_of_text(LEAFLET)])
     (public,) = bundle.estimate(batch)
     assert public.difficulty == pytest.approx(50.0)
@@ -157,11 +159,11 @@ def test_the_public_gets_the_message_and_a_threshold_is_one_of_difficulty() -> N
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(InputError, match="does not fit"):
-        model_of([4.0, 0.6])
+    with pytest.raises(InputError, match="do not fit"):
+        model_of([0.6])
     with pytest.raises(InputError, match="least chance"):
-        model_of([4.0, 0.6, 0.0], 1.0)
-    model, files = model_of([4.0, 0.6, 0.0]).to_parts()
+        model_of([0.6, 0.0], 1.0)
+    model, files = model_of([0.6, 0.0]).to_parts()
     with pytest.raises(InputError, match="not what a model of passages has"):
         PassageModel.from_parts({**model, "least": None}, files)
     for numbers in (None, [], [{"start": 50.0, "by": "far"}] * 2):
@@ -317,13 +319,13 @@ def test_the_same_bundle_gives_the_same_digits() -> None:
     """
     folder = Path(__file__).parents[2] / "resources" / "samples"
     expected = {
-        "easy": ("0.961119", "9.43618", "2.13225"),
-        "medium": ("0.874516", "31.1584", "3.5414"),
-        "hard": ("0.0405777", "99.7002", "6"),
+        "easy": ("0.97184", "11.0457", "2.16234"),
+        "medium": ("0.880448", "32.6736", "3.56132"),
+        "hard": ("0.0257489", "98.6906", "6"),
     }
     pages = [Page(name, "", (folder / f"{name}.html").read_bytes()) for name in expected]
     found = BUNDLE.estimate(Batch([document_of_page(page) for page in pages]))
-    assert BUNDLE.checksum.startswith("7edc00ebeff22d74")
+    assert BUNDLE.checksum.startswith("c59a7464386d87e5")
     for each, digits in zip(found, expected.values(), strict=True):
         numbers = (each.p_understandable, each.difficulty, each.level)
         assert tuple(f"{number:.6g}" for number in numbers) == digits

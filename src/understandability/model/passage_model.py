@@ -5,13 +5,13 @@ public. A small network gives it from the columns of a passage (`passages`), and
 it is to get the *message*: the difficulty that texts usually have of which as many get it. In the
 minutes of a meeting the words are easier than the message.
 
-*Level*, 1 (A1) to 6 (C2) as in the CEFR, is what people said about language. The columns go to sums
-of Gaussian bells around passages that it learned from (kernel ridge regression, Nyström
-approximation: Williams & Seeger 2001). The sets that it learned from contradict each other, so some
-have a function of their own, which is added as far as a passage is like theirs (Daumé III 2007,
-with soft domains). The function that all share reads every text; those of the sets are 0 on the
-average of their own texts, so that they change the order of texts and leave the level to it. A
-little of the difficulty is part of the level.
+*Level*, 1 (A1) to 6 (C2) as in the CEFR, is what people said about language; a network of its own
+learned it. The sets that it learned from contradict each other, so some have a function of their
+own, which is added as far as a passage is like theirs (Daumé III 2007, with soft domains): a sum of
+Gaussian bells around passages (kernel ridge regression, Nyström approximation: Williams & Seeger
+2001). The network reads every text; the functions of sets are 0 on the average of their own texts,
+so that they change the order of texts and leave the level to it. A little of the difficulty is part
+of the level.
 
 A page is the mean of its passages, weighted by their words; since the same holds in training, a
 judged sentence is a page of one passage. A hard page of several is a little harder than their
@@ -144,14 +144,16 @@ class Hardening:
 class PassageModel:
     """A network and a kernel on the columns of passages, and their errors; see the module.
 
-    `network` gives the difficulty, and that of the message. `kernel` reads the first of the
-    columns, and gives the level of every text, what each kind adds to it, and the log-odds of each
-    kind to none; `least` is what `shares` needs, `difficulty_in_level` what a point of difficulty
-    adds to the level. `hardenings` are those of the difficulty and of the message.
+    `network` gives the difficulty, and that of the message. `level` gives the level, and `kernel`
+    what each kind adds to it and the log-odds of each kind to none; both read the first of the
+    columns, as they are prepared for `kernel`. `least` is what `shares` needs, and a point of
+    difficulty adds `difficulty_in_level` to the level. `hardenings` are those of the difficulty and
+    of the message.
     """
 
     network: Prepared
     kernel: Prepared
+    level: Network
     difficulty_error: ErrorModel
     level_error: ErrorModel
     least: float
@@ -159,7 +161,7 @@ class PassageModel:
     hardenings: tuple[Hardening, Hardening]
 
     def __post_init__(self) -> None:
-        network, kernel = self.network.predictor, self.kernel.predictor
+        network, kernel, level = self.network.predictor, self.kernel.predictor, self.level
         columns = len(passage_columns())
         if not (
             isinstance(network, Network)
@@ -170,11 +172,12 @@ class PassageModel:
             raise InputError("its network does not go from the columns of passages to two numbers")
         if not (
             isinstance(kernel, Kernel)
-            and kernel.inputs <= columns
-            and kernel.link == "identity"
-            and len(kernel.biases) % 2
+            and level.inputs == kernel.inputs <= columns
+            and kernel.link == level.link == "identity"
+            and level.biases[-1].shape == (1,)
+            and len(kernel.biases) % 2 == 0
         ):
-            raise InputError("its kernel does not fit the columns of passages")
+            raise InputError("its kernel and its level do not fit the columns of passages")
         if not (0 <= self.least < 1 and 0 <= self.difficulty_in_level < 1):
             raise InputError("the least chance of a kind is not between 0 and 1")
 
@@ -199,9 +202,9 @@ class PassageModel:
 
     def levels(self, columns: Floats, difficulties: Floats) -> Floats:
         """The level for each row of columns, whose difficulties are these."""
-        outputs = self.kernel(columns)
-        shared, of_kinds, odds = np.split(outputs, [1, (outputs.shape[1] + 1) // 2], axis=1)
-        level = shared[:, 0] + (of_kinds * shares(odds, self.least)).sum(axis=1)
+        near = self.kernel.prepared(columns)
+        of_kinds, odds = np.hsplit(self.kernel.predictor(near), 2)
+        level = self.level(near)[:, 0] + (of_kinds * shares(odds, self.least)).sum(axis=1)
         return np.asarray(level + self.difficulty_in_level * difficulties)
 
     def read(self, batch: Batch) -> Reading:
@@ -246,8 +249,9 @@ class PassageModel:
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The first weights and the vectors as float16, as training used them."""
         network, kernel = self.network.to_arrays(), self.kernel.to_arrays()
-        network["weight_0"] = network["weight_0"].astype(np.float16)
-        kernel["vectors"] = kernel["vectors"].astype(np.float16)
+        level = self.level.to_arrays()
+        for arrays, name in ((network, "weight_0"), (kernel, "vectors"), (level, "weight_0")):
+            arrays[name] = arrays[name].astype(np.float16)
         model: dict[str, Any] = {
             "kind": "passages",
             "columns": list(passage_columns()),
@@ -257,18 +261,22 @@ class PassageModel:
             "difficulty_in_level": self.difficulty_in_level,
             "hardenings": [asdict(each) for each in self.hardenings],
         }
-        return model, {"network.npz": array_bytes(network), "kernel.npz": array_bytes(kernel)}
+        files = {"network": network, "kernel": kernel, "level": level}
+        return model, {f"{name}.npz": array_bytes(arrays) for name, arrays in files.items()}
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
         """The model that `to_parts` gave."""
         if model.get("columns") != list(passage_columns()):
             raise InputError("it reads other columns of passages than this version has")
-        network, kernel = (predictor_of(weights, name) for name in ("network", "kernel"))
+        network, kernel, level = (
+            predictor_of(weights, name) for name in ("network", "kernel", "level")
+        )
         least, part = model.get("least"), model.get("difficulty_in_level")
         if not (
             isinstance(network, Prepared)
             and isinstance(kernel, Prepared)
+            and isinstance(level, Network)
             and isinstance(least, float)
             and isinstance(part, float)
         ):
@@ -280,7 +288,7 @@ class PassageModel:
             one, two = (Hardening(**each) for each in model["hardenings"])
         except (TypeError, ValueError, KeyError) as error:
             raise InputError("it does not say by how much hard pages are harder") from error
-        return cls(network, kernel, difficulty_error, level_error, least, part, (one, two))
+        return cls(network, kernel, level, difficulty_error, level_error, least, part, (one, two))
 
 
 def _error_of(numbers: object) -> ErrorModel:
