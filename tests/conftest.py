@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from scripts.browser import BrowserPage
 
 # The first example of a test may have to load a list of words.
-# Each run has the same examples; `scripts.faults` look for new ones.
-settings.register_profile("understandability", deadline=None, derandomize=True)
+# Each run has the same examples; `scripts.faults` and --hypothesis-profile=thorough look for new.
+settings.register_profile("understandability", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("understandability")
 
 ROOT = Path(__file__).parents[1]
@@ -121,6 +122,22 @@ def every_plain_term(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(offers, "trusted_terms", _Every)
     monkeypatch.setattr(offers, "_OFFERED", Memory())
+
+
+@pytest.fixture(scope="module")
+def few_resamples() -> Iterator[None]:
+    """Intervals of correlations come from 20 samples, not 200, where a module is not about them."""
+    from understandability.training import validation
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(validation, "_RESAMPLES", 20)
+        yield
+
+
+@pytest.fixture
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crawl that is not told how many workers to take has one, as each start takes a second."""
+    monkeypatch.setattr("understandability.crawls.score.cores", lambda: 1)
 
 
 @pytest.fixture(scope="session")

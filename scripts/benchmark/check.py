@@ -1,11 +1,9 @@
 """What `understand check` costs: its start, files a second and core, and a file that misses.
 
-*Start*: processor time of a process that checks one line of text, compiled to bytecode before.
-*Files*: a site of 1,000 Markdown files of about 300 words of which one in twenty misses its
-aim, after start.
-*A miss*: a page of PDQ of some 1,000 words at an aim that it cannot reach.
-
     python -m scripts.benchmark.check [--starts 15] [--files 1000]
+
+The files have about 300 words, and one in twenty misses its aim. The file that misses has some
+1,000 words, at an aim that it cannot reach.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 
     python -m scripts.benchmark.crawl [--data ../shared/data] [--rounds 2]
 
-The health pages, as they were saved, go through `understand score -o run/` with one worker and
-with two, in turns, so that noise falls on all alike. Runs are made on few and on many pages, and
-what they differ in is divided by the pages they differ in: starting processes is paid once, not for
-each page. What a page costs in each step, and while serving, is in `scripts.benchmark.speed`.
+Runs with one worker and with two take turns, on few and on many health pages: what they differ in
+is divided by the pages they differ in. `scripts.benchmark.speed` has what a page costs in each
+step.
 """
 
 from __future__ import annotations

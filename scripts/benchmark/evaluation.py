@@ -1,13 +1,11 @@
 """Time the evaluation of 68 large runs against trectools and ir_measures.
 
-Writes synthetic runs (66 queries, 1,000 documents) and labels to a temporary folder. Each tool
-reads the same files and computes five measures that it knows; the tools take turns, eight runs
-at a time. Wall-clock and CPU seconds are shown: on a busy machine the second tell more. ir_measures
-runs twice: with the measures nearest to ours (its RBP is that of cwl-eval, which must be
-installed), and with its best case, five measures of compiled trec_eval. Wanted: 3 times as fast
-as trectools, 5 times as ir_measures, in one process, below 2 GB.
-
     python -m scripts.benchmark.evaluation [--runs 68]
+
+Each tool reads the same synthetic files and computes five measures that it knows, in turn.
+ir_measures runs twice: with the measures nearest to ours (cwl-eval must be installed), and with its
+best case, compiled trec_eval. Wanted: 3 times as fast as trectools, 5 times as ir_measures, below 2
+GB.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -65,69 +64,63 @@ def write_collection(folder: Path, runs: int) -> list[Path]:
     return paths
 
 
-def ours(folder: Path) -> Callable[[list[Path]], None]:
+def ours(folder: Path, paths: list[Path]) -> None:
     """Reading and five measures, of understandability too."""
     from understandability.evaluation.evaluate import evaluate
     from understandability.inputs.runs import read_labels
 
-    def work(paths: list[Path]) -> None:
-        qrels = read_labels(folder / "qrels.txt")
-        under = read_labels(folder / "qunder.txt", "u")
-        evaluate(paths, qrels, under, scale="lower-easier:40", measures=OURS)
-
-    return work
+    qrels = read_labels(folder / "qrels.txt")
+    under = read_labels(folder / "qunder.txt", "u")
+    evaluate(paths, qrels, under, scale="lower-easier:40", measures=OURS)
 
 
-def with_trectools(folder: Path) -> Callable[[list[Path]], None]:
+def with_trectools(folder: Path, paths: list[Path]) -> None:
     """Its own RBP, uRBP, nDCG, P and MAP."""
     from trectools import TrecEval, TrecQrel, TrecRun
 
-    def work(paths: list[Path]) -> None:
-        qrels = TrecQrel(str(folder / "qrels.txt"))
-        under = TrecQrel(str(folder / "qunder.txt"))
-        for path in paths:
-            evaluator = TrecEval(TrecRun(str(path)), qrels)
-            evaluator.get_rbp(p=0.8, depth=10)
-            evaluator.get_urbp(under, p=0.8, depth=10)
-            evaluator.get_ndcg(depth=10)
-            evaluator.get_precision(depth=10)
-            evaluator.get_map()
-
-    return work
+    qrels = TrecQrel(str(folder / "qrels.txt"))
+    under = TrecQrel(str(folder / "qunder.txt"))
+    for path in paths:
+        evaluator = TrecEval(TrecRun(str(path)), qrels)
+        evaluator.get_rbp(p=0.8, depth=10)
+        evaluator.get_urbp(under, p=0.8, depth=10)
+        evaluator.get_ndcg(depth=10)
+        evaluator.get_precision(depth=10)
+        evaluator.get_map()
 
 
-def with_ir_measures(folder: Path, names: tuple[str, ...]) -> Callable[[list[Path]], None]:
+def with_ir_measures(folder: Path, paths: list[Path], names: tuple[str, ...] = NEAREST) -> None:
     """Five measures by name."""
     import ir_measures
 
-    def work(paths: list[Path]) -> None:
-        qrels = list(ir_measures.read_trec_qrels(str(folder / "qrels.txt")))
-        measures = [ir_measures.parse_measure(name) for name in names]
-        evaluator = ir_measures.evaluator(measures, qrels)
-        for path in paths:
-            run = ir_measures.read_trec_run(str(path))
-            # Several providers read a list, compiled trec_eval alone a stream.
-            evaluator.calc_aggregate(run if names == COMPILED else list(run))
+    qrels = list(ir_measures.read_trec_qrels(str(folder / "qrels.txt")))
+    measures = [ir_measures.parse_measure(name) for name in names]
+    evaluator = ir_measures.evaluator(measures, qrels)
+    for path in paths:
+        run = ir_measures.read_trec_run(str(path))
+        # Several providers read a list, compiled trec_eval alone a stream.
+        evaluator.calc_aggregate(run if names == COMPILED else list(run))
 
-    return work
+
+# Each with the packages that it needs.
+TOOLS: dict[str, tuple[Callable[[Path, list[Path]], None], tuple[str, ...]]] = {
+    "understandability": (ours, ()),
+    "trectools": (with_trectools, ("trectools",)),
+    "ir_measures": (with_ir_measures, ("ir_measures", "cwl")),
+    "ir_measures, compiled": (partial(with_ir_measures, names=COMPILED), ("ir_measures",)),
+}
 
 
 def race(folder: Path, paths: list[Path]) -> dict[str, tuple[float, float]]:
     """Wall-clock and CPU seconds of each tool for all runs, taking turns."""
-    tools = {"understandability": ours(folder)}
-    if find_spec("trectools"):
-        tools["trectools"] = with_trectools(folder)
-    if find_spec("ir_measures") and find_spec("cwl"):
-        tools["ir_measures"] = with_ir_measures(folder, NEAREST)
-    if find_spec("ir_measures"):
-        tools["ir_measures, compiled"] = with_ir_measures(folder, COMPILED)
+    tools = {name: work for name, (work, needed) in TOOLS.items() if all(map(find_spec, needed))}
     spent = dict.fromkeys(tools, (0.0, 0.0))
     for work in tools.values():
-        work(paths[:1])  # imports and caches
+        work(folder, paths[:1])  # imports and caches
     for start in range(0, len(paths), TURN):
         for name, work in tools.items():
             wall, cpu = time.perf_counter(), time.process_time()
-            work(paths[start : start + TURN])
+            work(folder, paths[start : start + TURN])
             wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
             spent[name] = spent[name][0] + wall, spent[name][1] + cpu
     return spent
@@ -140,7 +133,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.alone:
         begin = time.perf_counter()
-        ours(arguments.alone)(sorted(arguments.alone.glob("*.run")))
+        ours(arguments.alone, sorted(arguments.alone.glob("*.run")))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"alone, from files to means: {time.perf_counter() - begin:.1f} s, {peak:,.0f} MB")
         return

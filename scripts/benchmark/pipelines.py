@@ -3,9 +3,8 @@
     python -m scripts.benchmark.pipelines [--data ../shared/data] [--recipes polars duckdb]
 
 Every recipe whose package is installed runs as it stands on the page, on few health pages and on
-many. Only processes that score are watched, the workers: their processor time, so that it holds
-on a busy machine, by how much more the many pages take, so that starting is left out; and the most
-memory that one of them took. dolma takes no HTML: it gets the text of the same pages.
+many: the difference leaves starting out. Only processes that score are watched. dolma takes no
+HTML: it gets the text of the same pages.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """How fast `understand serve` answers: keys in the editor, and calls over HTTP.
 
-*Keys*: texts of 100, 1,000 and 5,000 words are put into the editor in a real Chromium; then keys
-are pressed at the end of the text, one every 150 ms. A time runs from a key to the moment when the
-page shows the answer to the very text that it made. Needs Chromium and the extra test.
-*Calls*: `--calls` posts texts of 300 words from several threads and counts answers a second; then
-one thread does, on one connection, for the median of an answer. For one worker and for two.
-
     python -m scripts.benchmark.serve [--keys 60] [--calls 500] [--workers 1 2]
+
+*Keys* are pressed every 150 ms in a real Chromium, behind texts of 100, 1,000 and 5,000 words; a
+time runs to the moment when the page shows the answer to the text of that key. *Calls* post texts
+of 300 words, from several threads for a rate, then from one for the median.
 """
 
 from __future__ import annotations

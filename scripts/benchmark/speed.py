@@ -2,14 +2,11 @@
 
     python -m scripts.benchmark.speed [--pages 300] [--rounds 5] [--before ../first/src]
 
-Each side is a process of its own: this version, with the Python tools that are installed; with
-`--before` another version of this package, given by its source folder; and Java's boilerpipe, where
-Java and Debian's libboilerpipe-java are. They work on the same eight pages in turn, so that
-whatever else the machine does falls on all alike. Each figure is the median over the rounds of the
-processor time, divided by that of a bare parse in the same round.
-
-Words cost more when a process first meets them. So pages that are new to a process, which others
-have warmed, are also scored in batches, as in a crawl, and one by one, as while serving.
+Each side is a process: this version with the Python tools that are installed, another version by
+its source folder, Java's boilerpipe. They take turns on the same eight pages. Each figure is the
+median over the rounds of the processor time by that of a bare parse in the same round. As words
+cost more when a process first meets them, pages that are new to it are scored apart: in batches and
+one by one.
 """
 
 from __future__ import annotations

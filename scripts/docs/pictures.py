@@ -1,10 +1,9 @@
 """Take the pictures of the documents from the real thing, in Chromium.
 
-    python -m scripts.docs.pictures [--data ../shared/data]
+    python -m scripts.docs.pictures [--data ../shared/data] [--check]
 
-What a picture shows is kept as a digest in ``docs/pictures/digests.json``. With ``--check`` (a test
-does it) no picture is taken, and the status is 1 where one shows what the program no longer does.
-The plot needs the runs of CLEF eHealth 2016 and stays as it is without them.
+``docs/pictures/digests.json`` keeps a digest of what each shows; ``--check`` (a test does it) only
+compares these. The plot needs the runs of CLEF eHealth 2016 and stays as it is without them.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from scripts.shared import ROOT, parser_of, told
 
 PICTURES = ROOT / "docs" / "pictures"
 DIGESTS = PICTURES / "digests.json"
-VERSIONS = ROOT / "docs" / "howto" / "rewriting"
 LEAFLET = (
     "## Going home after your knee operation\n\n"
     "Anticoagulants should be administered daily in order to prevent thrombosis, and you must "
@@ -36,17 +34,6 @@ _STYLE = (
     "body{font:14px sans-serif;margin:16px}td{padding:2px 10px;vertical-align:top}"
     ".keep{background:#e5f3e5}.drop{color:#666}h1{font:bold 15px monospace}"
 )
-
-
-def report() -> str:
-    """The report of a sample page."""
-    return told("explain", "resources/samples/hard.html", "-o", "-")
-
-
-def comparison() -> str:
-    """What changed between the first and the last version of a page."""
-    before, *_, after = sorted(VERSIONS.glob("*.txt"))
-    return told("explain", "--compare", before, after, "-o", "-")
 
 
 def extraction() -> str:
@@ -72,14 +59,14 @@ def editor() -> str:
     )
 
 
+FIRST, *_, LAST = sorted((ROOT / "docs" / "howto" / "rewriting").glob("*.txt"))
 SOURCES: dict[str, Callable[[], str]] = {
-    "report": report,
-    "comparison": comparison,
+    "report": lambda: told("explain", "resources/samples/hard.html", "-o", "-"),
+    "comparison": lambda: told("explain", "--compare", FIRST, LAST, "-o", "-"),
     "extraction": extraction,
     "editor": editor,
 }
-_WIDTHS = {"report": 820, "comparison": 820, "extraction": 900}
-_HEIGHTS = {"report": 1300, "comparison": 1100, "extraction": 620}
+_SIZES = {"report": (820, 1300), "comparison": (820, 1100), "extraction": (900, 620)}
 
 
 def digests() -> dict[str, str]:
@@ -150,11 +137,11 @@ def main() -> None:
     if found() is None:
         raise SystemExit("the pictures need a browser; install chromium")
     with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as page:
-        for name in _WIDTHS:
+        for name, (width, height) in _SIZES.items():
             shown = Path(folder) / f"{name}.html"
             shown.write_text(SOURCES[name](), "utf-8")
-            page.open(shown, width=_WIDTHS[name])
-            (PICTURES / f"{name}.png").write_bytes(page.picture(height=_HEIGHTS[name]))
+            page.open(shown, width=width)
+            (PICTURES / f"{name}.png").write_bytes(page.picture(height=height))
         (PICTURES / "editor.png").write_bytes(take_editor(page))
     plot(arguments.data)
     quality()

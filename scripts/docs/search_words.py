@@ -2,10 +2,8 @@
 
     sphinx-build -q docs build/docs && python -m scripts.docs.search_words build/docs
 
-Searches in the built site, in Chromium, as a reader does. The words are what users of tools beside
-this one ask for (textstat, Hemingway, Readable, Yoast, Vale, trec_eval, ir_measures, PyTerrier,
-trafilatura, scikit-learn). Titles and entries of the index were written with this list in hand, so
-it guards what is found today, and does not say what share of other words is.
+Searches in the built site, in Chromium. Titles and entries of the index were written with this list
+in hand, so it guards what is found today, and does not say what share of other words is.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,11 @@ def understand(*arguments: str) -> str:
     return "\n".join(["```", *lines, "```"])
 
 
+def table(head: str, ruler: str, rows: Iterable[Sequence[str]]) -> str:
+    """A table; `ruler` says which columns are to the right."""
+    return "\n".join([f"| {head} |", ruler, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
 def samples() -> str:
     """The scores of the sample pages."""
     return understand("score", "resources/samples")
@@ -57,23 +62,21 @@ def three_pages() -> str:
         "hard.html": "a text for physicians",
     }
     scores = ud.score(str(RESOURCES / "samples"))
-    lines = ["| page | chance | adults who get the main message |", "|---|--:|---|"]
+    rows = []
     for name, kind in kinds.items():
         chance = scores[name]["p_understandable"]
-        lines.append(f"| {kind} (`{name}`) | {chance:.2f} | {chance * 100:.0f} of a hundred |")
-    return "\n".join(lines)
+        rows.append((f"{kind} (`{name}`)", f"{chance:.2f}", f"{chance * 100:.0f} of a hundred"))
+    return table("page | chance | adults who get the main message", "|---|--:|---|", rows)
 
 
 def old_and_new() -> str:
     """What version 0.1 said of the sample pages, and what is said now."""
     now = ud.score(str(RESOURCES / "samples"))
-    lines = ["| page | 0.1: P(U\\|d) / difficulty | now |", "|---|--:|--:|"]
-    for name, old in _FIRST_VERSION.items():
-        row = now[name]
-        lines.append(
-            f"| `{name}` | {old} | {row['p_understandable']:.2f} / {row['difficulty']:.2f} |"
-        )
-    return "\n".join(lines)
+    rows = (
+        (f"`{name}`", old, "{p_understandable:.2f} / {difficulty:.2f}".format(**now[name]))
+        for name, old in _FIRST_VERSION.items()
+    )
+    return table("page | 0.1: P(U\\|d) / difficulty | now", "|---|--:|--:|", rows)
 
 
 def commands() -> str:
@@ -149,20 +152,21 @@ def measures() -> str:
     def written(parameters: Sequence[str]) -> str:
         return ", ".join(f"`{PARAMETERS[name].written}`" for name in parameters)
 
-    rows = ["| measure | meaning | parameters | source |", "|---|---|---|---|"]
+    rows = []
     for base in BASES.values():
         for form in base.forms:
             name = f"{base.name}u" if form == "DIM" else f"{form}{base.name}"
             meaning = base.meaning if form == "" else f"{base.name}: {FORMS[form].meaning}"
             source = base.source if form == "" or base.name == "Judged" else FORMS[form].source
             parameters = written(parameters_of(base.name, form))
-            rows.append(f"| `{name}` | {meaning} | {parameters} | {source} |")
-    for row in COMPOUNDS.values():
-        parameters = written(row.parameters)
-        rows.append(f"| `{row.name}(...)` | {row.meaning} | {parameters} | {row.source} |")
-    rows += ["", "| parameter | meaning | allowed |", "|---|---|---|"]
-    rows += [f"| `{p.written}` | {p.meaning} | {p.allowed} |" for p in PARAMETERS.values()]
-    return "\n".join(rows)
+            rows.append((f"`{name}`", meaning, parameters, source))
+    rows += [
+        (f"`{row.name}(...)`", row.meaning, written(row.parameters), row.source)
+        for row in COMPOUNDS.values()
+    ]
+    allowed = [(f"`{p.written}`", p.meaning, p.allowed) for p in PARAMETERS.values()]
+    made = table("measure | meaning | parameters | source", "|---|---|---|---|", rows)
+    return f"{made}\n\n{table('parameter | meaning | allowed', '|---|---|---|', allowed)}"
 
 
 def conventions() -> str:
@@ -172,26 +176,23 @@ def conventions() -> str:
         return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
     head = ["convention", "default", *(f"`--preset {preset}`" for preset in PRESETS), "meaning"]
-    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    rows = []
     for name, row in CONVENTIONS.items():
         values = [row.default, *row.metadata["presets"].values()]
-        cells = [f"`{name}`", *map(shown, values), row.metadata["meaning"]]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append([f"`{name}`", *map(shown, values), row.metadata["meaning"]])
+    return table(" | ".join(head), "|---" * len(head) + "|", rows)
 
 
 def feature_groups() -> str:
     """The groups of the catalogue: how many features and columns each has, and what they need."""
-    lines = [
-        "| group | features | columns | of them with an installed vocabulary |",
-        "|---|--:|--:|--:|",
-    ]
+    lines = []
     for group in all_groups():
         rows = [row for row in catalogue() if row.group == group]
         columns = sum(len(row.columns) for row in rows)
         needing = sum(len(row.columns) for row in rows if row.needs)
-        lines.append(f"| {group} | {len(rows)} | {columns} | {needing or ''} |")
-    return "\n".join(lines)
+        lines.append((group, str(len(rows)), str(columns), str(needing or "")))
+    head = "group | features | columns | of them with an installed vocabulary"
+    return table(head, "|---|--:|--:|--:|", lines)
 
 
 def features() -> str:
@@ -201,51 +202,43 @@ def features() -> str:
 
 def score_columns() -> str:
     """The formulas and the counts in rows of scores, as the catalogue has them."""
-    rows = {row.name: row for row in catalogue()}
-    lines = ["| column | meaning | unit | direction |", "|---|---|---|---|"]
-    for name in (*FORMULAS, *COUNTS):
-        row = rows[name]
-        lines.append(f"| `{name}` | {row.meaning} | {row.unit} | {row.direction or ''} |")
-    return "\n".join(lines)
+    by_name = {row.name: row for row in catalogue()}
+    found = (by_name[name] for name in (*FORMULAS, *COUNTS))
+    rows = ((f"`{row.name}`", row.meaning, row.unit, row.direction or "") for row in found)
+    return table("column | meaning | unit | direction", "|---|---|---|---|", rows)
 
 
 def readers() -> str:
     """The readers by name."""
-    lines = ["| `--reader` | who | threshold | source |", "|---|---|--:|---|"]
-    for reader in READERS.values():
-        name = f"`{reader.name}`" + " (default)" * (reader.name == DEFAULT_READER)
-        lines.append(f"| {name} | {reader.description} | {reader.threshold:g} | {reader.source} |")
-    return "\n".join(lines)
+    rows = []
+    for each in READERS.values():
+        name = f"`{each.name}`" + " (default)" * (each.name == DEFAULT_READER)
+        rows.append((name, each.description, f"{each.threshold:g}", each.source))
+    return table("`--reader` | who | threshold | source", "|---|---|--:|---|", rows)
 
 
 def rewriting() -> str:
     """A page as it was published and after each step: level, difficulty, chance, grade."""
-    table = ud.score(DOCS / "howto" / "rewriting").to_arrow().to_pylist()
-    lines = [
-        "| version | level | difficulty | chance | Flesch-Kincaid |",
-        "|---|---|--:|--:|--:|",
-    ]
-    for row in table:
+    rows = []
+    for row in ud.score(DOCS / "howto" / "rewriting"):
         level = level_of(row["level"])
         assert level is not None
         name = Path(row["docno"]).stem.partition("_")[2].replace("_", " ")
-        lines.append(
-            f"| [{name}](rewriting/{row['docno']}) | {level.name} | {row['difficulty']:.0f} | "
-            f"{row['p_understandable']:.0%} | {row['flesch_kincaid']:.1f} |"
-        )
-    return "\n".join(lines)
+        figures = "{difficulty:.0f} | {p_understandable:.0%} | {flesch_kincaid:.1f}".format(**row)
+        rows.append((f"[{name}](rewriting/{row['docno']})", level.name, figures))
+    head = "version | level | difficulty | chance | Flesch-Kincaid"
+    return table(head, "|---|---|--:|--:|--:|", rows)
 
 
 def assumptions() -> str:
     """P(U|d) by difficulty for readers on the scale of readings, and with other standard errors."""
     difficulties = (10, 30, 50, 70, 90)
     head = " | ".join(f"difficulty {each}" for each in difficulties)
-    lines = [f"| standard error | {head} |", "|--:|" + "--:|" * len(difficulties)]
-    public = reader_of("public")
+    public, rows = reader_of("public"), []
     for spread in (5.0, 8.0, 15.0, 30.0):
         shares = public.understands(difficulties, [spread] * len(difficulties))
-        lines.append(f"| {spread:g} | {' | '.join(f'{share:.2f}' for share in shares)} |")
-    return "\n".join(lines)
+        rows.append([f"{spread:g}", *(f"{share:.2f}" for share in shares)])
+    return table(f"standard error | {head}", "|--:|" + "--:|" * len(difficulties), rows)
 
 
 # Sets that `open` saw nothing of, as people who do not know them would call them, and which of its
@@ -268,14 +261,14 @@ def quality() -> str | None:
     if not rows:
         return None
     head, _, *lines = [[cell.strip() for cell in row.split("|")] for row in rows]
-    made = ["| texts and measure | `open` | best formula |", "|---|--:|--:|"]
+    made = []
     for name, (title, number) in _JUDGED.items():
         cells = next(line for line in lines if line[0].startswith(f"{name} ("))
         figures = dict(zip(head, (cell.partition(" ")[0] for cell in cells), strict=True))
         formulas = {each: figures[each] for each in head if each in EIGHT_FORMULAS}
         best = max(formulas, key=lambda each: float(formulas[each]))
-        made.append(f"| {title} | {figures[number]}, {number} | {formulas[best]} {best} |")
-    return "\n".join(made)
+        made.append((title, f"{figures[number]}, {number}", f"{formulas[best]} {best}"))
+    return table("texts and measure | `open` | best formula", "|---|--:|--:|", made)
 
 
 def checksums() -> str:

@@ -2,9 +2,7 @@
 
     python -m scripts.evaluate.estimators [--cache FOLDER]
 
-Fills in ``docs/estimators.md``. Figures of `open` are those of its card (``scripts.train.pages``);
-those of the formulas and of the corpus ratio are computed on the same texts. Some minutes with one
-thread; the folder of ``--cache`` keeps the passages of all texts.
+Fills in ``docs/estimators.md``. Figures of `open` are those of its card (``scripts.train.pages``).
 """
 
 from __future__ import annotations

@@ -2,11 +2,10 @@
 
     python -m scripts.evaluate.extraction_agreement [ARCHIVE ...] [--every 1]
 
-ARCHIVE: pages (default: the 946 health pages and the 109 gold pages of ../shared/data). For
-jusText the texts and the classes of all paragraphs must be the same, for boilerpy3 the tokens
-of the kept text. Why a page differs from boilerpy3 is found by experiment: one fault of
-boilerpy3's reading is put right at a time, until it gives our tokens. The status is 1 if a page
-differs from jusText, fewer than 89 % are the same as boilerpy3's, or a difference has no cause.
+For jusText the texts and classes of all paragraphs must be the same, for boilerpy3 the tokens of
+the kept text. Why a page differs from boilerpy3 is found by putting one fault of its reading right
+at a time. The status is 1 if a page differs from jusText, too few are as boilerpy3's, or without a
+cause.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 
     python -m scripts.evaluate.formulas [--data ../shared/data] [--texts 50]
 
-The texts are the first of each background corpus with 30 sentences or more, as SMOG asks; a cell is
-the median difference, theirs less ours, with the 5th and 95th percentile, and Spearman's
-correlation with ours. A package that is not installed is left out. Last, how many words of a list
-counted by hand (tests/language/syllables_of_languages.txt) have the right number of syllables.
+Texts are the first of each corpus with 30 sentences or more; a cell is the median difference,
+theirs less ours, with the 5th and 95th percentile, and Spearman's correlation with ours. Last, how
+many words of a list counted by hand have the right number of syllables.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pyphen
-from scripts.shared import ROOT, corpus, parser_of
+from scripts.shared import ROOT, corpus, markdown, parser_of
 
 from understandability.evaluation.correlation import spearman
 from understandability.feature.formulas_of_languages import readability
@@ -70,13 +69,9 @@ def py_readability_formulas() -> Formulas:
 
     def compute(text: str) -> dict[str, float]:
         formulas = Readability(text)
-        return {
-            name: getattr(formulas, name)(
-                **({"all_sentences": True} if name == "smog" else {})
-            ).score
-            for _, name, _ in NAMES.values()
-            if name
-        }
+        names = [name for _, name, _ in NAMES.values() if name not in ("", "smog")]
+        values = {name: getattr(formulas, name)().score for name in names}
+        return {**values, "smog": formulas.smog(all_sentences=True).score}
 
     return compute
 
@@ -111,8 +106,8 @@ def texts_of(data: Path, name: str) -> Iterator[str]:
             yield " ".join(pieces)
 
 
-def compare(texts: list[str]) -> Iterator[str]:
-    """A row of a table for each of our formulas."""
+def compare(texts: list[str]) -> str:
+    """A table with a row for each of our formulas."""
     ours = [readability(text) for text in texts]
     theirs: dict[str, list[Mapping[str, float]]] = {}
     for package, load in PACKAGES.items():
@@ -122,16 +117,15 @@ def compare(texts: list[str]) -> Iterator[str]:
             print(f"{package} is not installed, so it is left out")
             continue
         theirs[package] = [compute(text) for text in texts]
-    yield f"| ours | {' | '.join(theirs)} |"
-    yield "|---" * (len(theirs) + 1) + "|"
+    rows = []
     for name, names in NAMES.items():
-        own = np.array([values[name] for values in ours])
-        cells = []
+        own, cells = np.array([values[name] for values in ours]), [f"`{name}`"]
         for their_name, package in zip(names, PACKAGES, strict=True):
             if package in theirs:
                 values = [each[their_name] for each in theirs[package]] if their_name else None
                 cells.append("" if values is None else cell(own, np.array(values), their_name))
-        yield f"| `{name}` | {' | '.join(cells)} |"
+        rows.append(cells)
+    return markdown(["ours", *theirs], rows)
 
 
 def cell(own: np.ndarray, theirs: np.ndarray, name: str) -> str:
@@ -140,11 +134,9 @@ def cell(own: np.ndarray, theirs: np.ndarray, name: str) -> str:
     return f"`{name}` {middle:+.2f} ({low:+.2f} to {high:+.2f}), {spearman(own, theirs):.3f}"
 
 
-def syllables() -> Iterator[str]:
-    """A row of a table for each language: how many words have the right number of syllables."""
+def syllables() -> Iterator[list[str]]:
+    """A row for each language: how many words have the right number of syllables."""
     lines = (ROOT / "tests/language/syllables_of_languages.txt").read_text("utf-8").splitlines()
-    yield "| language | words | ours | pyphen |"
-    yield "|---|--:|--:|--:|"
     for tag, language in LANGUAGES.items():
         hyphens = pyphen.Pyphen(lang=tag) if tag in pyphen.LANGUAGES else None
         for part in ("seen", "unseen"):
@@ -155,7 +147,7 @@ def syllables() -> Iterator[str]:
             if hyphens:
                 hyphenated = [len(hyphens.positions(word.lower())) + 1 for word in words]
                 theirs = f"{np.mean(np.array(hyphenated) == counts):.0%}"
-            yield f"| {language.name}, {part} | {len(words)} | {ours:.0%} | {theirs} |"
+            yield [f"{language.name}, {part}", str(len(words)), f"{ours:.0%}", theirs]
 
 
 def main() -> None:
@@ -170,8 +162,8 @@ def main() -> None:
         text for name in CORPORA for text in islice(texts_of(arguments.data, name), arguments.texts)
     ]
     print(f"{len(texts)} texts\n")
-    print("\n".join(compare(texts)), "\n")
-    print("\n".join(syllables()))
+    print(compare(texts))
+    print(markdown(["language", "words", "ours", "pyphen"], syllables()))
 
 
 if __name__ == "__main__":

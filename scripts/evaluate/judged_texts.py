@@ -1,8 +1,7 @@
 """The texts that the number is judged by, with what people or readings say of them.
 
-Beside the labelled sets of `page_texts`: whole pages that were read, pairs of a technical and a
-plain text of one study, the awkward list (``readings/awkward.jsonl``), and hard texts edited to
-look easy.
+Beside the labelled sets: whole pages that were read, pairs of a technical and a plain text of one
+study, the awkward list, and hard texts edited to look easy.
 """
 
 from __future__ import annotations

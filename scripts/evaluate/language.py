@@ -1,10 +1,8 @@
 """How well sentences, syllables and tags are found, beside NLTK's, on data held out.
 
-Sentences: the raw text of UD English EWT's dev part, rebuilt paragraph by paragraph and document
-by document; a boundary is right where the treebank has a sentence begin. Syllables: a tenth of
-the words of the CMU dictionary, left out of training. Tags: the treebank's dev part with its
-tokens, in UD's 17 tags (NLTK's tagger, trained anew on the same part with the same tags) and in
-the twelve. NLTK's data are those of ``nltk_data`` in the folder of the data.
+Sentences and tags: the dev part of UD English EWT, with NLTK's tagger trained anew on the same
+part; syllables: a tenth of the words of the CMU dictionary. NLTK's data are in the folder of the
+data.
 """
 
 from __future__ import annotations

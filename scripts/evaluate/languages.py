@@ -2,11 +2,10 @@
 
     python -m scripts.evaluate.languages --parallel parallel.jsonl.gz [--data ../shared/data]
 
-Labels of people: those of German are out of fold (articles whole), of the others none was learned
-from. Readings: the half of the passages that calibrated nothing. Translations: the pages of the
-desktop's manual, which set no zero. Speed: processor time for the same pages in English and in
-translation, in turn. The guess of a language: `tests/pages/language_table.tsv`, written or taken
-from open texts for it. Intervals (95 %) resample groups.
+Labels of people are out of fold for German; of the others none was learned from. Readings: the half
+of the passages that calibrated nothing. Translations: the desktop's manual, which set no zero.
+Speed: processor time for the same pages in English and in translation. Intervals (95 %) resample
+groups.
 """
 
 from __future__ import annotations

@@ -1,19 +1,17 @@
 """What following the editor's advice gives: P(U|d) of twelve hard leaflets before and after.
 
-`tests/leaflets/before` has leaflets as hospitals and councils publish them, written for the project
-by a language model. *Rules alone*: sentence by sentence the proposal that gains most, again and
-again until nothing is proposed. *A writer*: what another language model, which knew neither
-leaflets nor subjects, made of them by the advice of the editor (`after`), corrected where a second
-reader found something wrong.
-
     python -m scripts.evaluate.leaflets [--show]
+
+The leaflets in `tests/leaflets/before` were written for the project by a language model. *Rules
+alone* takes the proposal that gains most for each sentence until nothing is proposed. *A writer*,
+another language model, followed the advice of the editor (`after`); a second reader corrected it.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.shared import ROOT, parser_of
+from scripts.shared import ROOT, markdown, parser_of
 
 from understandability.feature.batch import Batch
 from understandability.scoring import Scorer
@@ -30,26 +28,24 @@ FOLDER = ROOT / "tests" / "leaflets"
 _ROUNDS = 3
 
 
-def followed(document: Document, scorer: Scorer) -> tuple[Document, int]:
-    """The text with the best proposal for each sentence, and how many were taken."""
-    taken = 0
+def followed(document: Document, scorer: Scorer) -> Document:
+    """The text with the best proposal for each sentence."""
     english = english_of(document.pieces)
     for _ in range(_ROUNDS):
         batch = Batch([document])
         found, (offered,) = findings(batch), offers(batch, english)
-        made, changed = [], 0
+        made, changed = [], False
         for number, (first, last) in enumerate(spans(document)):
             best = proposals(document, number, found, offered, scorer, english)[:1]
-            changed += len(best)
+            changed = changed or bool(best)
             old = [[*document.pieces[first:last]]]
             made.append(
                 [[*each] for each in document_of_text(best[0].text).sentences] if best else old
             )
         if not changed:
             break
-        taken += changed
         document = rebuilt(document, made)
-    return document, taken
+    return document
 
 
 def main() -> None:
@@ -57,22 +53,22 @@ def main() -> None:
     parser = parser_of(__doc__, data=False)
     parser.add_argument("--show", action="store_true", help="print the texts too")
     chosen = parser.parse_args()
-    scorer, reached = Scorer(), 0
-    print("| leaflet | before | rules alone | a writer |\n|---|--:|--:|--:|")
+    scorer, reached, rows = Scorer(), 0, []
     names = sorted(path.name for path in (FOLDER / "before").iterdir())
     for name in names:
         before, after = (
             document_of_text((FOLDER / part / name).read_text("utf-8"))
             for part in ("before", "after")
         )
-        by_rules, _ = followed(before, scorer)
+        by_rules = followed(before, scorer)
         estimates = scorer.estimates(Batch([before, by_rules, after]))
         chances = [each.p_understandable for each in estimates]
         reached += chances[-1] >= AIM
-        print(f"| {Path(name).stem} | " + " | ".join(f"{each:.2f}" for each in chances) + " |")
+        rows.append([Path(name).stem, *(f"{each:.2f}" for each in chances)])
         if chosen.show:
-            print("\n" + " ".join(by_rules.pieces) + "\n")
-    print(f"\nOf {len(names)}, {reached} reach P >= {AIM} by a writer.")
+            print(" ".join(by_rules.pieces) + "\n")
+    print(markdown(["leaflet", "before", "rules alone", "a writer"], rows))
+    print(f"Of {len(names)}, {reached} reach P >= {AIM} by a writer.")
 
 
 if __name__ == "__main__":

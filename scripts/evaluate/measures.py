@@ -1,11 +1,9 @@
 """Compare every measure that ir_measures or trec_eval know too, over all CLEF runs, by query.
 
-All runs of the years 2015, 2016 (both tasks), 2018 and 2021, ordered by score as those tools do.
-RBP is compared with cwl-eval through ir_measures, nDCG and Judged with ir_measures and compiled
-trec_eval (pytrec_eval), ERR and exponential nDCG with gdeval.pl, P, AP, RR and Bpref with what
-trec_eval says when it reads the run itself: these go through ir_measures here, under our order.
-
     python -m scripts.evaluate.measures [--data ../shared/data] [--runs 5]
+
+Runs are ordered by score as those tools do. RBP is compared with cwl-eval through ir_measures, ERR
+and exponential nDCG with gdeval.pl, the others with compiled trec_eval, which reads the run itself.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ import ir_measures
 import numpy as np
 import pytrec_eval
 from scripts.reproduce.clef import for_variations
-from scripts.shared import parser_of
+from scripts.shared import markdown, parser_of
 
 from understandability.evaluation.evaluate import evaluate
 from understandability.inputs.run import Labels, Run
@@ -54,8 +52,8 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, help="only the first of each set")
     arguments = parser.parse_args()
-    within = {f"{ours} | ir_measures": most for ours, (_, most) in BY_IR_MEASURES.items()}
-    within |= {f"{ours} | trec_eval {theirs}": 1e-9 for ours, theirs in BY_TREC_EVAL.items()}
+    within = {f"{ours}, ir_measures": most for ours, (_, most) in BY_IR_MEASURES.items()}
+    within |= {f"{ours}, trec_eval {theirs}": 1e-9 for ours, theirs in BY_TREC_EVAL.items()}
     largest, count, where = dict.fromkeys(within, 0.0), dict.fromkeys(within, 0), {}
     runs_seen, begin = 0, time.perf_counter()
     for year, (folder, runs, labels, variations) in SETS.items():
@@ -71,11 +69,10 @@ def main() -> None:
                 if difference > largest[name]:
                     largest[name], where[name] = difference, f"{year}, {run.name}, {query}"
     print(f"{runs_seen} runs, {time.perf_counter() - begin:.0f} s\n")
-    print(
-        "| measure | of | values by query | largest difference | where |\n|---|---|---:|---:|---|"
-    )
-    for name in within:
-        print(f"| {name} | {count[name]:,} | {largest[name]:.1e} | {where.get(name, '')} |")
+    rows = [
+        (name, f"{count[name]:,}", f"{largest[name]:.1e}", where.get(name, "")) for name in within
+    ]
+    print(markdown(["measure, tool", "values by query", "largest difference", "where"], rows))
     raise SystemExit(any(largest[name] > most for name, most in within.items()))
 
 
@@ -106,13 +103,13 @@ def differences(run: Run, qrels: Labels) -> Iterator[tuple[str, str, float]]:
             query = result.queries[int(metric.query_id)]
             if query in scores:
                 difference = abs(metric.value - values[name][query])
-                yield f"{name} | ir_measures", query, difference
+                yield f"{name}, ir_measures", query, difference
     evaluator = pytrec_eval.RelevanceEvaluator(labels, {*BY_TREC_EVAL.values()})
     for query, found in evaluator.evaluate({q: scores[q] for q in shared}).items():
         for name, theirs in BY_TREC_EVAL.items():
             difference = abs(found[theirs] - values[name][query])
             if not np.isnan(difference):
-                yield f"{name} | trec_eval {theirs}", query, difference
+                yield f"{name}, trec_eval {theirs}", query, difference
 
 
 if __name__ == "__main__":

@@ -2,17 +2,13 @@
 
     python -m scripts.evaluate.modern_pages [--data ../shared/data] [--extractor main] [--pages]
 
-As WCXB has it: precision and recall of words (runs of letters and digits, in lower case, as bags)
-on each page, F1 as the mean over pages; means over kinds are weighted by their pages in WCXB's
-development part. ``--pages`` prints the figures of each page, the worst first.
-
-``--texts FOLDER`` adds the row of your own system: for each page a file (``article/4833.txt``);
-none is an empty text.
+As WCXB has it: F1 of words as bags, the mean over pages; means over kinds are weighted by their
+pages in WCXB's development part. ``--pages`` prints each page, the worst first. ``--texts FOLDER``
+adds your own system: a file for each page (``article/4833.txt``); none is an empty text.
 """
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -51,7 +47,7 @@ def resiliparse(content: bytes) -> str:
     return str(extract_plain_text(source, main_content=True))
 
 
-def main() -> int:
+def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--extractor", help="only this one")
     parser.add_argument("--pages", action="store_true", help="print each page")
@@ -91,8 +87,7 @@ def main() -> int:
         if options.pages:
             for found, name in sorted(rows, key=lambda row: row[0][2]):
                 print(name, *(f"{value:.3f}" for value in found))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,28 +1,23 @@
-"""Every figure that the number has to reach, beside formulas and two other models, as one table.
+"""Every figure that the number has to reach, beside formulas and two other models.
+
+Fills in ``docs/number.md``.
 
     python -m scripts.train.teacher states.npz
     python -m scripts.evaluate.must_hold --states states.npz --cache FOLDER
 
-Fills in ``docs/number.md``. What is judged:
-
-- Readings: by models that saw nothing of a text's group (five folds), or of its kind (ten).
-- Pairs by origin: by a model that saw nothing of their kinds of text and of their studies.
-- Whole pages that were read, the awkward list and edited texts: by the bundle that ships, which
-  learned from none of them, but from the passages that are edited.
-- Sets of people: by models that saw nothing of them; CEFR-SP and OneStop out of fold, and by models
-  that were learned without the set.
-
-The *model without readings* has the same columns and learns by the same code from people's labels
-alone; its difficulty is its level. *Version 0.2* is what its last commit says of the same texts:
+Readings are judged by models that saw nothing of a text's group (five folds) or of its kind (ten);
+pairs by one that saw nothing of their kinds and studies; sets of people by models that saw nothing
+of them (CEFR-SP and OneStop out of fold, and left out whole). Whole pages, the awkward list and
+edited texts are judged by the bundle that ships. The *model without readings* learns by the same
+code from people's labels alone; its difficulty is its level. A text without an estimate counts as
+difficulty 50 and P .5; intervals resample groups. With one thread the texts take three minutes, the
+models twenty; ``--cache`` keeps both, the models as long as the code that learns them is the same.
+*Version 0.2* is what its last commit says of the same texts:
 
     python -m scripts.evaluate.must_hold --write-texts texts.jsonl
     git worktree add ../version-0.2 5a712c5 && cd ../version-0.2
     PYTHONPATH=src python -m understandability score texts.jsonl -o scores.csv
     python -m scripts.evaluate.must_hold --version-0-2 scores.csv  # writes version_0_2.csv.gz
-
-A text without an estimate counts as difficulty 50 and P .5. Intervals resample groups. With one
-thread the texts take three minutes, the models about twenty; the folder of ``--cache`` keeps both,
-the models as long as the code that learns them is the same.
 """
 
 from __future__ import annotations
@@ -344,12 +339,6 @@ def _kept(kind: type[Kept], path: Path | None, make: Callable[[], Kept]) -> Kept
     return made
 
 
-def code_checksum() -> str:
-    """Of the code that learns."""
-    folder = ROOT / "scripts" / "train"
-    return f"{zlib.crc32(b''.join((folder / name).read_bytes() for name in _CODE)):08x}"
-
-
 # -- figures ---------------------------------------------------------------------------------------
 
 
@@ -563,11 +552,12 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
     def path(name: str) -> Path | None:
         return cache / f"{name}.npz" if cache else None
 
+    code = b"".join((ROOT / "scripts" / "train" / name).read_bytes() for name in _CODE)
     stamp = bundle.checksum[:12]
     ours = _kept(Shipped, path(f"estimates_{stamp}"), lambda: shipped(texts, bundle))
     learned = _kept(
         Learned,
-        path(f"learned_{code_checksum()}_{stamp}"),
+        path(f"learned_{zlib.crc32(code):08x}_{stamp}"),
         lambda: Learned.of(
             table,
             RECIPES["open"],

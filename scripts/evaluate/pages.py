@@ -2,8 +2,7 @@
 
     python -m scripts.evaluate.pages [--cache FOLDER]
 
-The bundle `open` is judged as it stands in ``resources/bundles``. Beside it stand the formulas and
-the corpus ratio. With one thread some minutes; the folder of ``--cache`` keeps the passages.
+The bundle `open` is judged as it stands in ``resources/bundles``; some minutes with one thread.
 """
 
 from __future__ import annotations

@@ -3,12 +3,9 @@
     python -m scripts.evaluate.readers [--data ../shared/data]
 
 Fills in a part of ``docs/number.md``. In `onestop_readers` people answered three questions, each
-with four choices, on a whole article in one of two versions, elementary and advanced. Nothing is
-learned from them. A few seconds with one thread.
-
-A reader of a stated proficiency would be the public with its difficulties shifted. `shift` gives
-that shift for two rates of guessing, of which the data leave both open: one right answer of four,
-and what people have right who did not read the article.
+with four choices, on an article in one of two versions. Nothing is learned from them. `shift` says
+how much harder texts are for readers of a proficiency, for two rates of guessing: one right answer
+of four, and what people have right who did not read the article.
 """
 
 from __future__ import annotations

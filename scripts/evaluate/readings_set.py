@@ -1,15 +1,12 @@
 """Any system's row on the published readings, beside the formulas.
 
     python -m scripts.evaluate.readings_set [mine.csv:score[:easier][:P_COLUMN] ...]
-
-``mine.csv`` has a column `id`, as in ``readings/readings.jsonl.gz``, and one with a number for each
-text, higher for harder unless ``easier`` is said; a third may have P(U|d), the share of adults who
-get the message, 0 to 1. CSV, TSV, JSON Lines and Parquet are read. Texts that it does not have
-count as the mean of its numbers, and as P .5. Some minutes with one thread, most for the formulas.
-
     python -m scripts.evaluate.readings_set --make [--cache FOLDER]
 
-makes the published file of the data that the model is trained on.
+``mine.csv`` (or TSV, JSON Lines, Parquet) has a column `id`, as in ``readings/readings.jsonl.gz``,
+and one with a number for each text, higher for harder unless ``easier`` is said; a third may have
+P(U|d), 0 to 1. Texts that it lacks count as the mean of its numbers, and as P .5. ``--make`` makes
+the published file of the data that the model is trained on. Some minutes with one thread.
 """
 
 from __future__ import annotations

@@ -1,15 +1,10 @@
-"""Damaged files of fifteen kinds: no crash of the program, and no row lost without an error.
+"""Damaged files of sixteen kinds: no crash of the program, and no row lost without an error.
 
     python -m scripts.faults.containers [--number 10000] [--seed 0] [--keep FOLDER]
 
-Each mutant is a good file of forty pages with bytes changed, removed, put in or zeroed, or cut. It
-is read in a process of its own that reads many; where that ends, the mutant crashed it. A row is
-*lost* where a page of the good file is not there, under its name or with its text, and no error
-tells of the file. What bytes alone cannot tell is `UNSEEN`: kinds whose end no mark shows may be
-cut between two records, and a changed letter is seen where there are checksums only; so names and
-texts that changed count as found.
-
-The status is 1 where one crashed, hung or lost rows of a kind that can tell.
+Each mutant is a good file of forty pages with bytes changed, removed, put in or zeroed, or cut,
+read in a process of its own. A row is *lost* where a page is not there and no error tells of the
+file. The status is 1 where a mutant crashed, hung or lost rows, but for the kinds of `UNSEEN`.
 """
 
 from __future__ import annotations
@@ -18,7 +13,7 @@ import csv
 import gzip
 import io
 import json
-import multiprocessing
+import pickle
 import sys
 import tarfile
 import tempfile
@@ -35,6 +30,7 @@ import pyarrow.parquet as pq
 import zstandard
 from scripts.shared import parser_of
 
+from understandability.crawls.child import Child, parent
 from understandability.inputs.sources import read_pages
 from understandability.text.page import Failure
 
@@ -179,39 +175,30 @@ def found(path: Path) -> tuple[int, int]:
     return pages, errors + read.skipped.total()
 
 
-def _read(paths: list[Path], sending: Any) -> None:
-    for path in paths:
-        sending.send(("begun", path.name))
-        try:
-            sending.send(("found", found(path)))
-        except Exception as error:  # what a reader lets through ends a crawl
-            sending.send(("raised", f"{type(error).__name__}: {error}"))
-    sending.send(("done", None))
+def answer() -> None:
+    """In a process of its own: what each file gives, or the error that a reader lets through."""
+    with parent() as connection:
+        for path in pickle.loads(connection.recv_bytes()):
+            try:
+                outcome: Any = found(path)
+            except Exception as error:
+                outcome = f"{type(error).__name__}: {error}"
+            connection.send_bytes(pickle.dumps(outcome))
+        connection.recv_bytes()  # until the other end goes
 
 
 def outcomes(paths: list[Path]) -> Iterator[tuple[Path, Any]]:
     """What each file gives: counts, or what happened to the process."""
     left = list(paths)
     while left:
-        receiving, sending = multiprocessing.Pipe(duplex=False)
-        process = multiprocessing.get_context("fork").Process(target=_read, args=(left, sending))
-        process.start()
-        sending.close()
-        try:
-            while True:
-                if not receiving.poll(_SECONDS):
-                    process.kill()
-                    yield left.pop(0), "hung"
-                    break
-                kind, value = receiving.recv()
-                if kind == "found" or kind == "raised":
-                    yield left.pop(0), value
-                elif kind == "done":
-                    break
-        except EOFError:
-            process.join()
-            yield left.pop(0), f"ended the process ({process.exitcode})"
-        process.join()
+        child = Child("from scripts.faults.containers import answer; answer()")
+        child.send(left)
+        while left and (message := child.receive(_SECONDS)) is not None:
+            yield left.pop(0), pickle.loads(message)
+        if left:
+            ended = f"ended the process ({child.cause_of_death()})" if child.has_ended else "hung"
+            yield left.pop(0), ended
+        child.stop()
 
 
 def main() -> None:

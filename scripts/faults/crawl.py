@@ -152,10 +152,6 @@ def group_of(process: subprocess.Popen[str]) -> list[int]:
     ]
 
 
-def workers_of(process: subprocess.Popen[str]) -> list[int]:
-    return [pid for pid in group_of(process) if pid != process.pid]
-
-
 def ended(process: subprocess.Popen[str], status: int = 0) -> str:
     """Wait until a run ends, which must be with this status; the last line that it told."""
     _, told = process.communicate()
@@ -222,7 +218,7 @@ def killed_workers(bench: Bench) -> str:
     struck = 0
     while process.poll() is None:
         time.sleep(bench.rng.uniform(0.5, 1.5))
-        workers = workers_of(process)
+        workers = [pid for pid in group_of(process) if pid != process.pid]
         if workers and struck < bench.kills:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(bench.rng.choice(workers), signal.SIGKILL)

@@ -2,9 +2,8 @@
 
     python -m scripts.faults.fuzz_bundles [--count 100000] [--seed 0]
 
-Small bundles of every kind of model are altered in their description and their weights; checksums
-are set right again, as a forger would. A case fails that ends otherwise than by an `InputError` or
-by estimates, takes more than `SLOW` seconds, or needs more memory than `MEMORY`; its seed is told.
+Description and weights of small bundles are altered, and checksums set right again, as a forger
+would. The seed of each case that ends otherwise, or takes more than `SLOW` or `MEMORY`, is told.
 """
 
 from __future__ import annotations

@@ -2,15 +2,11 @@
 
     python -m scripts.faults.fuzz_core [--inputs 2000] [--seed 1] [--sanitize] [PAGES]
 
-Read are PAGES (files, folders or archives), the hostile pages of `hostile_pages`, pieces of PAGES,
-random bytes, deep nests, and random markup that is full of what loops over bytes get wrong: quotes,
-references, comments and tags without an end, characters of several bytes, other encodings.
-Compared are what is read from the source, the blocks and the document by each extractor; and rules
-hold that hold for any page: no text with white space left in it, no tape that does not alternate.
-The first page that differs, or breaks a rule, is printed, and the status is 1.
-
-With --sanitize the core is built under gcc's address and undefined-behaviour sanitizers, which end
-the process at the first wrong access to memory; nothing is compared then.
+Read are PAGES, pieces of them, the hostile pages of `hostile_pages`, random bytes, deep nests, and
+markup full of what loops over bytes get wrong. Compared are what is read from the source, the
+blocks and the document by each extractor; and rules hold that hold for any page. The first page
+that differs, or breaks a rule, is printed, and the status is 1. With --sanitize the core is built
+under gcc's address and undefined-behaviour sanitizers, and nothing is compared.
 """
 
 from __future__ import annotations

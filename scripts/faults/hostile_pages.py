@@ -2,11 +2,9 @@
 
     python -m scripts.faults.hostile_pages [NAME ...] [--score] [--seconds 2] [--megabytes 600]
 
-Prints for each page its size and, for each extractor, what came of it (words kept, or the
-error), the seconds of decoding, parsing and extracting (of the processor; with --score of
-scoring, too), and the peak memory of the process with the page in it. Pages with text hold a
-word that must be in a block, kept or dropped, or the page must be refused: what is there is not
-lost silently. The status is 1 if a limit was passed, the word lost, or a process died.
+Prints what came of each page, the seconds of the processor and the peak memory with the page in it.
+Pages with text hold a word that must be in a block, kept or dropped, or the page must be refused.
+The status is 1 if a limit was passed, the word lost, or a process died.
 """
 
 from __future__ import annotations
@@ -16,16 +14,16 @@ import gzip
 import json
 import pickle
 import resource
-import subprocess
 import sys
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.shared import ROOT, parser_of
+from scripts.shared import parser_of
 
+from understandability.crawls.child import Child, parent
 from understandability.errors import PageError
 from understandability.scoring import Scorer
 from understandability.text.analysis import (
@@ -42,14 +40,11 @@ WORD = "epistaxis"
 SENTENCE = f"What most of the people call a nose bleed is {WORD} in the words of a doctor. "
 PARAGRAPH = f"<p>{SENTENCE * 5}</p>\n"
 MB = 1_000_000
+_SECONDS = 120  # of a page, before it hangs
 
 
 def _repeated(text: str, size: int) -> str:
     return text * (size // len(text))
-
-
-def _png() -> bytes:
-    return b"\x89PNG\r\n\x1a\n" + zlib.compress(SENTENCE.encode()) * 50
 
 
 # Name: the page, which holds PARAGRAPH (or SENTENCE) unless there is no text in it.
@@ -161,7 +156,7 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
     "XML": lambda: f'<?xml version="1.0"?><feed><entry>{PARAGRAPH}</entry></feed>',
     "JSON": lambda: json.dumps({"text": [SENTENCE] * 5}),
     "PDF": lambda: b"%PDF-1.7\n" + PARAGRAPH.encode(),
-    "PNG": lambda: _png(),
+    "PNG": lambda: b"\x89PNG\r\n\x1a\n" + zlib.compress(SENTENCE.encode()) * 50,
     "gzip": lambda: gzip.compress(PARAGRAPH.encode()),
     "a pickle": lambda: pickle.dumps(list(range(1000))),
     "empty": lambda: b"",
@@ -204,41 +199,32 @@ class Outcome:
 
 def measure(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
     """Extract, or score, a page in a process of its own."""
-    content = PAGES[name]()
-    kind = b"s" if isinstance(content, str) else b"b"
-    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    del content
-    process = subprocess.run(
-        [
-            *(sys.executable, "-m", "scripts.faults.hostile_pages", name, "--one", extractor),
-            *("--megabytes", str(options.megabytes)),
-            *["--score"] * options.score,
-        ],
-        cwd=ROOT,
-        input=kind + data,
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    if process.returncode:
-        last = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        return Outcome(f"died: {process.returncode} {last[:60]}", 0.0, 0.0, True)
-    return Outcome(**json.loads(process.stdout))
+    child = Child("from scripts.faults.hostile_pages import answer; answer()")
+    child.send((options.megabytes, options.score))
+    child.send((name, PAGES[name](), extractor))
+    message = child.receive(_SECONDS)
+    died = "" if message else child.cause_of_death() if child.has_ended else "it hangs"
+    child.stop()
+    return pickle.loads(message) if message else Outcome(f"died: {died}", 0.0, 0.0, True)
 
 
-def measured(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
-    """Extract the page on standard input here, with no more memory than twice the limit."""
-    most = 2 * options.megabytes * MB
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    scorer = Scorer() if options.score else None
-    if scorer:
-        scorer.rows([document_of_text(SENTENCE)])  # loads what the first page would wait for
-    content: bytes | str = sys.stdin.buffer.read()
-    kind, content = content[:1], content[1:]
-    if kind == b"s":
-        content = content.decode("utf-8", "surrogatepass")
-    page = Page(name, "-", content, TEXT if name.startswith("plain text") else HTML)
-    del content
+def answer() -> None:
+    """Extract one page in this process, with no more memory than twice the limit."""
+    with parent() as connection:
+        megabytes, score = pickle.loads(connection.recv_bytes())
+        resource.setrlimit(resource.RLIMIT_AS, (2 * megabytes * MB,) * 2)
+        scorer = Scorer() if score else None
+        if scorer:
+            scorer.rows([document_of_text(SENTENCE)])  # loads what the first page would wait for
+        name, content, extractor = pickle.loads(connection.recv_bytes())
+        page = Page(name, "-", content, TEXT if name.startswith("plain text") else HTML)
+        del content
+        connection.send_bytes(pickle.dumps(measured(page, extractor, scorer)))
+        connection.recv_bytes()  # until the other end goes
+
+
+def measured(page: Page, extractor: str, scorer: Scorer | None) -> Outcome:
+    """What comes of a page."""
     start = time.process_time()
     lost = False
     try:
@@ -254,7 +240,7 @@ def measured(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
             result += f", {row['words']:,} scored {row['flags']}"
         seconds = time.process_time() - start
         found = WORD in parsed.title or any(WORD in block.text for block in blocks)
-        lost = not found and name not in WITHOUT_TEXT
+        lost = not found and page.docno not in WITHOUT_TEXT
     except PageError as error:
         seconds = time.process_time() - start
         result = f"{error.stage}: {error}"
@@ -274,12 +260,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--megabytes", type=int, default=600)
     parser.add_argument("--score", action="store_true", help="score the text as well")
-    parser.add_argument("--one", metavar="EXTRACTOR", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.one:
-        outcome = measured(options.names[0], options.one, options)
-        print(json.dumps(asdict(outcome)))
-        return 0
     failed = 0
     print("| page | extractor | result | seconds | MB |\n|---|---|---|---|---|")
     for name in options.names or PAGES:

@@ -1,21 +1,13 @@
-"""What `understand serve` bears: large bodies, slow clients, many connections, a worker killed.
+"""What `understand serve` bears; the status is 1 where something did not hold.
 
     python -m scripts.faults.server [--requests 100000] [--connections 1000] [--schemathesis FILE]
 
-Starts servers of its own and prints a line for each fault:
-
-*bodies*: a text of 10 MB is answered or refused with a reason, one beyond the limit is refused.
-*slow*: fifty clients send a byte a second; meanwhile others have their answers.
-*connections*: so many that send nothing stay open, and others have their answers.
-*killed*: of two workers one is killed while four threads ask; what it had begun is asked again,
-nothing stays without an answer, and a new worker comes.
-*memory*: as many requests as `--requests` says; the memory of the server after a tenth of them,
-the half, and all. With `--new-words` each has two words that no other has: the tables of words
-grow until they have 2**18 and begin anew.
-*description*: schemathesis, where the program is given, sends what the OpenAPI description allows
-and what it does not, and looks for answers that it does not name.
-
-The status is 1 where something did not hold. Needs the extra serve, and Linux for the memory.
+Starts servers of its own and prints a line for each fault: bodies of 10 MB and beyond the limit;
+fifty clients that send a byte a second; open connections that send nothing; one of two workers
+killed while four threads ask; the memory after a tenth, the half and all of the requests (with
+`--new-words` each has two words that no other has, so that the tables of words fill and begin
+anew); and whether all answers are those that the OpenAPI description names, by schemathesis. Needs
+the extra serve, and Linux for the memory.
 """
 
 from __future__ import annotations

@@ -1,16 +1,10 @@
 """A test collection with text, constructed from the background corpora; nobody judged it.
 
-- Documents: all records of consumer_nih, wikipedia_med, pubmed and reddit_like, as HTML pages of a
-  title (forum posts have none) and paragraphs.
-- Queries: the conditions that head consumer_nih pages, if documents of all four origins are about
-  them, 10 to 400 in all.
-- Relevance: 1 if the heading of a document (its title; for records without one its first 20
-  words) holds the stemmed words of the condition in a row, else 0. Titles are indexed, so that
-  relevance is easy to find; the point is what happens among relevant documents.
-- Understandability: by origin alone, 0 easy to 100 hard: forum 10, NIH 30, Wikipedia 50,
-  PubMed 80. It is not from our own model, which would be circular.
-
-Shared by `ranking_combos.py` and `ranking_simulation.py`.
+Documents are all records of four corpora, as HTML pages of a title and paragraphs. Queries are the
+conditions that head consumer_nih pages, if 10 to 400 documents, of all four, are about them.
+Relevant is a document whose title (or else its first 20 words) holds the stemmed words of the
+condition in a row: easy to find, as the point is what happens among relevant documents. Difficulty
+is by origin alone, as our own model's would be circular.
 """
 
 from __future__ import annotations
@@ -19,6 +13,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from scripts.shared import corpus
@@ -63,7 +58,11 @@ class Collection:
 def read_collection(data: Path) -> Collection:
     """The collection from the folder of shared data."""
     records = [(origin, record) for origin in DIFFICULTY for record in corpus(data, origin)]
-    stems = _Stems()
+    stem = cache(Analyzer(stop_words="none").term)
+
+    def stems(text: str) -> tuple[str, ...]:
+        return tuple(filter(None, map(stem, split_words(text))))
+
     headings = [stems(_heading(record)) for _, record in records]
     names = {
         stems(record["title"]): record["title"] for origin, record in records if origin == HEADS
@@ -89,20 +88,6 @@ def read_collection(data: Path) -> Collection:
             "difficulty by origin", {record["id"]: DIFFICULTY[origin] for origin, record in records}
         ),
     )
-
-
-class _Stems(dict[str, str]):
-    """The stem of each word, analysed once."""
-
-    def __init__(self) -> None:
-        self._analyzer = Analyzer(stop_words="none")
-
-    def __missing__(self, word: str) -> str:
-        self[word] = self._analyzer.term(word)
-        return self[word]
-
-    def __call__(self, text: str) -> tuple[str, ...]:
-        return tuple(stem for word in split_words(text) if (stem := self[word]))
 
 
 def _heading(record: dict[str, str]) -> str:

@@ -1,18 +1,14 @@
 """Understandability in ranking on CLEF eHealth 2016: the layout of the study's Table 5.
 
-Palotti, Zuccon & Hanbury (2019) re-ranked and fused runs of CLEF eHealth 2016 by estimates from the
-text of pages. No text of these pages is public; here understandability is estimated from 23 counts
-of HTML elements (`html_features.tsv.gz`): boosted trees (XGBoost), 10 folds by document, each
-document estimated by the model of the other nine; the label is the mean over topics. Documents that
-were not judged have no counts, so no estimate, and keep their place. "Oracle" re-ranks and fuses by
-the human labels themselves: an upper bound of what any estimate could reach.
+Palotti, Zuccon & Hanbury (2019) re-ranked and fused these runs by estimates from the text of pages,
+which is not public. Here the estimates are of 23 counts of HTML elements: boosted trees, 10 folds
+by document, the label being the mean over topics. Documents that were not judged have no estimate,
+and keep their place. "Oracle" goes by the human labels: the most that any estimate could reach.
 
-The tables show single base runs, then the means of all 46. Fusion is reciprocal rank fusion
-(k = 60) of the first k of the run with the same documents by estimate; re-ranking goes by the
-estimate alone (w = 1). Understandable is a label below 40. Starred measures leave documents without
-the labels that they need out of the ranking. † differs from the base run, ⋄ from the best of the
-column, at p < .05 (paired t-test over the 50 topics, two-tailed). In the means, ▲n ▼n count the
-runs that are significantly better or worse than their base.
+Fused are the first k of a run with the same documents by estimate (reciprocal rank, k = 60);
+re-ranking goes by the estimate alone. Starred measures leave documents without labels out. †
+differs from the base run, ⋄ from the best of the column (paired t-test over the topics, p < .05);
+▲n ▼n count the runs that are significantly better or worse than their base.
 
     python -m scripts.reproduce.ranking_clef2016 [--data ../shared/data] [--runs NAME ...]
 """
@@ -24,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 from scripts.reproduce.study2018 import html_counts, mean_labels
-from scripts.shared import parser_of
+from scripts.shared import markdown, parser_of
 from xgboost import XGBRegressor
 
 from understandability.arrays import Floats
@@ -118,22 +114,20 @@ def variants(run: Run, criteria: dict[str, Criterion]) -> Iterator[Run]:
 def show_run(name: str, evaluation: Evaluation) -> None:
     """The table of one base run."""
     marked = evaluation.compare(tests=["t"]).marks()
-    print(f"\n{name}\n")
-    heading()
+    rows = []
     for variant in evaluation.runs:
         cells = [
             f"{value(column, evaluation.means[variant][place]):.4f}"
             + ("" if is_share(column) else marked.get((evaluation.measures[place], variant), ""))
             for place, column in enumerate(COLUMNS)
         ]
-        print(f"| {variant} | {' | '.join(cells)} |")
+        rows.append([variant, *cells])
+    print(f"\n{name}\n\n{markdown(['', *COLUMNS], rows)}")
 
 
 def show_means(of_run: dict[str, Evaluation]) -> None:
     """The table of means over all runs, with counts of runs that differ from their base."""
-    print(f"\nMeans of {len(of_run)} runs\n")
-    heading()
-    evaluations = list(of_run.values())
+    evaluations, rows = list(of_run.values()), []
     for variant in evaluations[0].runs:
         cells = []
         for place, column in enumerate(COLUMNS):
@@ -143,7 +137,8 @@ def show_means(of_run: dict[str, Evaluation]) -> None:
                 better, worse = changes(evaluations, variant, place)
                 cell += f" ▲{better} ▼{worse}"
             cells.append(cell)
-        print(f"| {variant} | {' | '.join(cells)} |")
+        rows.append([variant, *cells])
+    print(f"\nMeans of {len(of_run)} runs\n\n{markdown(['', *COLUMNS], rows)}")
 
 
 def changes(evaluations: list[Evaluation], variant: str, place: int) -> tuple[int, int]:
@@ -155,11 +150,6 @@ def changes(evaluations: list[Evaluation], variant: str, place: int) -> tuple[in
         better += p < 0.05 and t > 0
         worse += p < 0.05 and t < 0
     return better, worse
-
-
-def heading() -> None:
-    print(f"| | {' | '.join(COLUMNS)} |")
-    print("|---" * (len(COLUMNS) + 1) + "|")
 
 
 def is_share(column: str) -> bool:

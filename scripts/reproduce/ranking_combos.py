@@ -1,16 +1,11 @@
 """Learning to rank with relevance and understandability: Combos 1 to 5 on a constructed collection.
 
-The collection is that of `collection.py`. Candidates are the first 200 of BM25. "All"
-features are the 24 of retrieval and the catalogue's groups of readability, components, medical
-vocabulary and natural language; not word frequencies and language models, which were counted in
-these very texts, and not markup, which is constructed. Queries are in five folds, each ranked by a
-ranker learned from the other four.
-
-The table shows relevance and difficulty of the first 10: they should move as the labels say.
-† differs from BM25, ⋄ from the best of the column (paired t-test over queries, two-tailed, p < .05;
-for difficulty the best is the lowest).
-
     python -m scripts.reproduce.ranking_combos [--data ../shared/data] [--depth 200]
+
+The collection is that of `collection.py`; candidates are the first 200 of BM25. Features are the 24
+of retrieval and some groups of the catalogue: not word frequencies and language models, which were
+counted in these very texts, and not markup, which is constructed. Queries are in five folds. †
+differs from BM25, ⋄ from the best of the column (paired t-test over queries, two-tailed, p < .05).
 """
 
 from __future__ import annotations
@@ -19,7 +14,7 @@ import time
 
 import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
-from scripts.shared import parser_of
+from scripts.shared import markdown, parser_of
 
 from understandability.arrays import Floats
 from understandability.evaluation.comparison import paired_t
@@ -94,11 +89,8 @@ def show(runs: dict[str, Run], collection: Collection) -> None:
             "of relevant": np.array([mean_of(difficulty[n][relevant[n] > 0]) for n in of_queries]),
         }
     headings = list(values["BM25"])
-    print(f"\n| labels, objective | {' | '.join(headings)} |")
-    print("|---" * (len(headings) + 1) + "|")
-    for name in runs:
-        cells = [cell(values, name, heading) for heading in headings]
-        print(f"| {name} | {' | '.join(cells)} |")
+    rows = ([name, *(cell(values, name, heading) for heading in headings)] for name in runs)
+    print("\n" + markdown(["labels, objective", *headings], rows))
 
 
 def mean_of(values: Floats) -> float:

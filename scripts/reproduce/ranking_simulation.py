@@ -1,28 +1,23 @@
 """Simulated understandability-biased evaluation, as in the uRBP papers; constructed collection.
 
-The collection is that of `collection.py` (relevance by heading). Systems are the runs of
-the nine weighting models over the page, and each of them re-ranked by FOG (plain) and by
-Dale-Chall at 10 and 20: 45 systems. P(U|d) is simulated from either formula, with the step and the
-arctan (s = pi) user, and persistence .8 and .95; thresholds are 10, 15 and 20 for FOG, as in the
-papers, and the quartiles for Dale-Chall, for which no paper gives any.
-
-The experiment is that of `understand simulate users`: for each user tau-b and tau_AP (RBP is the
-reference) between the systems by RBP and by uRBP, and the share of relevant documents that are
-readable. Last comes what the papers say of their systems, and whether it holds here. RBP against
-uRBP is plotted, one figure for each formula.
-
     python -m scripts.reproduce.ranking_simulation [--data ../shared/data] [--plots FOLDER]
 
-Takes 72 s of one core.
+The collection is that of `collection.py`. Systems are the runs of the nine weighting models over
+the page, and each of them re-ranked by FOG (plain) and by Dale-Chall at 10 and 20. P(U|d) is
+simulated from either formula as by `understand simulate users`; thresholds are those of the papers
+for FOG, and the quartiles for Dale-Chall, for which no paper gives any. Last comes what the papers
+say of their systems, and whether it holds here. Takes 72 s of one core.
 """
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
 from scripts.shared import parser_of
 
@@ -97,54 +92,53 @@ def simulate(
     return results
 
 
+Taus = dict[str, list[float]]
+# What is printed, and by the taus of each kind of user whether it holds here, with the numbers.
+CLAIMS: tuple[tuple[str, Callable[[Taus, SimulatedUsers], tuple[bool, list[float]]]], ...] = (
+    (
+        "the step user: τ with RBP rises with the threshold (.13, .56, .96)",
+        lambda taus, _: (taus["step"] == sorted(taus["step"]), taus["step"]),
+    ),
+    (
+        "the arctan user: so it does (.59, .68, .96)",
+        lambda taus, _: (taus["arctan"] == sorted(taus["arctan"]), taus["arctan"]),
+    ),
+    (
+        "the arctan user never moves systems more than the step user",
+        lambda taus, _: at_least(0.0, np.subtract(taus["arctan"], taus["step"]).tolist()),
+    ),
+    (
+        "at 20 the order is nearly that of RBP (τ .96)",
+        lambda taus, _: at_least(0.9, [each[-1] for each in taus.values()]),
+    ),
+    (
+        "at 10 and 15 the best system by RBP is not the best by uRBP (its rank by RBP)",
+        lambda _, found: at_least(
+            2.0,
+            [each.first_by_rbp for each in found.users if each.threshold < FOG_THRESHOLDS[-1]],
+        ),
+    ),
+)
+
+
+def at_least(least: float, numbers: list[float]) -> tuple[bool, list[float]]:
+    return min(numbers) >= least, numbers
+
+
 def claims(found: dict[float, SimulatedUsers]) -> ResultTable:
     """What ECIR 2016 and MedIR 2014 print of CLEF eHealth 2013, and whether it holds here."""
     rows = []
-    for what, holds in (
-        ("the step user: τ with RBP rises with the threshold (.13, .56, .96)", _rises("step")),
-        ("the arctan user: so it does (.59, .68, .96)", _rises("arctan")),
-        ("the arctan user never moves systems more than the step user", _gentler),
-        ("at 20 the order is nearly that of RBP (τ .96)", _nearly_rbp),
-        ("at 10 and 15 the best system by RBP is not the best by uRBP", _others_first),
-    ):
-        rows.append((what, *(holds(_taus(each), each) for each in found.values())))
+    for what, claim in CLAIMS:
+        cells = []
+        for users in found.values():
+            taus: Taus = defaultdict(list)  # of each kind of user, by rising threshold
+            for user in users.users:
+                taus[user.user].append(user.tau)
+            holds, numbers = claim(taus, users)
+            shown = ", ".join(f"{round(number, 2):g}" for number in numbers)
+            cells.append(f"{'holds' if holds else 'does not hold'} ({shown})")
+        rows.append((what, *cells))
     return ResultTable(("print", *(f"here, p = {p}" for p in found)), tuple(rows))
-
-
-Taus = dict[str, list[float]]
-
-
-def _taus(found: SimulatedUsers) -> Taus:
-    """Kendall's tau of each kind of user, by rising threshold."""
-    taus: Taus = {}
-    for user in found.users:
-        taus.setdefault(user.user, []).append(user.tau)
-    return taus
-
-
-def _said(holds: bool, taus: list[float]) -> str:
-    return f"{'holds' if holds else 'does not hold'} ({', '.join(f'{tau:.2f}' for tau in taus)})"
-
-
-def _rises(user: str) -> Callable[[Taus, SimulatedUsers], str]:
-    return lambda taus, _: _said(taus[user] == sorted(taus[user]), taus[user])
-
-
-def _gentler(taus: Taus, found: SimulatedUsers) -> str:
-    pairs = list(zip(taus["step"], taus["arctan"], strict=True))
-    differences = [arctan - step for step, arctan in pairs]
-    return _said(min(differences) >= 0, differences)
-
-
-def _nearly_rbp(taus: Taus, found: SimulatedUsers) -> str:
-    last = [each[-1] for each in taus.values()]
-    return _said(min(last) > 0.9, last)
-
-
-def _others_first(taus: Taus, found: SimulatedUsers) -> str:
-    ranks = [user.first_by_rbp for user in found.users if user.threshold < FOG_THRESHOLDS[-1]]
-    holds = "holds" if min(ranks) > 1 else "does not hold"
-    return f"{holds} (it is {', '.join(map(str, ranks))} by RBP)"
 
 
 if __name__ == "__main__":

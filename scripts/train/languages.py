@@ -25,8 +25,8 @@ from scripts.shared import ROOT, parser_of, records
 from scripts.train.page_texts import sha256
 
 from understandability.arrays import Floats
-from understandability.feature.batch import Batch
 from understandability.feature.plain_columns import COLUMNS, plain_columns
+from understandability.feature.table import batches
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.languages import KnownLanguage, LanguagesModel
 from understandability.model.predictors import Kernel, Network, Prepared
@@ -174,10 +174,8 @@ class Learned:
         german = columns_of((row["text"] for row in self.rows), "de")
         self.german = brought(german, self.center, self.maps["de"])
         self.complexity = np.array([row["complexity"] for row in self.rows])
-        bundle, estimates = load_bundle("open"), []
-        for start in range(0, len(read), 64):
-            part = [document_of_text(row["text"]) for row in read[start : start + 64]]
-            estimates += bundle.estimate(Batch(part))
+        bundle, documents = load_bundle("open"), (document_of_text(row["text"]) for row in read)
+        estimates = (each for batch in batches(documents) for each in bundle.estimate(batch))
         self.levels = np.array([each.level for each in estimates])
         self.assessors = bundle.assessors
 

@@ -3,24 +3,21 @@
 *Level* is what a small network says: it learns the labels of CEFR-SP, and what `teacher` says of
 sentences that nobody judged.
 
-Sets contradict each other: OneStop calls an article easy because it was simplified, whatever it is
-about. So such a set (`Recipe.kinds`) teaches the network nothing. It has a function of its own, of
-what the network leaves, by ridge regression in the space of a Nyström kernel, on a scale
-``label = start + step * level``, which is 0 on the average of its own passages. It counts as far as
-a passage is like them: the chance that a logistic regression in the same space gives it to be of
-that set, and not of another text.
+Sets contradict each other: OneStop calls an article easy because it was simplified. Such a set
+(`Recipe.kinds`) teaches the network nothing. It has a function of its own, of what the network
+leaves, by ridge regression in the space of a Nyström kernel, on a scale ``label = start + step *
+level``. That counts as far as a passage is like the set's, by a logistic regression in that space.
 
 *Difficulty* is what a larger network says: it learns readings (0 to 100), and of passages that
 nobody read what `teacher` estimates of them. A little of it is part of the level.
 
-People who gave levels do not agree on how high they are: those of CEFR-SP lie four tenths above
-those that others gave to sentences of MedReadMe and ReadMe++ that are as hard to the model. So a
-recipe without health labels may know the mean label of one set, `Recipe.level_from`, and no more of
-it: all levels are moved so that they are right on average there.
+People do not agree on how high levels are: those of CEFR-SP lie four tenths above those of
+MedReadMe and ReadMe++. So a recipe may know the mean label of one set, `Recipe.level_from`: all
+levels are moved so that they are right on average there.
 
 A text is the mean of its passages, weighted by words. Weights and settings were chosen on the five
-folds of seed 0; the whole pages that were read, the sets of people that are left out, and the
-orders of pages that ``scripts.evaluate.pages`` shows were seen while choosing.
+folds of seed 0, having seen the pages that were read, the sets that are left out, and the orders of
+pages that ``scripts.evaluate.pages`` shows.
 """
 
 from __future__ import annotations

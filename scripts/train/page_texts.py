@@ -19,6 +19,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from scripts.shared import ROOT, corpus, members, records
 
 from understandability.arrays import Floats
@@ -28,6 +30,7 @@ from understandability.model.passages import Passages, passages
 from understandability.text.analysis import document_of_page, document_of_text, extract, parse_for
 from understandability.text.document import Document
 from understandability.text.page import Page
+from understandability.training import judged_training
 from understandability.training.validation import BASELINES
 
 Mask = NDArray[np.bool_]
@@ -102,12 +105,9 @@ _WEB = {
 _CORPORA = {
     "consumer_nih": {"nih_mplus_health_topics": "medlineplus", "nih_ghr": "ghr"},
     "pubmed": {"pmc_fulltext": "pmc_fulltext", "pmc_abstract": "pmc_abstract"},
-    "reddit_like": {
-        "rhmd_reddit": "forum",
-        "reddit_threads": "forum",
-        "clef2017_askdocs": "forum",
-        "forum_questiondoctor": "forum",
-    },
+    "reddit_like": dict.fromkeys(
+        ("rhmd_reddit", "reddit_threads", "clef2017_askdocs", "forum_questiondoctor"), "forum"
+    ),
 }
 MOST = 300
 # Sentences of each text that nobody read.
@@ -212,9 +212,7 @@ def read_once() -> Iterator[Text]:
 def read_pages(data: Path) -> Iterator[Text]:
     """The beginnings of whole pages that were read once, as the package reads them."""
     rows = {row["source_id"]: row for row in records(READ_PAGES_FILE)}
-    texts = {
-        row["id"]: row["text"] for row in records(path_of(data, "pdq_pages")) if row["id"] in rows
-    }
+    texts = {row["id"]: row["text"] for row in records(path_of(data, "pdq_pages"))}
     for folder, archive in (("wcxb", "pages"), ("health_pages", "health_pages")):
         for member, content in members(data / "html" / folder / f"{archive}.tar.gz"):
             name = f"html/{folder}/{member}"
@@ -270,19 +268,18 @@ def unread(data: Path) -> Iterator[Text]:
     )
     for source, path, most, of_each in sources:
         rows = list(records(path))
-        if source != "open_texts":
+        is_open = source == "open_texts"
+        if not is_open:
             rows.sort(key=lambda row: zlib.crc32(row["id"].encode()))
         for row in rows[:most]:
-            of_text = source == "open_texts"
-            group = str(row["group"] if of_text else row["id"])
-            kind = row["kind"] if of_text else source
+            group, kind = (row["group"], row["kind"]) if is_open else (row["id"], source)
             for name, mark, parts_of, most_parts in (
                 (UNREAD, "", _windows, of_each),
                 (SENTENCES, "s", _sentences, OF_EACH),
             ):
                 chance = random.Random(zlib.crc32(row["id"].encode()))
                 for number, part in enumerate(parts_of(row["text"], chance)[:most_parts]):
-                    yield Text(name, f"{row['id']}-{mark}{number}", part, np.nan, group, kind)
+                    yield Text(name, f"{row['id']}-{mark}{number}", part, np.nan, str(group), kind)
 
 
 def left_out_with(kinds: NDArray[np.str_], left_out: Iterable[str]) -> Mask:
@@ -395,34 +392,23 @@ def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
 
 def groups_of(texts: Sequence[Text]) -> Ints:
     """A number for each plain text; those of one group, or near-duplicates, have the same."""
-    parent: dict[tuple[str, str], tuple[str, str]] = {}
-
-    def find(key: tuple[str, str]) -> tuple[str, str]:
-        parent.setdefault(key, key)
-        while parent[key] != key:
-            parent[key] = parent[parent[key]]
-            key = parent[key]
-        return key
-
-    families = {name: of.family or name for name, of in SETS.items()} | dict.fromkeys(
-        [UNREAD, SENTENCES], READINGS
-    )
-    keys = [(families.get(text.set, text.set), text.group) for text in texts]
-    for a, b in near_duplicates([str(text.content) for text in texts]):
-        parent[find(keys[a])] = find(keys[b])
-    numbers: dict[tuple[str, str], int] = {}
-    return np.array([numbers.setdefault(find(key), len(numbers)) for key in keys])
+    families = {name: of.family or name for name, of in SETS.items()}
+    families |= dict.fromkeys([UNREAD, SENTENCES], READINGS)
+    first: dict[tuple[str, str], int] = {}
+    pairs = [
+        (first.setdefault((families.get(text.set, text.set), text.group), place), place)
+        for place, text in enumerate(texts)
+    ]
+    pairs += near_duplicates([str(text.content) for text in texts])
+    size = (len(texts), len(texts))
+    joined = coo_array((np.ones(len(pairs)), np.transpose(pairs)), size)
+    return np.asarray(connected_components(joined, directed=False)[1], np.int64)
 
 
 def folds_of(groups: Ints, folds: int, seed: int = 0) -> Ints:
-    """The fold of each row; a group is in one fold, groups are dealt out evenly.
-
-    Rows of the group -1 are in no fold: -1.
-    """
-    distinct, number = np.unique(groups[groups >= 0], return_inverse=True)
-    dealt = np.random.default_rng(seed).permutation(np.arange(len(distinct)) % folds)
+    """The fold of each row by its group; rows of the group -1 are in no fold: -1."""
     found = np.full(len(groups), -1)
-    found[groups >= 0] = dealt[number]
+    found[groups >= 0] = judged_training.folds_of(groups[groups >= 0], folds, seed)
     return found
 
 

@@ -10,7 +10,6 @@ digit.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -21,14 +20,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog, minimize
 from scripts.evaluate.intervals import Measured, auc, measured
-from scripts.train.page_fit import (
-    LEVELLED,
-    RECIPES,
-    Fitted,
-    OutOfFold,
-    Recipe,
-    out_of_fold,
-)
+from scripts.shared import parser_of
+from scripts.train.page_fit import LEVELLED, RECIPES, Fitted, OutOfFold, Recipe, out_of_fold
 from scripts.train.page_texts import (
     READ_ONCE,
     READ_ONCE_FILE,
@@ -124,16 +117,15 @@ REACH = 3.0
 _LABELS_2016 = "clef/clef2016/task2.qunder.gz"
 
 
-def labels_2016(data: Path, *, unmoved: bool = False) -> tuple[float, float]:
+def labels_2016(data: Path) -> tuple[float, float]:
     """Mean and standard deviation of the labels of CLEF eHealth 2016.
 
-    A quarter is exactly 50, where the assessors' slider stood; these are left out, unless asked
-    for with `unmoved`.
+    A quarter is exactly 50, where the assessors' slider stood; these are left out.
     """
     with gzip.open(data / _LABELS_2016, "rt") as lines:
         labels = np.array([float(line.split()[3]) for line in lines])
-    used = labels if unmoved else labels[labels != 50]
-    return float(used.mean()), float(used.std())
+    moved = labels[labels != 50]
+    return float(moved.mean()), float(moved.std())
 
 
 def hardening_of(
@@ -210,40 +202,21 @@ def scale_of(data: Path, levels: Floats) -> AssessorScale:
 
 # What else the estimates stand on: file, use, licence, source.
 _OTHER = (
-    (
-        "lexicons/complex_words_in_context.tsv.gz",
-        "complexity of words",
-        "CC BY 4.0",
-        "MMU-TDMLab/CompLex, in word_complexity.npz",
-    ),
-    (
-        "lexicons/word_complexity_lexicon.tsv.gz",
-        "complexity of words",
-        "MIT",
-        "mounicam/lexical_simplification, in word_complexity.npz",
-    ),
+    ("lexicons/complex_words_in_context.tsv.gz", "complexity of words", "CC BY 4.0",
+     "MMU-TDMLab/CompLex, in word_complexity.npz"),
+    ("lexicons/word_complexity_lexicon.tsv.gz", "complexity of words", "MIT",
+     "mounicam/lexical_simplification, in word_complexity.npz"),
     ("corpora/reddit_like.jsonl.gz", "counts of words only", "none stated", "medical Reddit"),
     ("corpora/wikipedia_med.jsonl.gz", "counts of words only", "CC BY-SA", "medical Wikipedia"),
     ("corpora/pubmed.jsonl.gz", "counts of words only", "MIT, GPL-3, none stated", "PubMed"),
-    (
-        _LABELS_2016,
-        "mean and deviation only",
-        "none stated",
-        "CLEFeHealth/CLEFeHealth2016Task3, labels of assessors",
-    ),
-    (
-        READ_PAGES_FILE,
-        "how passages make a page, two pairs of numbers only",
-        "the readings are CC0; pages belong to their sites",
-        "306 health pages and pages of WCXB, read once by a language model",
-    ),
-    (
-        "html/health_pages/health_pages.tar.gz",
-        "mean and deviation of levels only",
-        "pages belong to their sites",
-        "pages of Sondhi 2012 and Schwarz & Morris 2011",
-    ),
-)
+    (_LABELS_2016, "mean and deviation only", "none stated",
+     "CLEFeHealth/CLEFeHealth2016Task3, labels of assessors"),
+    (READ_PAGES_FILE, "how passages make a page, two pairs of numbers only",
+     "the readings are CC0; pages belong to their sites",
+     "306 health pages and pages of WCXB, read once by a language model"),
+    ("html/health_pages/health_pages.tar.gz", "mean and deviation of levels only",
+     "pages belong to their sites", "pages of Sondhi 2012 and Schwarz & Morris 2011"),
+)  # fmt: skip
 
 
 def origin(data: Path, name: str) -> dict[str, str]:
@@ -372,10 +345,8 @@ def train(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__, cache=True)
     parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
-    parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
     parser.add_argument(
         "--states", type=Path, required=True, help="what scripts.train.teacher made"
     )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scripts.shared import ROOT, corpus, parser_of
 
-from understandability.feature.batch import Batch
+from understandability.feature.table import batches
 from understandability.model.bundle import load_bundle
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
@@ -30,7 +30,6 @@ KINDS = {
 }
 SAMPLE = 1000  # texts of each kind
 LEAST_WORDS = 100
-_BATCH = 50
 
 
 def sampled(records: Iterator[dict[str, Any]]) -> list[Document]:
@@ -43,8 +42,7 @@ def sampled(records: Iterator[dict[str, Any]]) -> list[Document]:
 def difficulties(bundle_name: str, documents: list[Document]) -> Iterator[float]:
     """What a bundle estimates, where it does."""
     bundle = load_bundle(bundle_name)
-    for start in range(0, len(documents), _BATCH):
-        batch = Batch(documents[start : start + _BATCH])
+    for batch in batches(documents):
         for estimate in bundle.estimate(batch):
             if not np.isnan(estimate.difficulty):
                 yield estimate.difficulty
@@ -53,12 +51,8 @@ def difficulties(bundle_name: str, documents: list[Document]) -> Iterator[float]
 def main() -> None:
     """Write the percentiles of the bundles, and keep those of other bundles that are there."""
     parser = parser_of(__doc__)
-    parser.add_argument(
-        "--bundles",
-        nargs="+",
-        default=["background-mlp", "llr", "open"],
-        help="embedded bundles",
-    )
+    bundles = ["background-mlp", "llr", "open"]
+    parser.add_argument("--bundles", nargs="+", default=bundles, help="embedded bundles")
     chosen = parser.parse_args()
     rows: dict[str, dict[str, Any]] = {
         name: {"bundle": name, "texts": []} for name in chosen.bundles

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 import understandability as ud
 
 TEXTS = [f"You have flu. Rest{', and drink water' * (n % 5)}. It is day {n}." for n in range(40)]
 LABELS = {"text": TEXTS, "label": [n % 5 for n in range(40)]}
 
 
+@pytest.mark.usefixtures("few_resamples")
 def test_a_result_is_a_line_that_says_what_to_call_next() -> None:
     runs = {"mine": {"q": {"d": 2.0}}, "other": {"q": {"e": 1.0}}}
     trained = ud.train(

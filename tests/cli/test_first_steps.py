@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.conftest import Run
 
 from understandability.errors import InputError
 from understandability.inputs.tables import read_table, write_table
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 ROWS = [{"docno": "1", "body": "You have flu.", "rating": 2}]
 
 

@@ -7,15 +7,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.conftest import Run
 
 from understandability.cli import COMMANDS, build_app
 from understandability.cli.commands import Command
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def test_commands_are_grouped_by_task(understand: Run) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.conftest import Run
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> None:

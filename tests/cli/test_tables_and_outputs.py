@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import Run
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 TEXT = "You have flu. Rest, and drink water."
 
 
@@ -51,6 +49,7 @@ def test_a_table_of_a_crawl_is_scored(pages: Path, understand: Run) -> None:
     assert (error["docno"], error["path"]) == ("http://a/7", "pages.parquet#8")
 
 
+@pytest.mark.slow
 def test_workers_serve_a_single_file(pages: Path, understand: Run) -> None:
     """The same rows in the same order, whatever their number; features and texts, too."""
     for command, options in (
@@ -104,6 +103,7 @@ def test_an_output_behind_a_url(pages: Path, understand: Run) -> None:
     assert (pages / "deep/er/f.csv.settings.json").exists()
 
 
+@pytest.mark.slow
 def test_features_fill_a_crawl_folder(pages: Path, understand: Run) -> None:
     """As scores do, and merge to what a single file has."""
     common = ("features", "pages.parquet", "--only", "words,smog", "-q", "--extractor", "naive")

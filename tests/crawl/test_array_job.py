@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 
 ROOT = Path(__file__).parents[2]
 JOBS = 2
@@ -20,6 +21,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 def test_the_slurm_example_makes_one_run(
     tmp_path: Path, understand: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import Run
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 TEXTS = (
     "You have flu. Rest and drink water. See a doctor if you do not get better.",
     "Influenza is an acute respiratory infection caused by orthomyxoviruses.",
@@ -19,10 +19,14 @@ TEXTS = (
 )
 
 
-@pytest.fixture
-def crawl(tmp_path: Path) -> Path:
+pytestmark = pytest.mark.slow
+QUICK = ("--extractor", "naive")
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three inputs with 24 documents, of which 5 are no documents or come again."""
-    folder = tmp_path / "crawl"
+    folder = tmp_path_factory.mktemp("inputs") / "crawl"
     folder.mkdir()
     for number in range(2):
         records = [
@@ -40,6 +44,31 @@ def crawl(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def alone(crawl: Path, understand: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What one process makes of the crawl, in one file."""
+    path = tmp_path_factory.mktemp("alone") / "alone.parquet"
+    assert understand("score", crawl, "-o", path, *QUICK).returncode == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def told(
+    crawl: Path, understand: Run, tmp_path_factory: pytest.TempPathFactory
+) -> subprocess.CompletedProcess[str]:
+    """What a run with two workers told, which is in the folder `run` beside its working folder."""
+    folder = tmp_path_factory.mktemp("finished")
+    done = understand("score", crawl, "-o", f"{folder}/run/", "--workers", 2, *QUICK)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture
+def run(told: subprocess.CompletedProcess[str], tmp_path: Path) -> Path:
+    """The folder of that run, to do with what one likes."""
+    return Path(shutil.copytree(told.args[3], tmp_path / "run"))
+
+
 def rows(path: Path) -> list[dict[str, object]]:
     return sorted(pq.read_table(path).to_pylist(), key=lambda row: row["docno"])
 
@@ -50,14 +79,11 @@ def errors(path: Path) -> list[tuple[str, str]]:
 
 
 def test_a_merged_run_is_what_one_process_writes(
-    tmp_path: Path, crawl: Path, understand: Run
+    tmp_path: Path, run: Path, alone: Path, understand: Run
 ) -> None:
     """The same rows and errors, with workers, batches and parts in between."""
-    alone, merged = tmp_path / "alone.parquet", tmp_path / "merged.parquet"
-    assert understand("score", crawl, "-o", alone).returncode == 0
-    run = understand("score", crawl, "-o", f"{tmp_path}/run/", "--workers", 2)
-    assert run.returncode == 0, run.stderr
-    told = understand("crawl", "merge", f"{tmp_path}/run", "-o", merged)
+    merged = tmp_path / "merged.parquet"
+    told = understand("crawl", "merge", run, "-o", merged)
     assert told.returncode == 0, told.stderr
     assert rows(merged) == rows(alone)
     assert errors(merged) == errors(alone)
@@ -68,67 +94,70 @@ def test_a_merged_run_is_what_one_process_writes(
     )
 
 
-def test_a_run_tells_what_came_of_it(tmp_path: Path, crawl: Path, understand: Run) -> None:
+def test_a_run_tells_what_came_of_it(
+    tmp_path: Path, crawl: Path, told: subprocess.CompletedProcess[str], understand: Run
+) -> None:
     """At its end and whenever it is asked: documents, errors by stage, difficulties."""
-    run = understand("score", crawl, "-o", f"{tmp_path}/run/")
-    status = understand("crawl", "status", f"{tmp_path}/run/")
-    for told in (run.stderr, status.stdout):
-        assert f"{tmp_path}/run: 24 documents of 3 of 3 inputs, 20 scored, 4 errors" in told
-        assert "errors in read: 2" in told
-        assert "errors in decode: 2" in told
-        assert "\n 90-100 " in told
-    assert "passed over: files with the suffix .exe: 1" in run.stderr
-    assert "bundle " in run.stderr
-    quiet = understand("score", crawl, "-o", f"{tmp_path}/run2/", "--quiet", "--strict")
+    run = told.args[3]
+    status = understand("crawl", "status", run)
+    for each in (told.stderr, status.stdout):
+        assert f"{run[:-1]}: 24 documents of 3 of 3 inputs, 20 scored, 4 errors" in each
+        assert "errors in read: 2" in each
+        assert "errors in decode: 2" in each
+        assert "\n 90-100 " in each
+    assert "passed over: files with the suffix .exe: 1" in told.stderr
+    assert "bundle " in told.stderr
+    quiet = understand(
+        "score", crawl, "-o", f"{tmp_path}/run2/", "--workers", 1, *QUICK, "--quiet", "--strict"
+    )
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (1, "", "")
 
 
-def test_an_interrupted_run_goes_on(tmp_path: Path, crawl: Path, understand: Run) -> None:
+def test_an_interrupted_run_goes_on(crawl: Path, run: Path, understand: Run) -> None:
     """What is there stays as it is; what is missing is made; a finished run does nothing."""
-    run = tmp_path / "run"
-    assert understand("score", crawl, "-o", f"{run}/").returncode == 0
+    command = ("score", crawl, "-o", f"{run}/", "--workers", 1, *QUICK)
     parts = sorted((run / "scores").iterdir())
     before = {part.name: part.stat().st_mtime_ns for part in parts}
     content = parts[1].read_bytes()
     parts[1].unlink()
-    assert understand("score", crawl, "-o", f"{run}/").returncode == 0
+    assert understand(*command).returncode == 0
     after = {part.name: part.stat().st_mtime_ns for part in sorted((run / "scores").iterdir())}
     assert {name for name in before if before[name] != after[name]} == {parts[1].name}
     assert parts[1].read_bytes() == content
-    told = understand("score", crawl, "-o", f"{run}/")
-    assert "0 documents now" in told.stderr
+    assert "0 documents now" in understand(*command).stderr
 
 
-def test_another_run_in_the_same_folder_is_refused(
-    tmp_path: Path, crawl: Path, understand: Run
-) -> None:
+def test_another_run_in_the_same_folder_is_refused(crawl: Path, run: Path, understand: Run) -> None:
     """The difference is named: a setting, a limit, an input that has changed."""
-    run = f"{tmp_path}/run/"
-    assert understand("score", crawl, "-o", run).returncode == 0
+    command = ("score", crawl, "-o", f"{run}/", *QUICK)
     for options, difference in (
         (("--threshold", "30"), "threshold was 60.0 and is now 30.0"),
         (("--features", "--limit-mb", "5"), "limit mb was 10.0 and is now 5.0; features was False"),
     ):
-        told = understand("score", crawl, "-o", run, *options)
+        told = understand(*command, *options)
         assert told.returncode == 2
-        assert f"{tmp_path}/run holds another crawl: {difference}" in told.stderr
-    (crawl / "p.html").write_text("Another text.")
-    told = understand("score", crawl, "-o", run)
+        assert f"{run} holds another crawl: {difference}" in told.stderr
+    page = crawl / "p.html"
+    before = page.read_text()
+    page.write_text("Another text.")
+    try:
+        told = understand(*command)
+    finally:
+        page.write_text(before)
     assert "p.html" in told.stderr
     assert told.returncode == 2
 
 
-def test_shards_make_one_run(tmp_path: Path, crawl: Path, understand: Run) -> None:
+def test_shards_make_one_run(tmp_path: Path, crawl: Path, alone: Path, understand: Run) -> None:
     """Without a coordinator; the last one completes the folder."""
     run = f"{tmp_path}/run/"
     for i in (1, 2, 3):
-        part = understand("score", crawl, "-o", run, "--shard", f"{i}/3", "--workers", 1)
+        part = understand("score", crawl, "-o", run, "--shard", f"{i}/3", "--workers", 1, *QUICK)
         assert part.returncode == 0, part.stderr
         unfinished = understand("crawl", "merge", run, "-o", f"{tmp_path}/m.parquet")
         assert unfinished.returncode == (0 if i == 3 else 2)
     assert "not finished" not in unfinished.stderr
-    assert understand("score", crawl, "-o", f"{tmp_path}/alone.parquet").returncode == 0
-    assert rows(tmp_path / "m.parquet") == rows(tmp_path / "alone.parquet")
+    assert rows(tmp_path / "m.parquet") == rows(alone)
     wrong = understand("score", crawl, "-o", run, "--shard", "4/3")
     assert "--shard takes I/N with I from 1 to N, such as 2/8, not '4/3'" in wrong.stderr
 
@@ -140,7 +169,9 @@ def test_fewer_inputs_than_shards_are_told_of(tmp_path: Path, understand: Run) -
     for name in "ab":
         (pages / f"{name}.txt").write_text("You have flu. Rest, and drink water.")
     told = [
-        understand("score", pages, "-o", f"{tmp_path}/run/", "--shard", shard, "--workers", 1)
+        understand(
+            "score", pages, "-o", f"{tmp_path}/run/", "--shard", shard, "--workers", 1, *QUICK
+        )
         for shard in ("1/1", "1/2")
     ]
     assert [each.returncode for each in told] == [0, 0]
@@ -148,13 +179,11 @@ def test_fewer_inputs_than_shards_are_told_of(tmp_path: Path, understand: Run) -
     assert [warning in each.stderr for each in told] == [False, True]
 
 
-def test_looking_documents_up(tmp_path: Path, crawl: Path, understand: Run) -> None:
+def test_looking_documents_up(crawl: Path, run: Path, understand: Run) -> None:
     """A line of JSON for each; status 1 where one is not there."""
-    run = f"{tmp_path}/run/"
-    assert understand("score", crawl, "-o", run).returncode == 0
     told = understand("crawl", "lookup", run, "d1-7", "d0-4", "d9")
     assert told.returncode == 1
-    assert told.stderr == f"d9 is not in {tmp_path}/run\n"
+    assert told.stderr == f"d9 is not in {run}\n"
     found, failed = map(json.loads, told.stdout.splitlines())
     assert 0 <= found["p_understandable"] <= 1
     assert (failed["docno"], failed["stage"]) == ("d0-4", "decode")
@@ -196,7 +225,9 @@ def test_names_that_no_table_can_hold(tmp_path: Path, understand: Run) -> None:
     folder.mkdir()
     (folder / "caf\udce9.html").write_text("<p>Words.")
     for output in ("run/", "alone.parquet"):
-        told = understand("score", "d.jsonl", "pages", "-o", output, cwd=tmp_path)
+        told = understand(
+            "score", "d.jsonl", "pages", "-o", output, "--workers", 1, *QUICK, cwd=tmp_path
+        )
         assert told.returncode == 0, told.stderr
     scores = pq.read_table(tmp_path / "run" / "scores")
     assert sorted(scores["docno"].to_pylist()) == ["caf\\udce9.html", "half \\ud800", "x"]

@@ -113,6 +113,7 @@ def test_a_damaged_part_is_one_sentence(
     assert look_up(run, ["d0-3"]) == {"d0-3": run.scores(Part(0, 0, True)).to_pylist()[3]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("under", ["scores", "errors"])
 @pytest.mark.parametrize("damage", [flip, lose_rows])
 def test_the_same_command_makes_a_damaged_part_again(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from scripts.faults import crawl as faults
 
+pytestmark = pytest.mark.slow
 PAGES = [
     f"<html lang=en><title>Page {i}</title><p>{sentence} <p>Number {i} of many.".encode()
     for i in range(40)
@@ -51,5 +52,5 @@ def test_a_disturbed_run_ends_with_the_same_rows(bench: Any, name: str) -> None:
 
 def test_every_case_has_its_quick_version() -> None:
     """A case that is added to the script is added here."""
-    (marker,) = test_a_disturbed_run_ends_with_the_same_rows.pytestmark  # type: ignore[attr-defined]
+    [marker] = test_a_disturbed_run_ends_with_the_same_rows.pytestmark  # type: ignore[attr-defined]
     assert marker.args[1] == list(faults.CASES)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.conftest import Run
 
 from understandability.crawls import reader
 from understandability.crawls.folder import CrawlFolder
 from understandability.crawls.score import crawl
 
 HANGING = {"a": "READER-HANGS", "b": "Drink."}
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def write(path: Path, texts: Sequence[str]) -> Path:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import Run
 
 from understandability.crawls import reading
 from understandability.crawls.merge import merge
 from understandability.crawls.score import crawl
 from understandability.crawls.status import status
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+pytestmark = pytest.mark.slow
 TEXT = "You have flu. Rest and drink water. See a doctor if you do not get better."
 QUICK = ("--workers", "1", "--extractor", "naive")
 

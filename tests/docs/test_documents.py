@@ -8,16 +8,14 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from scripts.browser import found
 from scripts.docs.search_words import WANTED, missed
+from tests.conftest import Run
 
 import understandability as ud
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -157,17 +155,15 @@ def test_every_public_name_is_in_the_reference() -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site as `.ci/run` builds it: without a warning."""
+    """The site as `.ci/run` builds it, without a warning; pages of source are left to that."""
     pytest.importorskip("myst_nb", reason="needs the extra docs")
     folder = tmp_path_factory.mktemp("site")
+    extensions = "extensions=myst_nb,sphinx.ext.autodoc,sphinx.ext.napoleon"
     done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", str(folder)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-D", extensions,
+         "docs", str(folder)],
+        cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return folder
 

@@ -63,6 +63,7 @@ def _text(path: Path) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_resamples", "one_core")
 def test_its_commands_run_in_order(
     understand: Callable[..., subprocess.CompletedProcess[str]], folder: Path
 ) -> None:

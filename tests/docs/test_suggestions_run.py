@@ -11,16 +11,16 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import Run
 
 from understandability.cli import COMMANDS
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_resamples", "one_core")]
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "resources" / "samples"
 TEXTS = [" ".join(p.read_text("utf-8").split())[:1200] for p in ROOT.glob("tests/panel/*.txt")]
@@ -124,7 +124,6 @@ def examples() -> list[str]:
     return sorted(lines, key=lambda line: (not line.startswith(first), "calibrate" in line))
 
 
-@pytest.mark.slow
 def test_the_examples_of_the_help_run(understand: Run, folder: Path) -> None:
     """As they stand there."""
     for more in ("-o features.parquet", "--only gunning_fog_plain -o fog.parquet"):
@@ -174,7 +173,6 @@ STEPS = (
 )
 
 
-@pytest.mark.slow
 def test_what_is_suggested_runs(understand: Run, folder: Path) -> None:
     """In the state in which it is suggested: after the command, or its refusal."""
     named = set()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
+from tests.conftest import Run
 
 from understandability.study.corpus import corpus_size
 from understandability.text.analysis import document_of_text
 
-Run = Callable[..., CompletedProcess[str]]
 TEXTS = ("The cat saw the dog.", "Rest, dog!", "... --")
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pyarrow as pa
 import pytest
+from tests.conftest import Run
 
 import understandability as ud
 from understandability.errors import InputError
 from understandability.inputs.tables import read_table, write_table
 
-Run = Callable[..., CompletedProcess[str]]
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 REFUSED = "estimates on different scales cannot be compared"
 

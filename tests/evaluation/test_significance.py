@@ -139,8 +139,13 @@ def test_too_little_to_compare_is_told() -> None:
         evaluation().compare(samples=9)
 
 
+# Of 7 to 13 differences with ties, SciPy counts every order of signs: seconds each.
 @settings(max_examples=15)
-@given(st.lists(st.integers(-9, 9), min_size=2, max_size=30).filter(any))
+@given(
+    st.lists(st.integers(-9, 9), min_size=2, max_size=6).filter(any)
+    | st.lists(st.integers(1, 9) | st.integers(-9, -1), min_size=14, max_size=30)
+    | st.lists(st.integers(-9, 9), min_size=30, max_size=30)
+)
 def test_wilcoxon_is_that_of_scipy_and_does_not_warn(differences: list[int]) -> None:
     """Two-tailed, differences of 0 left out; without any it is 1."""
     kept = [d for d in differences if d]

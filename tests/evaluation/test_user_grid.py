@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.conftest import Run
 
 from understandability.study.simulated_users import simulate_users
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 EASY = "You have flu. Rest and drink water. See a doctor if it gets worse."
 HARD = "Neuraminidase inhibitors attenuate symptomatic duration in immunocompromised individuals."
 
@@ -36,6 +34,7 @@ def study(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_grid_goes_on_and_is_drawn(study: Path, understand: Run) -> None:
     """A cell for each choice, each as `simulate users` has it; a second run reads no page."""
     pytest.importorskip("matplotlib")
@@ -78,5 +77,5 @@ def test_what_the_grid_cannot_take(study: Path, understand: Run) -> None:
     command = ("simulate", "grid", study / "easy.run", "--qrels", study / "qrels.txt",
                "--pages", study / "pages", "--folder", study / "grid")  # fmt: skip
     assert "has no understandability-biased form" in understand(*command, "-m", "uRBP").stderr
-    assert "there is no user 'stp' to simulate" in understand(*command, "--user", "stp").stderr
+    assert "there is no simulated user 'stp'" in understand(*command, "--user", "stp").stderr
     assert not (study / "grid").exists()

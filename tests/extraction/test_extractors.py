@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import Run
 
 from understandability.errors import OptionError, PageError
 from understandability.text.analysis import EXTRACTORS, extract
@@ -17,8 +16,6 @@ from understandability.text.document import Block
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
 from understandability.text.sentences import SENTENCE_ENDS, fields
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).parents[2]
 LONG = (
@@ -192,25 +189,22 @@ def test_f1_is_not_below_its_floor(shared_data: Path, script: Run) -> None:
     assert process.returncode == 0, process.stderr
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["100,000 nested div", "30,000 short paragraphs", "200,000 inline tags", "unclosed script",
-     "UTF-16-LE without a byte order mark", "lone surrogates", "gzip", "empty", "plaintext"],
-)  # fmt: skip
-def test_hostile_page_within_limits(name: str, script: Run) -> None:
+def test_hostile_pages_within_limits(script: Run) -> None:
     """Text or an error, within 2 seconds of the processor and 600 MB; the script has many more."""
-    process = script("faults.hostile_pages", name)
+    process = script(
+        "faults.hostile_pages", "100,000 nested div", "30,000 short paragraphs",
+        "200,000 inline tags", "unclosed script", "UTF-16-LE without a byte order mark",
+        "lone surrogates", "gzip", "empty", "plaintext",
+    )  # fmt: skip
     assert process.returncode == 0, process.stdout
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["11 MB of one paragraph", "a page address of a megabyte", "a megabyte of ?!",
-     "9 MB of short sentences"],
-)  # fmt: skip
-def test_hostile_page_is_scored_within_limits(name: str, script: Run) -> None:
-    """By the part of its text that is analysed; the same limits hold."""
-    process = script("faults.hostile_pages", name, "--score")
+def test_hostile_pages_are_scored_within_limits(script: Run) -> None:
+    """By the part of their text that is analysed; the same limits hold."""
+    process = script(
+        "faults.hostile_pages", "11 MB of one paragraph", "a page address of a megabyte",
+        "a megabyte of ?!", "9 MB of short sentences", "--score",
+    )  # fmt: skip
     assert process.returncode == 0, process.stdout
 
 

@@ -162,6 +162,7 @@ def test_parquet_records(tmp_path: Path) -> None:
     assert [failure.docno for failure in failures] == [f"{file}#2", "c"]
 
 
+@pytest.mark.slow
 def test_a_parquet_page_that_unfolds_too_far_is_named_row_by_row(tmp_path: Path) -> None:
     """Arrow would decode it whole; the rows keep their names, other row groups are read."""
     file = tmp_path / "bomb.parquet"

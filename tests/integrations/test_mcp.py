@@ -12,11 +12,12 @@ from tests.conftest import Run
 from understandability.integrations.mcp import MOST_CHARACTERS, server
 from understandability.scoring import Settings, scorer_of
 
-mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
 HARD = "He had a myocardial infarction last year."
 
 
 def _asked(*calls: tuple[str, dict[str, str]]) -> list[Any]:
+    mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
+
     async def ask() -> list[Any]:
         async with mcp.Client(server(scorer_of(Settings()))) as client:
             names = [each.name for each in (await client.list_tools()).tools]

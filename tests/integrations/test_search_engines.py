@@ -7,15 +7,14 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.conftest import Run
 
 from understandability.errors import InputError, OptionError
 from understandability.integrations.search_engines import ENGINES, export
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
 VALUES = {"flu": 0.75, "ulcer": 0.0, "a=b.html": 0.123456789}
 
 
@@ -103,9 +102,12 @@ def test_lucene_and_pyterrier_get_tables() -> None:
 
 
 def test_what_cannot_be_written_is_refused() -> None:
-    """Another engine, and a docno that would break a line."""
+    """Another engine, names that would break a query or leave a folder, docnos that break lines."""
     with pytest.raises(OptionError, match="choose one of elasticsearch, opensearch"):
         list(export(VALUES, "google"))
+    for names in ({"field": 'a"b'}, {"field": "../x"}, {"index": ""}, {"index": "a/b"}):
+        with pytest.raises(OptionError, match="takes a name of letters, digits"):
+            list(export(VALUES, "vespa", **names))
     for docno, to in (("a\nb", "solr-file"), ("a\tb", "pyterrier"), ("é" * 257, "opensearch")):
         with pytest.raises(InputError, match="leave its row out"):
             list(export({docno: 1.0}, to))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.conftest import Run
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
@@ -19,8 +18,6 @@ from understandability.model.readers import probability, reader_of
 from understandability.training.answers import fit_reader, read_answers
 
 pytestmark = pytest.mark.slow
-
-Run = Callable[..., CompletedProcess[str]]
 
 
 def answers(count: int, seed: int, threshold: float = 42.0, noise: float = 12.0) -> tuple[Any, Any]:

@@ -8,12 +8,11 @@ import json
 import pickle
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
@@ -33,6 +32,7 @@ LABELS = 50 + 10 * ROWS[:, 0]
 TEXTS = ["Rest and drink water.", "", "Pharmacokinetic heterogeneity complicates extrapolation."]
 
 
+@cache
 def model(name: str) -> JudgedModel:
     fitted = portable(estimator_row(name).make(0).fit(ROWS, LABELS))
     return JudgedModel(name, COLUMNS, fitted, tuple(ROWS.mean(axis=0).tolist()))
@@ -233,21 +233,6 @@ def test_a_name_without_end_is_cut() -> None:
     with pytest.raises(InputError) as refused:
         predictor_of({}, "x" * 100_000)
     assert len(str(refused.value)) < 200
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["linear-regressor", "xgboost-regressor"])
-@given(data=st.data())
-@settings(max_examples=50, deadline=None)
-def test_no_change_of_bytes_crashes_the_reader_of_arrays(name: str, data: st.DataObject) -> None:
-    content = bytearray(array_bytes(model(name).predictor.to_arrays()))  # type: ignore[attr-defined]
-    for _ in range(data.draw(st.integers(1, 4))):
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    try:
-        predictor = predictor_of({"estimator.npz": bytes(content)})
-    except InputError:
-        return
-    predictor(np.zeros((2, predictor.inputs)))
 
 
 def test_a_missing_bundle_names_those_there_are() -> None:

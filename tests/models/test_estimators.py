@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -22,19 +24,22 @@ TARGET = np.digitize(ROWS[:, 0] + ROWS[:, 1] / 20, [-0.5, 0.5]) + 1.0
 COUNTS = RNG.integers(0, 4, size=(200, 5)).astype(float)
 
 
-def fitted(name: str, labels: np.ndarray) -> tuple[object, np.ndarray]:
+def fitted(name: str, classes: int = 3) -> tuple[object, np.ndarray]:
     row = estimator_row(name)
     rows = COUNTS if row.on_counts else ROWS
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONWARNINGS", "ignore")
-        return row.make(0).fit(rows, labels), rows
+        return row.make(0).fit(rows, np.minimum(TARGET, classes)), rows
+
+
+once_fitted = cache(fitted)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_the_portable_form_predicts_the_same(name: str, classes: int) -> None:
     """For regressors the value, for classifiers the probability of each class."""
-    estimator, rows = fitted(name, np.minimum(TARGET, classes))
+    estimator, rows = once_fitted(name, classes)
     got = portable(estimator)(rows)
     if name == "svm-classifier":  # scikit-learn gives votes, no probabilities
         votes = estimator.predict(rows)
@@ -50,7 +55,7 @@ def test_the_portable_form_predicts_the_same(name: str, classes: int) -> None:
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_arrays_are_all_there_is(name: str) -> None:
     """Written to bytes without pickles and read again, a predictor is the same."""
-    estimator, rows = fitted(name, TARGET)
+    estimator, rows = once_fitted(name)
     predictor = portable(estimator)
     again = predictor_of(predictor_files(predictor))
     np.testing.assert_array_equal(again(rows), predictor(rows))
@@ -59,7 +64,7 @@ def test_arrays_are_all_there_is(name: str) -> None:
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_a_row_does_not_depend_on_the_others(name: str) -> None:
     """Alone, and within 200: the same to the last digit."""
-    estimator, rows = fitted(name, TARGET)
+    estimator, rows = once_fitted(name)
     predictor = portable(estimator)
     alone = np.concatenate([predictor(rows[i : i + 1]) for i in range(0, 200, 17)])
     np.testing.assert_array_equal(predictor(rows)[::17], alone)
@@ -69,8 +74,8 @@ def test_a_row_does_not_depend_on_the_others(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_fitting_twice_gives_the_same(name: str) -> None:
-    first, rows = fitted(name, TARGET)
-    second, _ = fitted(name, TARGET)
+    first, rows = once_fitted(name)
+    second, _ = fitted(name)
     np.testing.assert_array_equal(portable(first)(rows), portable(second)(rows))
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.conftest import Run
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
@@ -24,7 +23,7 @@ from understandability.training.judged_training import folds_of, train_judged
 from understandability.training.labelled import LabelColumns, LabelledTexts, read_labelled
 from understandability.training.validation import brier_score, calibration_error, roc_auc, validate
 
-Run = Callable[..., CompletedProcess[str]]
+pytestmark = pytest.mark.usefixtures("few_resamples")
 RNG = np.random.default_rng(5)
 ROWS = RNG.normal(size=(90, 3))
 DIFFICULTIES = 50 + 12 * ROWS[:, 0] + RNG.normal(size=90)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.conftest import Run
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
@@ -20,14 +20,20 @@ from understandability.model.card import card
 from understandability.model.readers import reader_of
 from understandability.training.answers import fit_reader
 
-Run = Callable[..., CompletedProcess[str]]
+pytestmark = pytest.mark.usefixtures("few_resamples")
 EASY, HARD = "You have flu. Rest, and drink water.", "Pharmacokinetic heterogeneity complicates it."
 TEXTS = [" ".join([HARD] * (i % 7) + [EASY] * (7 - i % 7)) + f" {i}." for i in range(70)]
 
 
+@cache
+def raw_of(bundle: str) -> np.ndarray:
+    """The bundle's raw output for each text."""
+    return np.array([row["raw"] for row in ud.score(dict(enumerate(TEXTS)), bundle=bundle)])
+
+
 def ratings(bundle: str, noise: float = 0.0) -> dict[str, Any]:
     """Labels of 1 to 5 that rise along a straight line with the bundle's raw output."""
-    raw = np.array([ud.score_text(text, bundle=bundle)["raw"] for text in TEXTS])
+    raw = raw_of(bundle)
     line = 1 + 4 * (raw - raw.min()) / np.ptp(raw)
     line += np.random.default_rng(3).normal(0, noise, len(raw)) if noise else 0
     return {"text": TEXTS, "rating": line, "site": [f"site{i % 14}" for i in range(len(TEXTS))]}

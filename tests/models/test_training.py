@@ -9,11 +9,12 @@ import pytest
 
 import understandability as ud
 from understandability.errors import OptionError
+from understandability.training import validation
 from understandability.training.feature_sets import columns_named, study_columns
 from understandability.training.judged_training import FoldedLabels, folded_labels
 from understandability.training.validation import agreement
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_resamples")]
 
 EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
 HARD = "Pharmacokinetic heterogeneity substantially complicates extrapolation of concentrations."
@@ -35,7 +36,7 @@ def labels(count: int = 60) -> dict[str, list[Any]]:
 
 
 @pytest.fixture(scope="module")
-def trained() -> Any:
+def trained(few_resamples: None) -> Any:
     return ud.train(
         labels(), label="ease", direction="higher-easier", group="site", scale="range",
         estimator="linear-regressor", features=["readability", "consumer vocabulary"], folds=5,
@@ -106,8 +107,9 @@ def test_validating_says_when_texts_were_trained_on(trained: Any) -> None:
     assert others.sets[0].remarks == ()
 
 
-def test_intervals_are_those_of_groups() -> None:
+def test_intervals_are_those_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each text ten times over is no more evidence than each text once."""
+    monkeypatch.setattr(validation, "_RESAMPLES", 200)
     values = RNG.normal(size=40)
     marks = values + RNG.normal(size=40)
     ten = [np.repeat(each, 10) for each in (values, marks, np.arange(40))]

@@ -178,7 +178,7 @@ def test_the_points_do_not_depend_on_the_order_of_the_runs(
         ({"weights": [1.0]}, "1 weights for 2 sources"),
         ({"weights": [1.0, -1.0]}, "numbers of 0 or more"),
         ({"top": 0}, "must be 1 or more, not 0"),
-        ({"k": -1}, "k must be 0 or more"),
+        ({"k": -1}, r"k \(--k\) must be 0 or more"),
     ],
 )
 def test_impossible_choices_are_named(arguments: dict[str, object], message: str) -> None:

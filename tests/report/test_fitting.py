@@ -12,8 +12,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.inflection import forms_of
 from understandability.feature.terms import singular
 from understandability.text.analysis import document_of_text
-from understandability.writers.plain_terms.fitting import RULES, Plain, fits
-from understandability.writers.plain_terms.placing import placed
+from understandability.writers.plain_terms.fitting import RULES, Plain, fits, placed
 from understandability.writers.plain_terms.tagged_sentences import (
     Match,
     TaggedSentence,

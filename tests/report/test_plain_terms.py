@@ -14,8 +14,8 @@ from understandability.feature.batch import Batch
 from understandability.resources import resource_lines
 from understandability.text.analysis import document_of_text
 from understandability.writers.plain_terms import offers as offers_module
+from understandability.writers.plain_terms.fitting import in_form
 from understandability.writers.plain_terms.offers import Offer, offers
-from understandability.writers.plain_terms.placing import in_form
 from understandability.writers.plain_terms.tagged_sentences import tagged_sentences
 from understandability.writers.plain_terms.term_tables import (
     GENERAL,

@@ -289,7 +289,7 @@ def test_a_page_of_which_little_was_kept_is_remarked() -> None:
 def test_an_endless_page_is_shown_in_part() -> None:
     """Counts are of all that is analysed; the report is no larger than a browser can show."""
     words = 21_000
-    text = "stroma " * (words - 1) + "a" * 1_000_000
+    text = "ileus. " * (words - 1) + "a" * 1_000_000
     explanation = explained(text)
     assert explanation.words == words
     report = page_report([explanation])

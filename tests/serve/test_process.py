@@ -123,13 +123,17 @@ def test_an_address_for_all_needs_a_token(understand: Callable[..., Any]) -> Non
     assert "give a --token" in done.stderr
 
 
-def test_workers_give_the_same_rows() -> None:
-    """Two processes answer, with equal rows."""
+@pytest.fixture(scope="module")
+def port_of_two() -> Iterator[int]:
+    """A server of two processes."""
     with serving("--workers", "2") as port:
-        rows = [
-            call(port, "/v1/score", {"text": "You should rest, and drink a lot of water."})["rows"]
-            for _ in range(6)
-        ]
+        yield port
+
+
+def test_workers_give_the_same_rows(port_of_two: int) -> None:
+    """Two processes answer, with equal rows."""
+    message = {"text": "You should rest, and drink a lot of water."}
+    rows = [call(port_of_two, "/v1/score", message)["rows"] for _ in range(6)]
     assert all(row == rows[0] for row in rows)
 
 
@@ -155,10 +159,9 @@ def seconds_of_one(port: int, requests: int = 30) -> float:
     return sorted(times)[requests // 2]
 
 
-def test_small_answers_are_sent_at_once_by_two_workers() -> None:
+def test_small_answers_are_sent_at_once_by_two_workers(port_of_two: int) -> None:
     """Without TCP_NODELAY each waits for the 40 ms after which the client says what it has."""
-    with serving("--workers", "2") as port:
-        assert seconds_of_one(port) < 0.02
+    assert seconds_of_one(port_of_two) < 0.02
 
 
 def test_connections_that_say_nothing_are_let_go(port: int) -> None:

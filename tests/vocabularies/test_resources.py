@@ -12,14 +12,14 @@ import zipfile
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
+from tests.conftest import Run
 
 from understandability.errors import InputError, OptionError
 from understandability.inputs import archives
 from understandability.inputs.archives import members
-from understandability.study.install import INSTALLABLE, install, verify
+from understandability.study.install import INSTALLABLE, KEEPERS, install, verify
 from understandability.study.installed import (
     installed,
     installed_folder,
@@ -28,8 +28,6 @@ from understandability.study.installed import (
     nltk_folder,
 )
 from understandability.study.vocabulary_files import xml_elements
-
-Run = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -246,7 +244,12 @@ DAMAGED: list[tuple[str, str, str | bytes, str]] = [
     ("disease-ontology", "x.csv", "a,b\n", "expected doid.obo"),
     ("openmedspel", "x.txt", b"\x7fELF\0\0\0\0", "line 1 of x.txt is not a word"),
     ("openmedspel", "x.txt", b"", "holds no entry of openmedspel"),
-    ("openmedspel", "x.txt.gz", gzip.compress(b"stent\n" * 99)[:-20], "x.txt.gz is damaged"),
+    (
+        "openmedspel",
+        "x.txt.gz",
+        gzip.compress(b"stent\n" * 99, mtime=0)[:-20],
+        "x.txt.gz is damaged",
+    ),
     ("nltk-data", "a.txt", "x", "holds none of NLTK's folders"),
     ("openmedspel", "x.zip", b"PK\x03\x04" + b"x" * 60, "x.zip is a damaged"),
     ("metamap", "x.mmi", "d1|MMI|5.18\n", "line 1 of x.mmi is not fielded MetaMap output"),
@@ -268,7 +271,7 @@ def test_bad_input_is_told_in_one_sentence_and_changes_nothing(
 
 
 def test_unknown_names_and_missing_sources_are_told(folder: Path) -> None:
-    with pytest.raises(OptionError, match="no resource is named 'cvh'; choose one of chv, mesh"):
+    with pytest.raises(OptionError, match="there is no resource 'cvh'; choose one of chv, mesh"):
         install("cvh", ["x"])
     with pytest.raises(InputError, match=r"nowhere\.txt does not exist"):
         install("chv", ["nowhere.txt"])
@@ -608,7 +611,7 @@ def test_every_resource_says_what_it_is_and_where_it_comes_from() -> None:
         assert resource.name == name
         assert resource.title
         assert resource.origin
-        assert (resource.keeper is None) == (resource.names != ())
+        assert (name not in KEEPERS) == (resource.names != ())
 
 
 def test_the_command_lists_installs_and_verifies(

@@ -25,8 +25,7 @@ StrictRuns = Annotated[
     AtPrompt(bool, help="Refuse a run with anything unusual, such as a document listed twice."),
 ]
 LimitMb = Annotated[
-    float,
-    AtPrompt(float, help="Longest document, in MB once decoded; longer ones become errors."),
+    float, AtPrompt(float, help="Longest document, in MB once decoded; longer ones become errors.")
 ]
 File = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
 RunFile = Annotated[
@@ -97,21 +96,17 @@ class Out:
         destination = self.output or "-"
         suffix = Path(destination).suffix
         kind = self.form or ("json" if destination == "-" else _BY_SUFFIX.get(suffix))
-        formats = ("json", *_ROW_FORMATS, *(("trec_eval",) if lines else ()))
-        formats += ("latex", "markdown") if table else ()
-        if kind is not None and kind not in formats:
-            raise OptionError(
-                f"there is no format {kind!r} here; choose one of {', '.join(formats)}"
-            )
-        if kind == "json":
-            text = json.dumps(_finite(document), indent=1, ensure_ascii=False)
-            write_text(destination, f"{text}\n")
-        elif kind == "trec_eval" and lines is not None:
-            write_text(destination, lines())
-        elif kind == "latex" and table is not None:
-            write_text(destination, f"{table().to_latex()}\n")
-        elif kind == "markdown" and table is not None:
-            write_text(destination, f"{table().to_markdown()}\n")
+        texts = {"json": lambda: json.dumps(_finite(document), indent=1, ensure_ascii=False) + "\n"}
+        if lines:
+            texts["trec_eval"] = lines
+        if table:
+            texts["latex"] = lambda: f"{table().to_latex()}\n"
+            texts["markdown"] = lambda: f"{table().to_markdown()}\n"
+        if kind in texts:
+            write_text(destination, texts[kind]())
+        elif kind is not None and kind not in _ROW_FORMATS:
+            formats = ", ".join([*texts, *_ROW_FORMATS])
+            raise OptionError(f"there is no format {kind!r} here; choose one of {formats}")
         else:
             import pyarrow as pa
 
@@ -122,6 +117,11 @@ class Out:
                 writer.write(pa.Table.from_pylist([dict(row) for row in rows()]))
 
 
+def _finite(value: Any) -> Any:
+    """The value with None for every NaN and infinity: JSON has neither."""
+    return json.loads(json.dumps(value, default=dict), parse_constant=lambda _: None)
+
+
 def write_text(destination: str, text: str) -> None:
     """Write a text to a file, or to standard output."""
     from understandability.inputs import writing
@@ -130,17 +130,6 @@ def write_text(destination: str, text: str) -> None:
         print(text, end="")
     else:
         writing.write_text(destination, text)
-
-
-def _finite(value: Any) -> Any:
-    """The value with None for every NaN and infinity: JSON has neither."""
-    from understandability.inputs.tables import finite
-
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return finite(value) if isinstance(value, float) else value
 
 
 def check_destination(destination: str | None) -> None:

@@ -44,11 +44,7 @@ def _say_labels(bundle: Bundle) -> None:
 
 
 def trained(
-    call: Given,
-    *,
-    output: NewBundle,
-    out_of_fold: OtherFile = None,
-    quiet: Quiet = False,
+    call: Given, *, output: NewBundle, out_of_fold: OtherFile = None, quiet: Quiet = False
 ) -> None:
     """A bundle in its folder, its figures on the terminal.
 

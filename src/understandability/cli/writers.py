@@ -13,7 +13,6 @@ from understandability.prompt import AtPrompt
 
 if TYPE_CHECKING:
     from understandability.writers.check import Checks
-    from understandability.writers.explain import Reported
     from understandability.writers.rewriting import Rewritten
 
 _REPORTS = ("", ".html", ".htm", ".pdf", ".csv")  # the last of an audit only
@@ -46,11 +45,11 @@ def report_written(
     check_is_no_input(output, given.get("inputs") or ())
     if not json_ and ending not in _REPORTS:
         raise OptionError(f"a report is .html or .pdf, not {ending}")
-    made: Reported = call(tell=say)
+    made: Any = call(tell=say)  # an audit with --crawl, which alone is made as CSV
     if json_:
         text = json.dumps(made.to_json(), ensure_ascii=False, indent=1) + "\n"
     else:
-        text = made.audit.csv() if is_csv and made.audit else made.html()
+        text = made.csv() if is_csv else made.html()
     if is_pdf:
         write_bytes(output, printed(text))
     else:

@@ -126,10 +126,7 @@ def make_rows(
 def fill_folder(
     folder: CrawlFolder, plan: Plan, inputs: Sequence[Input], *, workers: int, limits: Limits
 ) -> Iterator[Progress]:
-    """Do what is left to do of some inputs in a crawl folder; tells its progress.
-
-    Raises `InputError` where another process is at work on one of them.
-    """
+    """Do what is left to do of some inputs in a crawl folder; tells its progress."""
     with folder.lock([each.number for each in inputs]):
         prepare(folder, plan, inputs)
         yield from make_rows(

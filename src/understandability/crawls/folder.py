@@ -169,19 +169,13 @@ class CrawlFolder:
         self._folder.write(f"{WITHOUT}/{place:07}.json", [content.encode()])
 
     def lock(self, inputs: Sequence[int]) -> AbstractContextManager[object]:
-        """Keep other processes from the inputs, as long as the context lasts.
-
-        Object stores have no locks; two copies of a crawl there do the same work twice.
-        """
+        """Keep other processes from the inputs; object stores have no locks for that."""
         if isinstance(self._folder, LocalFolder):
             return _locked(self._folder.path / ".lock", inputs)
         return nullcontext()
 
     def discard_unusable(self, inputs: Collection[int]) -> list[str]:
-        """Remove what killed processes left of parts of these inputs, and parts that are damaged.
-
-        Returns a remark on each that was damaged, which is to be made again.
-        """
+        """Remove what was left of unfinished parts, and damaged ones; returns a remark on these."""
         beginnings = tuple(f"{number:07}-" for number in inputs)
         for under in (SCORES, ERRORS):
             self._folder.discard_unfinished(under, beginnings)
@@ -200,10 +194,7 @@ class CrawlFolder:
         return remarks
 
     def parts(self) -> list[Part]:
-        """The finished parts, in the order of the inputs.
-
-        Raises `InputError` where two of them cannot be of the same crawl.
-        """
+        """The finished parts in the order of the inputs; `InputError` where two do not agree."""
         found = map(_NAME.fullmatch, self._folder.names(SCORES))
         parts = sorted(Part(int(m[1]), int(m[2]), bool(m[3])) for m in found if m)
         for part, following in pairwise(parts):
@@ -393,9 +384,7 @@ def _file_in_words(file: Sequence[Any] | None) -> str:
 def _locked(path: Path, numbers: Sequence[int]) -> Iterator[None]:
     """Hold the inputs of these numbers against other processes: who dies lets go.
 
-    Raises `InputError` where another process holds one, naming it by its machine and process id.
-    Works across machines where the file system's locks do (NFS: yes); where it has none, everybody
-    is let in.
+    Works across machines where the file system's locks do; where it has none, all are let in.
     """
     try:
         import fcntl  # Windows has none

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -46,52 +46,6 @@ class Merged:
     failed: int
     repeated: int
     without: tuple[str, ...] = ()
-
-
-class Buckets:
-    """Tables cut up by the bucket of each row, in temporary files that vanish with the process.
-
-    >>> import pyarrow as pa
-    >>> words = pa.table({"word": ["a", "bb", "c"]})
-    >>> with Buckets(2, words.schema) as buckets:
-    ...     buckets.add(words, np.array([1, 0, 1]))
-    ...     [bucket["word"].to_pylist() for bucket in buckets]
-    [['bb'], ['a', 'c']]
-    """
-
-    def __init__(self, count: int, schema: pa.Schema) -> None:
-        self._count, self._schema = count, schema
-
-    def __enter__(self) -> Self:
-        import pyarrow as pa
-
-        with ExitStack() as stack:
-            self._files = [
-                stack.enter_context(tempfile.TemporaryFile()) for _ in range(self._count)
-            ]
-            self._writers: list[Any] = [
-                stack.enter_context(pa.ipc.new_stream(file, self._schema)) for file in self._files
-            ]
-            self._closing = stack.pop_all()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._closing.close()
-
-    def add(self, table: pa.Table, buckets: NDArray[np.int64]) -> None:
-        """Put each row into its bucket."""
-        for number in np.unique(buckets).tolist():
-            self._writers[number].write_table(table.take(np.flatnonzero(buckets == number)))
-
-    def __iter__(self) -> Iterator[pa.Table]:
-        """The rows of each bucket, in the order in which they came; nothing can be added now."""
-        import pyarrow as pa
-
-        for file, writer in zip(self._files, self._writers, strict=True):
-            writer.close()
-            file.seek(0)
-            with pa.ipc.open_stream(file) as stream:
-                yield stream.read_all()
 
 
 def merge(
@@ -194,10 +148,12 @@ def _chunks(
             )
         middle, end = before + table.num_rows, before + table.num_rows + len(failed)
         own, others = fates[before:middle], fates[middle:end]
-        failures += [
-            _failure(each, fate, given[part.input])
-            for each, fate in zip(failed, others, strict=True)
-        ]
+        for each, fate in zip(failed, others, strict=True):
+            if fate == _REPEATED:
+                each = replace(each, stage="read", error=SEEN_BEFORE)
+            elif fate == _APART:
+                each = replace(each, docno=name_apart(each.docno, each.path, given[part.input]))
+            failures.append(each)
         names = table.select(["docno", "path"])
         failures += [
             Failure(row["docno"], row["path"], "read", SEEN_BEFORE)
@@ -223,50 +179,56 @@ def _chunks(
             tables, failures, rows = [], [], 0
 
 
-def _failure(failure: Failure, fate: int, given: str) -> Failure:
-    if fate == _REPEATED:
-        return replace(failure, stage="read", error=SEEN_BEFORE)
-    if fate == _APART:
-        return replace(failure, docno=name_apart(failure.docno, failure.path, given))
-    return failure
-
-
 def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> NDArray[np.int8]:
-    """Decide for each document whether it stays; of each part first scores, then errors.
-
-    The docnos of unreadable documents, of which there was nothing to score, do not count.
-    """
+    """Decide for each document whether it stays, by buckets of docnos in temporary files."""
     import pyarrow as pa
 
     documents = sum(folder.facts(part).records for part in parts)
     fates = np.zeros(documents, np.int8)
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(given)) if name}
-    buckets = min(1 + documents // _BUCKET_ROWS, _MOST_BUCKETS)
+    count = min(1 + documents // _BUCKET_ROWS, _MOST_BUCKETS)
     schema = pa.schema([("docno", pa.string()), ("place", pa.int64()), ("given", pa.int64())])
-    with Buckets(buckets, schema) as on_disk:
-        before = 0
-        for start in range(0, len(parts), _PARTS_TOGETHER):
-            docnos: list[str] = []
-            places: list[int] = []
-            owners: list[int] = []
-            for part in parts[start : start + _PARTS_TOGETHER]:
-                scored = folder.scores(part, ["docno"])["docno"].to_pylist()
-                failed = folder.failures(part)
-                read = [i for i, each in enumerate(failed) if each.stage != "read"]
-                docnos += scored + [failed[i].docno for i in read]
-                places += range(before, before + len(scored))
-                places += [before + len(scored) + i for i in read]
-                # Pages that were given one by one are each a path of their own.
-                owner = numbers.get(given[part.input])
-                owners += [
-                    -1 - place if owner is None else owner for place in places[len(owners) :]
-                ]
-                before += len(scored) + len(failed)
-            keys = np.array([crc32(docno.encode()) % buckets for docno in docnos], np.int64)
-            on_disk.add(pa.table([docnos, places, owners], schema=schema), keys)
-        for bucket in on_disk:
-            fates[bucket["place"].to_numpy()] = _fates_in(bucket)
+    with ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(count)]
+        buckets = [stack.enter_context(pa.ipc.new_stream(file, schema)) for file in files]
+        for columns in _named(folder, parts, given):
+            table = pa.table(columns, schema=schema)
+            keys = np.array([crc32(docno.encode()) % count for docno in columns[0]], np.int64)
+            for number in np.unique(keys).tolist():
+                buckets[number].write_table(table.take(np.flatnonzero(keys == number)))
+        for file, bucket in zip(files, buckets, strict=True):
+            bucket.close()
+            file.seek(0)
+            with pa.ipc.open_stream(file) as stream:
+                rows = stream.read_all()
+            fates[rows["place"].to_numpy()] = _fates_in(rows)
     return fates
+
+
+def _named(
+    folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]
+) -> Iterator[tuple[list[str], list[int], list[int]]]:
+    """Docnos, places and paths of the documents of some parts; of each first scores, then errors.
+
+    The docnos of unreadable documents, of which there was nothing to score, do not count.
+    """
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(given)) if name}
+    before = 0
+    for start in range(0, len(parts), _PARTS_TOGETHER):
+        docnos: list[str] = []
+        places: list[int] = []
+        owners: list[int] = []
+        for part in parts[start : start + _PARTS_TOGETHER]:
+            scored = folder.scores(part, ["docno"])["docno"].to_pylist()
+            failed = folder.failures(part)
+            read = [i for i, each in enumerate(failed) if each.stage != "read"]
+            docnos += scored + [failed[i].docno for i in read]
+            places += range(before, before + len(scored))
+            places += [before + len(scored) + i for i in read]
+            # Pages that were given one by one are each a path of their own.
+            owner = numbers.get(given[part.input])
+            owners += [-1 - place if owner is None else owner for place in places[len(owners) :]]
+            before += len(scored) + len(failed)
+        yield docnos, places, owners
 
 
 def _fates_in(bucket: pa.Table) -> NDArray[np.int8]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from understandability.crawls.reader import ReadApart
@@ -157,22 +158,12 @@ def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
 
 
 def _together(files: Sequence[File]) -> Iterator[tuple[File, ...]]:
-    """Containers one by one; single pages that follow each other together."""
-    waiting: list[File] = []
-    for file in files:
-        many = holds_many(file.path)
-        of_another = waiting and _folder(waiting[0]) != _folder(file)
-        if waiting and (many or of_another or len(waiting) == FILES_TOGETHER):
-            yield tuple(waiting)
-            waiting = []
-        if many:
-            yield (file,)
-        else:
-            waiting.append(file)
-    if waiting:
-        yield tuple(waiting)
+    """Containers one by one; single pages of a folder, or given themselves, together."""
 
+    def kind(file: File) -> tuple[bool, str | None]:
+        return holds_many(file.path), None if file.is_input else file.input
 
-def _folder(file: File) -> str | None:
-    """The folder that was given and has the file; None where the file was given itself."""
-    return None if file.is_input else file.input
+    for (many, _), group in groupby(files, kind):
+        alike, size = tuple(group), 1 if many else FILES_TOGETHER
+        for start in range(0, len(alike), size):
+            yield alike[start : start + size]

@@ -1,8 +1,4 @@
-"""A process that reads inputs by native code that may crash: that costs one input.
-
-It gets `Sources` without files, then files, and sends each document and at last the remarks; of a
-path alone it sends the columns that the file states.
-"""
+"""A process that reads inputs by native code that may crash: that costs one input."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from typing import Any, Self
 
 from understandability.crawls.child import Child, parent
 from understandability.errors import InputError
+from understandability.inputs.limits import unread
 from understandability.inputs.sources import File, Sources, is_read_by_arrow, typed_columns
 from understandability.text.page import Failure, Page
 
@@ -72,9 +69,8 @@ class ReadApart(Sources):
             if hangs
             else f"the file ended its reader twice, the second time by {how}"
         )
-        error = f"reading stopped after {given:,} documents: {what}; "
-        error += "it is damaged, or Arrow cannot read it"
-        yield Failure(file.docno, file.path, "read", error)
+        why = f"reading stopped after {given:,} documents: {what}; "
+        yield unread(file.path, f"{why}it is damaged, or Arrow cannot read it", file.docno)
 
     def columns_of(self, path: str) -> Any:
         """The Arrow schema that a file states; None where it states none or cannot be read."""

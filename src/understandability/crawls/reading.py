@@ -108,11 +108,10 @@ class OpenPart:
 
 
 class SeenDocnos:
-    """The docnos of the documents so far, by which repeated documents are found.
+    """The docnos of the documents so far (64 bits of each), by which repeated ones are found.
 
-    Within a path that was given the first document of a docno is the one that counts. Where
-    another path holds the same docno, its own name is put before it. 64 bits of each docno stand
-    for it, as there may be millions.
+    Within a path that was given the first document of a docno counts; that of another path gets
+    the name of its path before it.
     """
 
     def __init__(self) -> None:
@@ -163,11 +162,7 @@ class InputChunks:
         return self._bytes_before + self._source.position
 
     def __iter__(self) -> Iterator[Chunk | OpenPart | None]:
-        """Chunks, and behind the last chunk of a part the part itself.
-
-        Gives None after documents that complete neither, so that who reads can look after
-        other things in between.
-        """
+        """Chunks, behind the last of a part the part itself, and None after other documents."""
         if len(self.input.files) == 1 and self.input.files[0].path in self._source.without:
             yield from self._given_up()
             return

@@ -385,16 +385,16 @@ def score_table(
             )
     scorer = scorer_of(Settings(**settings))
     media_type = TEXT if text else HTML
-    names = table[id].to_pylist() if id else list(range(table.num_rows))
-    addresses = table[url].to_pylist() if url else [None] * table.num_rows
+
+    def texts(name: str) -> list[str | None]:
+        return [None if value is None else str(value) for value in table[name].to_pylist()]
+
+    addresses = texts(url) if url else [None] * table.num_rows
     errors: list[str | None] = [None] * table.num_rows
     pages: list[Page | Failure] = []
-    for place, (value, address) in enumerate(
-        zip(table[content].to_pylist(), addresses, strict=True)
-    ):
+    for place, value in enumerate(table[content].to_pylist()):
         if isinstance(value, str | bytes):
-            address = None if address is None else str(address)
-            pages.append(Page(str(place), "", value, media_type, url=address))
+            pages.append(Page(str(place), "", value, media_type, url=addresses[place]))
         else:
             errors[place] = f"the row has no {content!r}"
     scores = make(Scores, make_plan(GivenPages(pages), scorer), None, Work(workers))
@@ -403,11 +403,10 @@ def score_table(
     place_of = {int(docno): row for row, docno in enumerate(scores.table["docno"].to_pylist())}
     order = pa.array([place_of.get(place) for place in range(table.num_rows)], pa.int64())
     scored = scores.table.take(order)
-    result = {
-        "docno": pa.array([None if each is None else str(each) for each in names], pa.string())
-    }
+    names = texts(id) if id else [str(place) for place in range(table.num_rows)]
+    result = {"docno": pa.array(names, pa.string())}
     if url:
-        result["url"] = pa.array([None if each is None else str(each) for each in addresses])
+        result["url"] = pa.array(addresses)
     ours = [name for name in scored.column_names if name not in ("docno", "path", "url")]
     kept, remarks = kept_names(keep, {*result, *ours, "error"})
     for remark in remarks:
@@ -534,10 +533,7 @@ def _say_once(remark: str) -> None:
 
 
 def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources:
-    """The pages that a call names; raises `WrongTypeError` with the call that takes them.
-
-    Files that the crawl in `output` has given up need not be there any more.
-    """
+    """The pages that a call names; files that the crawl in `output` has given up may be gone."""
     folder = CrawlFolder(str(output)) if _is_folder(output, work) else None
     without = {_as_found(path) for path in work.without} | {*(folder.given_up() if folder else ())}
     if folder is None or not without:

@@ -1,9 +1,8 @@
 """A process that makes rows of pages; `main` is its program, and `workers` its parent.
 
-First comes what makes rows, then pages and a time limit, answered by an empty message when their
-text is extracted and by an `Answer`. A signal ends it when pages take too long: the kernel's timers
-need neither Python nor the parent to be alive. Processor time counts, so that a busy machine gives
-the same rows as an idle one; time by the clock ends a page that waits for ever.
+A signal ends it when pages take too long: the kernel's timers need neither Python nor the parent to
+be alive. Processor time counts, so that a busy machine gives the same rows as an idle one; time by
+the clock ends a page that waits for ever.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Worker processes that may hang, crash or eat memory: that costs one page each time.
 
-Each worker has a socket of its own. The workers of a pool share a pipe and its lock, and one
-that is killed while it holds the lock takes the pool with it: Pebble 5.2 broke after 4 to 10
-kills from outside, `concurrent.futures` does after one.
+Each has a socket of its own: workers of a pool (Pebble, `concurrent.futures`) share a lock, and one
+that is killed while it holds the lock takes the pool with it.
 """
 
 from __future__ import annotations
@@ -100,8 +99,7 @@ class Workers:
     def run(self, chunks: Iterator[Chunk | None]) -> Iterator[Scored | None]:
         """Make the rows of chunks, in the order in which they are done.
 
-        `chunks` are read when workers need them, and not faster; they may give None to let
-        this look after its workers. Gives None now and then, to let its caller do the same.
+        `chunks` are read when workers need them; they and this give None to let others work.
         """
         reading = True
         while reading or self._ahead or any(worker.chunk for worker in self._workers):
@@ -116,7 +114,9 @@ class Workers:
             for worker in self._workers:
                 if worker.is_idle and self._ahead:
                     worker.give(self._ahead.popleft(), self._limits.seconds)
-            for worker in self._answering(0 if reading and self._needs_more() else _TICK):
+            seconds = 0 if reading and self._needs_more() else _TICK
+            ready = wait([worker.connection for worker in self._workers], seconds)
+            for worker in [each for each in self._workers if each.connection in ready]:
                 scored = self._attend(worker)
                 if scored is not None:
                     yield scored
@@ -126,10 +126,6 @@ class Workers:
     def _needs_more(self) -> bool:
         idle = any(worker.is_idle for worker in self._workers)
         return not self._ahead if idle else len(self._ahead) < len(self._workers)
-
-    def _answering(self, seconds: float) -> list[_Worker]:
-        ready = wait([worker.connection for worker in self._workers], seconds)
-        return [worker for worker in self._workers if worker.connection in ready]
 
     def _attend(self, worker: _Worker) -> Scored | None:
         """Take what a worker says, or bury it."""

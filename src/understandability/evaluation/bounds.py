@@ -1,8 +1,4 @@
-"""How far documents without a label could move the difference of two runs.
-
-A run's RBP lies between its value and that plus its residual (Moffat & Zobel 2008). Between two
-runs the bounds are closer: a document that both rank has one label.
-"""
+"""How far documents without a label could move the difference of two runs."""
 
 from __future__ import annotations
 
@@ -33,7 +29,10 @@ from understandability.inputs.run import Run
 
 @dataclass(frozen=True, slots=True)
 class PairBounds:
-    """The mean difference of run less reference, and how far unknown labels could move it."""
+    """The mean difference of run less reference, and how far unknown labels could move it.
+
+    The difference of the residuals of both (Moffat & Zobel 2008) is wider.
+    """
 
     measure: str
     run: str

@@ -1,8 +1,6 @@
 """Every choice that changes published numbers, in one table; two presets set them all.
 
-A field of `Conventions` holds a convention's default, its choices, what it changes, what the
-presets make of it, and the parameter of measures that it stands for. Options of commands,
-parameters of measures, headers of outputs and the documentation derive from there.
+Options of commands, parameters of measures, headers of outputs and documentation derive from it.
 """
 
 from __future__ import annotations
@@ -52,91 +50,52 @@ class Conventions:
     """
 
     preset: str | None = None
-    order: str = _convention(
-        "rank",
+    # fmt: off
+    order: str = _convention("rank",
         "order rankings by the rank column, or by score as trec_eval does",
-        choices=("rank", "score"),
-        trec_eval="score",
-    )
-    keyed_on: str = _convention(
-        "pair",
+        choices=("rank", "score"), trec_eval="score")
+    keyed_on: str = _convention("pair",
         "labels other than relevance belong to a query and a document, or to a document "
         "alone, whose first label counts",
-        choices=("pair", "document"),
-        ubire="document",
-    )
-    no_label: str = _convention(
-        "zero",
+        choices=("pair", "document"), ubire="document")
+    no_label: str = _convention("zero",
         "documents without a label gain zero, or are left out of the ranking (condensed measures)",
-        choices=("zero", "ignored"),
-    )
-    mean_over: str = _convention(
-        "qrels",
+        choices=("zero", "ignored"))
+    mean_over: str = _convention("qrels",
         "take means over the queries of the qrels, or of the run",
-        choices=("qrels", "run"),
-        trec_eval="run",
-    )
+        choices=("qrels", "run"), trec_eval="run")
     relevant: float = _convention(1.0, "lowest relevant grade", parameter="rel")
-    max_relevance: float | None = _convention(
-        None, "highest grade; that of the qrels if it is not given", parameter="max"
-    )
-    err_max: float | None = _convention(
-        4.0,
+    max_relevance: float | None = _convention(None,
+        "highest grade; that of the qrels if it is not given", parameter="max")
+    err_max: float | None = _convention(4.0,
         "highest grade of ERR, unless --max-relevance gives it: 4, as in gdeval and ir_measures; "
-        "ubire takes that of the qrels",
-        ubire=None,
-    )
-    dcg: str = _convention(
-        "log2",
+        "ubire takes that of the qrels", ubire=None)
+    dcg: str = _convention("log2",
         "gain of nDCG: log2, the grade, as trec_eval and ir_measures; or exp-log2, 2^grade - 1",
-        choices=("log2", "exp-log2"),
-        parameter="dcg",
-    )
-    joint: bool = _convention(
-        False,
+        choices=("log2", "exp-log2"), parameter="dcg")
+    joint: bool = _convention(False,
         "the gain function takes the product of all dimensions, not relevance alone",
-        parameter="joint",
-    )
-    ideal: str = _convention(
-        "product",
+        parameter="joint")
+    ideal: str = _convention("product",
         "the ideal ranking of unDCG sorts by the product of the gains, or by relevance alone",
-        choices=("product", "relevance"),
-        parameter="ideal",
-        ubire="relevance",
-    )
-    err: str = _convention(
-        "cascade",
+        choices=("product", "relevance"), parameter="ideal", ubire="relevance")
+    err: str = _convention("cascade",
         "ERR as the cascade of Chapelle et al., or as gain-discount, as the uRBP papers read it",
-        choices=("cascade", "gain-discount"),
-        parameter="form",
-        ubire="gain-discount",
-    )
-    h: str = _convention(
-        "queries",
-        "H is the mean of the H of queries, or the H of means",
-        choices=("queries", "means"),
-        parameter="of",
-    )
-    user: str = _convention(
-        "binary",
+        choices=("cascade", "gain-discount"), parameter="form", ubire="gain-discount")
+    h: str = _convention("queries", "H is the mean of the H of queries, or the H of means",
+        choices=("queries", "means"), parameter="of")
+    user: str = _convention("binary",
         "understandability is binary or graded by its scale, or P(U|d) of a step or arctan user",
-        choices=("binary", "graded", "step", "arctan"),
-        parameter="user",
-    )
-    threshold: float | None = _convention(
-        None,
+        choices=("binary", "graded", "step", "arctan"), parameter="user")
+    threshold: float | None = _convention(None,
         "threshold of the step and arctan users; that of the scale if it is not given",
-        parameter="th",
-    )
-    noise_scale: float | None = _convention(
-        None, "noise of the arctan user; pi if it is not given", parameter="s", ubire=1.0
-    )
-    norm: str = _convention(
-        "none",
+        parameter="th")
+    noise_scale: float | None = _convention(None,
+        "noise of the arctan user; pi if it is not given", parameter="s", ubire=1.0)
+    norm: str = _convention("none",
         "the arctan form unchanged, or divided by its integral over the labels",
-        choices=("none", "integral"),
-        parameter="norm",
-    )
+        choices=("none", "integral"), parameter="norm")
+    # fmt: on
 
     def __post_init__(self) -> None:
         for name, row in CONVENTIONS.items():
@@ -164,20 +123,18 @@ CONVENTIONS: Mapping[str, Field[Any]] = MappingProxyType(
 
 def _choices() -> type[Any]:
     """Conventions as they may be chosen, None where they are not, with their help at the prompt."""
-    texts = ["preset: Use the conventions of ubire or trec_eval; options override them."]
-    rows: list[tuple[str, Any, Any]] = [
-        ("preset", Annotated[Any, AtPrompt(choices="evaluation.conventions:PRESETS")], None)
-    ]
+    text = "Use the conventions of ubire or trec_eval; options override them."
+    about = AtPrompt(choices="evaluation.conventions:PRESETS", help=text)
+    rows: list[tuple[str, Any, Any]] = [("preset", Annotated[Any, about], None)]
     for name, row in CONVENTIONS.items():
         kind, meaning, usual = row.metadata["kind"], row.metadata["meaning"], row.default
         shown = "" if usual is None else f" (default {'not' if usual is False else usual})"
-        texts.append(f"{name}: {meaning[0].upper()}{meaning[1:]}{shown}.")
-        about = AtPrompt(kind, value=" or ".join(row.metadata["choices"]))
+        text = f"{meaning[0].upper()}{meaning[1:]}{shown}."
+        about = AtPrompt(kind, value=" or ".join(row.metadata["choices"]), help=text)
         if name == "noise_scale":
-            about = AtPrompt(value="NUMBER", convert="wording:number_or_pi")
+            about = AtPrompt(value="NUMBER", convert="wording:number_or_pi", help=text)
         rows.append((name, Annotated[Any, about], None))
-    args = "\n".join(f"    {text}" for text in texts)
-    return make_dataclass("Choices", rows, namespace={"__doc__": f"Choices.\n\nArgs:\n{args}"})
+    return make_dataclass("Choices", rows)
 
 
 Choices = _choices()

@@ -12,10 +12,11 @@ from typing import Annotated, Any
 import numpy as np
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, OptionError, check_known, check_least
 from understandability.evaluation.criteria import Criterion, criterion, is_criterion, mixed_models
+from understandability.evaluation.rerank import chosen
 from understandability.inputs.given import run_of
-from understandability.inputs.run import Lines, Run, ranks_of, strictly_falling
+from understandability.inputs.run import Lines, Run, strictly_falling
 from understandability.prompt import AtPrompt
 
 _FAR = 1e300  # infinite scores are there, and differences have to be finite
@@ -47,29 +48,22 @@ class Fusion:
     times_lists: bool = False
 
 
-FUSIONS: Mapping[str, Fusion] = MappingProxyType(
-    {
-        "rrf": Fusion(
-            "Cormack, Clarke & Büttcher 2009", lambda each: each.weight / (each.k + each.rank)
-        ),
-        "isr": Fusion(
-            "Mourão, Martins & Magalhães 2014",
-            lambda each: each.weight / each.rank**2,
-            times_lists=True,
-        ),
-        "combsum": Fusion("Fox & Shaw 1994; Lee 1997", lambda each: each.weight * each.score),
-        "combmnz": Fusion(
-            "Fox & Shaw 1994; Lee 1997", lambda each: each.weight * each.score, times_lists=True
-        ),
-        # As many points as the pool has documents for the first, one less for the next; the points
-        # that a list leaves are shared by the documents that it lacks.
-        "borda": Fusion(
-            "Aslam & Montague 2001",
-            lambda each: each.weight * (each.pool - each.rank + 1),
-            unlisted=lambda each: each.weight * (each.pool - each.size + 1) / 2,
-        ),
-    }
-)
+_SUMS = "Fox & Shaw 1994; Lee 1997"
+# fmt: off
+FUSIONS: Mapping[str, Fusion] = MappingProxyType({
+    "rrf": Fusion("Cormack, Clarke & Büttcher 2009",
+        lambda each: each.weight / (each.k + each.rank)),
+    "isr": Fusion("Mourão, Martins & Magalhães 2014",
+        lambda each: each.weight / each.rank**2, times_lists=True),
+    "combsum": Fusion(_SUMS, lambda each: each.weight * each.score),
+    "combmnz": Fusion(_SUMS, lambda each: each.weight * each.score, times_lists=True),
+    # As many points as the pool has documents for the first, one less for the next; the points
+    # that a list leaves are shared by the documents that it lacks.
+    "borda": Fusion("Aslam & Montague 2001",
+        lambda each: each.weight * (each.pool - each.rank + 1),
+        unlisted=lambda each: each.weight * (each.pool - each.size + 1) / 2),
+})
+# fmt: on
 
 
 def fuse(
@@ -109,10 +103,8 @@ def fuse(
     if isinstance(sources, str | Path | dict | Run):
         raise InputError("fusion takes a list of two or more runs and scores, not one of them")
     check_known("fusion", method, FUSIONS)
-    if top is not None and top < 1:
-        raise OptionError(f"the number of documents to fuse must be 1 or more, not {top}")
-    if k < 0:
-        raise OptionError(f"k must be 0 or more, not {k:g}")
+    check_least(1, top=1 if top is None else top)
+    check_least(0, k=k)
     sources = list(sources)
     given = [_source(each, place) for place, each in enumerate(sources, 1)]
     mixed_models([each for each in sources if isinstance(each, str) and is_criterion(each)])
@@ -135,9 +127,10 @@ def fuse(
     fused = _fused(lists, pool, FUSIONS[method], shares, k)
     if top is not None:
         # An infinite score becomes one just below that of the line before.
-        rest = _only(listed[0], ~np.isin(_pairs(listed[0]), _pairs(pool)))
+        rest = chosen(listed[0], np.flatnonzero(~np.isin(_pairs(listed[0]), _pairs(pool))))
         rest = replace(rest, scores=np.full(len(rest), np.inf))
-        fused = _only(_joined([fused, rest]), slice(None))
+        both = _joined([fused, rest])
+        fused = chosen(both, np.arange(len(both)))
     falling = strictly_falling(fused.query_ids, fused.scores)
     return replace(fused, name=name or method, scores=falling)
 
@@ -164,7 +157,7 @@ def _lists(runs: Sequence[Run], order: str) -> list[Run]:
         query = np.array([numbers[name] for name in run.queries], dtype=np.int32)
         ids = (query[run.query_ids], own[run.docno_ids])
         whole = Run(run.name, queries, docnos.dictionary, *ids, run.ranks, run.scores)
-        lists.append(_only(whole, run.line_order(order)))
+        lists.append(chosen(whole, run.line_order(order)))
     return lists
 
 
@@ -173,16 +166,8 @@ def _pairs(run: Run) -> Lines:
     return (run.query_ids.astype(np.int64) << 32) + run.docno_ids
 
 
-def _only(run: Run, kept: Any) -> Run:
-    """The chosen lines, query by query, otherwise in their order, which the ranks follow."""
-    lines = np.arange(len(run))[kept]
-    lines = lines[np.argsort(run.query_ids[lines], kind="stable")]
-    ids = {"query_ids": run.query_ids[lines], "docno_ids": run.docno_ids[lines]}
-    return replace(run, **ids, ranks=ranks_of(ids["query_ids"]), scores=run.scores[lines])
-
-
 def _first(run: Run, top: int | None) -> Run:
-    return run if top is None else _only(run, run.ranks <= top)
+    return run if top is None else chosen(run, np.flatnonzero(run.ranks <= top))
 
 
 def _ranked_by(pool: Run, scores: Criterion) -> Run:
@@ -190,7 +175,7 @@ def _ranked_by(pool: Run, scores: Criterion) -> Run:
     ease = -scores.labels.of_lines(pool) * scores.direction.sign
     scored = np.flatnonzero(~np.isnan(ease))
     best = scored[np.lexsort((-ease[scored], pool.query_ids[scored]))]
-    return replace(_only(pool, best), scores=ease[best])
+    return replace(chosen(pool, best), scores=ease[best])
 
 
 def _joined(lists: Sequence[Run]) -> Run:
@@ -203,7 +188,7 @@ def _joined(lists: Sequence[Run]) -> Run:
 def _union(lists: Sequence[Run]) -> Run:
     """Each document of each query once, in the order in which the lists have them."""
     joined = _joined(lists)
-    return _only(joined, np.sort(np.unique(_pairs(joined), return_index=True)[1]))
+    return chosen(joined, np.sort(np.unique(_pairs(joined), return_index=True)[1]))
 
 
 def _fused(
@@ -233,7 +218,7 @@ def _fused(
         points *= np.bincount(rows, minlength=count)
     # In single precision, so that sums that differ by their order only are equal.
     best = np.lexsort((-points.astype(np.float32), pool.query_ids))
-    return replace(_only(pool, best), scores=points[best])
+    return replace(chosen(pool, best), scores=points[best])
 
 
 def _normalised(run: Run) -> Floats:

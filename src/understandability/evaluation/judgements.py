@@ -23,7 +23,7 @@ from understandability.evaluation.conventions import (
 from understandability.evaluation.criteria import mixed_models
 from understandability.evaluation.measures.bases import RELEVANCE, UNDERSTANDABILITY, Measure
 from understandability.evaluation.measures.foreign import ForeignMeasure
-from understandability.evaluation.scales import Scale, parse_gains, parse_scale
+from understandability.evaluation.scales import Scale, parse_gains, parse_scale, refuse
 from understandability.inputs.given import labels_of
 from understandability.inputs.run import Labels, Run, ranks_of
 from understandability.prompt import AtPrompt
@@ -44,6 +44,7 @@ _HERE = "evaluation.judgements"
 
 Ids = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+_User = tuple[str, str, float | None, float, str]  # dimension, user, threshold, noise, norm
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,14 +235,12 @@ class Judgements:
                 f"{self.qrels.name} holds no relevance labels of queries and documents"
             )
         for labels in self.labels:
-            infinite = ~np.isfinite(labels.values)
-            if infinite.any():
-                line = int(np.argmax(infinite))
-                raise InputError(
-                    f"{labels.where(line)}: label {labels.values[line]:g} is not finite, so "
-                    "nothing can be computed from it; correct it, or leave it out with "
-                    "--not-a-label"
-                )
+            refuse(
+                labels,
+                ~np.isfinite(labels.values),
+                "is not finite, so nothing can be computed from it; correct it, or leave it out "
+                "with --not-a-label",
+            )
         for each in given.values():
             each.scale.check(each.labels)
         self.dimensions = {
@@ -260,7 +259,7 @@ class Judgements:
         unset = {name: value for name, value in usual.items() if getattr(chosen, name) is None}
         self.conventions: Conventions = replace(chosen, **unset)
         self.ideal: dict[Measure, Floats] = {}  # ideal DCG by measure, filled as needed
-        self._gains: dict[tuple[str, str, float | None, float, str], Floats] = {}
+        self._gains: dict[_User, Floats] = {}
 
     def ranked(self, run: Run, lines: Ids | None = None) -> Ranked:
         """The labelled documents of a run, in the order of the conventions.
@@ -339,18 +338,11 @@ class Judgements:
             user = "binary"
         key = (name, user, threshold, noise_scale, norm)
         if key not in self._gains:
-            self._gains[key] = self._gains_of_labels(measure, *key)
+            self._gains[key] = self._gains_of_labels(measure, key)
         return _at(self._gains[key], ranked.found[name])
 
-    def _gains_of_labels(
-        self,
-        measure: Measure,
-        name: str,
-        user: str,
-        threshold: float | None,
-        noise_scale: float,
-        norm: str,
-    ) -> Floats:
+    def _gains_of_labels(self, measure: Measure, key: _User) -> Floats:
+        name, user, threshold, noise_scale, norm = key
         values, scale = self.dimensions[name].labels.values, self.dimensions[name].scale
         if user not in MODELLED_USERS:
             return scale.graded(values) if user == "graded" else scale.binary(values)

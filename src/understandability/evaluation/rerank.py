@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
 
-from understandability.errors import OptionError
+from understandability.errors import OptionError, check_least
 from understandability.evaluation.criteria import criterion, mixed_models
 from understandability.inputs.given import run_of
-from understandability.inputs.run import Run, ranks_of
+from understandability.inputs.run import Lines, Run, ranks_of
 from understandability.prompt import AtPrompt
 
 
@@ -55,8 +56,7 @@ def rerank(
         order: How a run is ordered: by its rank column, or by score as in trec_eval.
         name: The name of the new run.
     """
-    if top < 1:
-        raise OptionError(f"the number of documents to re-rank must be 1 or more, not {top}")
+    check_least(1, top=top)
     listed = scores if isinstance(scores, list | tuple) else [scores]
     criteria = [criterion(each, direction, column=column) for each in listed]
     mixed_models(listed, column=column)  # refuses two scales
@@ -76,9 +76,23 @@ def rerank(
     # Twelve decimals: what differs only by rounding is equal, and keeps the order of the run.
     new = lines.copy()
     new[slots] = lines[slots[np.lexsort((own, -np.round(merit, 12), queries))]]
-    query_ids, documents = given.query_ids[new], given.docno_ids[new]
-    called = name or f"{given.name}.top{top}"
-    return Run(called, given.queries, given.docnos, query_ids, documents, ranks, 1 / ranks)
+    found = chosen(given, new)
+    return replace(found, name=name or f"{given.name}.top{top}", scores=1 / found.ranks)
+
+
+def chosen(run: Run, lines: Lines) -> Run:
+    """Some lines of a run, query by query, otherwise in their order, which the ranks follow."""
+    lines = lines[np.argsort(run.query_ids[lines], kind="stable")]
+    query_ids, docno_ids = run.query_ids[lines], run.docno_ids[lines]
+    return Run(
+        run.name,
+        run.queries,
+        run.docnos,
+        query_ids,
+        docno_ids,
+        ranks_of(query_ids),
+        run.scores[lines],
+    )
 
 
 def _shares(weights: Sequence[float] | None, criteria: int) -> Sequence[float]:

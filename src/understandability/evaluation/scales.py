@@ -1,8 +1,4 @@
-"""What the labels of a dimension mean: which end is easy, where "understandable" begins.
-
-The direction is always stated: published collections use both (CLEF eHealth 2015 counts up to
-easy, 2016 and 2018 down).
-"""
+"""What the labels of a dimension mean: which end is easy, where "understandable" begins."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
@@ -30,6 +27,8 @@ _FORM = (
 class Scale:
     """A scale of labels: its direction, its threshold, its ends, the gains of its grades.
 
+    The direction is always stated, as published collections use both (CLEF eHealth 2015 counts up
+    to easy, 2016 and 2018 down).
     `threshold` is where "understandable" begins; a label equal to it counts if `inclusive`.
     `low` and `high` are the ends that labels may not leave; `gains` maps grades to gains and
     then says which labels there are.
@@ -93,13 +92,19 @@ class Scale:
             allowed = f"between {self.low:g} and {self.high:g}"
         else:
             return
-        if outside.any():
-            first = int(np.argmax(outside))
-            raise InputError(
-                f"{labels.where(first)}: label {labels.values[first]:g} is outside the declared "
-                f"scale: it must be {allowed}; correct the scale, or name a label that means "
-                "'could not judge' with --not-a-label"
-            )
+        refuse(
+            labels,
+            outside,
+            f"is outside the declared scale: it must be {allowed}; correct the scale, or name a "
+            "label that means 'could not judge' with --not-a-label",
+        )
+
+
+def refuse(labels: Labels, wrong: NDArray[np.bool_], why: str) -> None:
+    """Raise `InputError` for the first of the labels that are wrong."""
+    if wrong.any():
+        line = int(np.argmax(wrong))
+        raise InputError(f"{labels.where(line)}: label {labels.values[line]:g} {why}")
 
 
 def parse_scale(text: str) -> Scale:

@@ -1,7 +1,4 @@
-"""Archives and folders: the pages in a tar or zip archive, and the files in one or in a folder.
-
-All is read within bounds, tar forwards; no name leads out of the folder that it is put in.
-"""
+"""The pages in a tar or zip archive, and the files in one or in a folder, read within bounds."""
 
 from __future__ import annotations
 
@@ -14,14 +11,14 @@ import tarfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
 from understandability.errors import InputError
-from understandability.inputs.limits import too_long
+from understandability.inputs.limits import too_long, unread
 from understandability.inputs.streams import (
     MOST_OUTPUT,
     MOST_RATIO,
@@ -62,19 +59,13 @@ _NO_HEADER = ("bad checksum", "invalid header", _ZEROS)
 
 
 class ForwardFile(io.RawIOBase):
-    """A stream that `tarfile` can read member by member, forwards and within bounds.
-
-    The bound is for the headers of an archive: a long name may claim to be a gigabyte long.
-    """
+    """A stream that `tarfile` can read forwards; a long name may claim to be a gigabyte long."""
 
     def __init__(self, stream: IO[bytes], most: int) -> None:
         self._stream, self._position, self._most = stream, 0, most
         self.in_headers = True
         self.is_within_member = False
         self.damage = ""
-
-    def readable(self) -> bool:
-        return True
 
     def seekable(self) -> bool:
         return True
@@ -100,10 +91,7 @@ class ForwardFile(io.RawIOBase):
 
 
 class _Member(tarfile.TarInfo):
-    """A member, looked for behind what `tarfile` takes for the archive's end.
-
-    That is a damaged header, and blocks of zeros: they are lost ones, or two archives are joined.
-    """
+    """A member, looked for also behind a damaged header and the zeros of an end."""
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
@@ -220,20 +208,20 @@ def read_archive_pages(
             elif suffix not in PAGE_SUFFIXES:
                 skipped[f"archive members with the suffix {suffix}"] += 1
             elif entry.size > limit:
-                yield Failure(name, where, "read", too_long(limit))
+                yield unread(where, too_long(limit), name)
             else:
                 try:
                     file = entry.open()
                     content = file.read() if file else b""
                 except _ZIP_ERRORS as error:
-                    yield Failure(name, where, "read", f"damaged member: {error}")
+                    yield unread(where, f"damaged member: {error}", name)
                     continue
                 if len(content) < entry.size:
-                    yield Failure(name, where, "read", "the archive ends within this member")
+                    yield unread(where, "the archive ends within this member", name)
                 else:
                     yield Page(name, where, content, PAGE_SUFFIXES[suffix])
     except (*_ZIP_ERRORS, tarfile.TarError, DamagedStreamError, struct.error) as error:
-        yield Failure(source, source, "read", f"damaged archive: {error}")
+        yield unread(source, f"damaged archive: {error}")
 
 
 def _stated_in_zip(stream: io.BufferedReader, size: int) -> int | None:
@@ -290,13 +278,15 @@ def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
     bound = _Bound(min(MAX_BYTES, max(_ALWAYS, _MOST_RATIO * size)))
     opened = (lambda file: file) if keep_compressed else decompressed
     if path.is_dir():
-        found = _in_folder(path, opened)
+        every = (file for file in sorted(path.rglob("*")) if not file.is_symlink())
+        files = ((file.relative_to(path).as_posix(), file) for file in every if file.is_file())
+        found = _plain(files, opened)
     elif not path.is_file():
         raise InputError(f"{path} is neither a file nor a folder")
     elif _is_zip(path) or _is_tar(path):
         found = _in_archive(path, opened)
     else:
-        found = _alone(path)
+        found = _plain([(path.name, path)], decompressed)
     for name, where, stream in found:
         yield Member(name, io.BufferedReader(_BoundedStream(stream, where, bound), 1 << 16))
 
@@ -329,16 +319,10 @@ def _is_tar(path: Path) -> bool:
             return False
 
 
-def _alone(path: Path) -> Iterator[_Found]:
-    with open_stream(path) as stream:
-        yield path.name, str(path), stream
-
-
-def _in_folder(folder: Path, opened: _Opening) -> Iterator[_Found]:
-    for path in sorted(folder.rglob("*")):
-        if not path.is_symlink() and path.is_file():
-            with path.open("rb") as file:
-                yield path.relative_to(folder).as_posix(), str(path), opened(file)
+def _plain(files: Iterable[tuple[str, Path]], opened: _Opening) -> Iterator[_Found]:
+    for name, path in files:
+        with path.open("rb") as file:
+            yield name, str(path), opened(file)
 
 
 def _in_archive(path: Path, opened: _Opening) -> Iterator[_Found]:

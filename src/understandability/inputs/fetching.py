@@ -1,8 +1,6 @@
-"""A page from its address, where a user asks for that.
+"""A page from its address, which others may choose, and what answers there may wish harm.
 
-Others may choose the address, and what answers there may wish harm. So only http and https are
-spoken, a name is looked up once and its address checked before anything is sent there (again at
-each redirect), and length, time and redirects are limited.
+So a name is looked up once, and its address checked before anything is sent there.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from understandability.errors import InputError, WrongTypeError, in_one_line
 from understandability.inputs.page_tables import LineError, read_delimited, read_objects
 from understandability.inputs.streams import DamagedStreamError, open_stream
-from understandability.inputs.tables import read_table, table_format
+from understandability.inputs.tables import DELIMITERS, read_table, table_format
 from understandability.text.page import Page
 
 if TYPE_CHECKING:
@@ -82,13 +82,9 @@ def _package(value: object) -> str:
 
 
 def wrong_type(takes: str, value: object, among: bool = False) -> WrongTypeError:
-    """The error for a value that a call does not take: what it takes, and the call that does.
-
-    `among` says that it is one of several values.
-    """
-    what = (
-        f"; there is {kind_of(value)} among what was given" if among else f", not {kind_of(value)}"
-    )
+    """The error for a value, perhaps `among` several, that a call does not take."""
+    kind = kind_of(value)
+    what = f"; there is {kind} among what was given" if among else f", not {kind}"
     return WrongTypeError(f"{takes}{what}; {_call_for(value)}")
 
 
@@ -131,7 +127,7 @@ def read_records(given: Any) -> list[dict[str, Any]]:
     if form == "parquet":
         rows: list[dict[str, Any]] = read_table(path).to_pylist()
         return rows
-    delimiter = "," if form == "csv" else "\t"
+    delimiter = DELIMITERS[form]
     found: list[dict[str, Any]] = []
     try:
         with open_stream(path) as stream:

@@ -219,8 +219,8 @@ def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Lab
             f"the frame of {dimension} has the columns of numbers {', '.join(numeric) or 'none'}; "
             "name the one to use with column="
         )
-    columns = {"docno": table[docno], str(found): table[str(found)]}
-    columns |= {"query": table[query]} if query else {}
+    named = {"docno": docno, "query": query, str(found): found}
+    columns = {new: table[name] for new, name in named.items() if name}
     return labels_from_table(pa.table(columns), dimension, found)
 
 

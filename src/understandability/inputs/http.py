@@ -101,10 +101,7 @@ def decoded_body(response: HttpResponse, limit: int) -> bytes:
 
 
 def _without_chunks(body: bytes) -> bytes:
-    """The data of a chunked body; one that was stored without its chunk sizes stays as it is.
-
-    Raises `PageError` where no chunk begins behind another, or one claims more than 1 TB.
-    """
+    """The data of a chunked body; one that was stored without its chunk sizes stays as it is."""
     stream = io.BytesIO(body)
     data: list[bytes] = []
     while line := stream.readline(1024):

@@ -1,8 +1,9 @@
-"""How long a document may be, and what is said of a longer one."""
+"""How long a document may be, and what stands in the place of one that is not read."""
 
 from __future__ import annotations
 
 from understandability.text.decoding import MAX_SIZE
+from understandability.text.page import Failure
 
 DEFAULT_LIMIT = 10_000_000  # decoded bytes
 
@@ -11,3 +12,8 @@ def too_long(limit: int) -> str:
     """The sentence for a document over the limit."""
     told = f"the document is longer than {limit / 1e6:g} MB; raise --limit-mb to read it"
     return f"{told} (HTML and text: to at most {MAX_SIZE // 10**6})"
+
+
+def unread(path: str, why: object, docno: str = "") -> Failure:
+    """A document that is not read; without a docno its path names it."""
+    return Failure(docno or path, path, "read", str(why))

@@ -13,7 +13,7 @@ from itertools import chain, count
 from typing import Annotated, Any, NamedTuple
 
 from understandability.errors import InputError, in_one_line
-from understandability.inputs.limits import too_long
+from understandability.inputs.limits import too_long, unread
 from understandability.inputs.streams import DamagedStreamError, bounded_lines, open_stream
 from understandability.prompt import AtPrompt
 from understandability.text.page import HTML, TEXT, Failure, Page
@@ -66,6 +66,11 @@ class TableColumns:
     def __bool__(self) -> bool:
         """Whether anything is chosen."""
         return self != TableColumns()
+
+    @property
+    def contents(self) -> tuple[tuple[str, str | None], ...]:
+        """The columns of the content that are chosen, with their media types."""
+        return tuple((name, kind) for name, kind in ((self.html, HTML), (self.text, TEXT)) if name)
 
 
 def kept_names(keep: Sequence[str], ours: Collection[str]) -> tuple[dict[str, str], list[str]]:
@@ -133,32 +138,26 @@ class Tables:
                 f"{has}; choose one with --id-column {names[0] if names else 'NAME'}",
                 "has no 'id' (text or a whole number)",
             )
-        contents: list[tuple[str, str | None]] = []
-        for column, media_type in ((chosen.html, HTML), (chosen.text, TEXT)):
-            if column is not None and column in names:
-                contents.append((column, media_type))
-        if chosen.html is None and chosen.text is None:
-            contents = [
-                (name, media_type) for name, media_type in CONTENT_COLUMNS.items() if name in names
-            ]
+        wanted = chosen.contents or tuple(CONTENT_COLUMNS.items())
+        contents = tuple(each for each in wanted if each[0] in names)
         if not contents:
-            wanted = list(filter(None, [chosen.html, chosen.text])) or list(CONTENT_COLUMNS)
+            asked = [name for name, _ in wanted]
             raise ColumnsError(
-                f"{path} has no column that would hold pages ({', '.join(wanted)}); "
+                f"{path} has no column that would hold pages ({', '.join(asked)}); "
                 f"{has}; choose one with --html-column or --text-column",
-                f"has no {' and no '.join(map(repr, wanted))}"
+                f"has no {' and no '.join(map(repr, asked))}"
                 if chosen
                 else "has neither 'html' nor 'text'",
             )
         url = chosen.url or (URL_COLUMN if URL_COLUMN in names else None)
-        layout = Layout(identity, tuple(contents), url, tuple(dict.fromkeys(chosen.keep)))
+        layout = Layout(identity, contents, url, tuple(dict.fromkeys(chosen.keep)))
         self._remark(path, layout)
         return layout
 
     def _remark(self, path: str, layout: Layout) -> None:
         content = " or ".join(name for name, _ in layout.contents)
         guessed = [layout.id] if self.columns.id is None else []
-        if self.columns.html is None and self.columns.text is None:
+        if not self.columns.contents:
             guessed += [name for name, _ in layout.contents]
         remark = f"documents are named by column {layout.id}, their content is column {content}"
         if any(media_type is None for _, media_type in layout.contents):
@@ -172,13 +171,12 @@ def page_of(record: Mapping[str, Any], where: str, limit: int, layout: Layout) -
     """The page that one object or row holds."""
     identity = record.get(layout.id)
     if isinstance(identity, bool) or not isinstance(identity, str | int) or identity == "":
-        message = f"the record has no {layout.id!r} (text or a whole number)"
-        return Failure(where, where, "read", message)
+        return unread(where, f"the record has no {layout.id!r} (text or a whole number)")
     for name, media_type in layout.contents:
         content = record.get(name)
         if isinstance(content, str | bytes):
             if len(content) > limit:
-                return Failure(str(identity), where, "read", too_long(limit))
+                return unread(where, too_long(limit), str(identity))
             url = record.get(layout.url) if layout.url else None
             return Page(
                 str(identity),
@@ -189,7 +187,7 @@ def page_of(record: Mapping[str, Any], where: str, limit: int, layout: Layout) -
                 kept=tuple(record.get(name) for name in layout.keep),
             )
     columns = " and no ".join(repr(name) for name, _ in layout.contents)
-    return Failure(str(identity), where, "read", f"the record has no {columns}")
+    return unread(where, f"the record has no {columns}", str(identity))
 
 
 def media_type_of(content: str | bytes) -> str:
@@ -211,7 +209,7 @@ def read_csv_pages(
     for number, row in enumerate(rows, start=1):
         where = f"{path}#{number}"
         if isinstance(row, LineError):
-            yield Failure(where, where, "read", str(row))
+            yield unread(where, row)
         else:
             yield page_of(row, where, limit, layout)
 
@@ -292,7 +290,7 @@ def read_arrow_pages(
                 except pa.ArrowInvalid as error:
                     first, number = number + 1, number + len(chosen)
                     message = f"damaged Arrow file: rows {first} to {number}: {in_one_line(error)}"
-                    yield Failure(f"{path}#{first}", f"{path}#{first}", "read", message)
+                    yield unread(f"{path}#{first}", message)
                     continue
                 for start in range(0, len(chosen), _ROWS):
                     for record in chosen.slice(start, _ROWS).to_pylist():
@@ -300,15 +298,11 @@ def read_arrow_pages(
                         yield page_of(record, f"{path}#{number}", limit, layout)
         _check_end(stream, is_file)
     except (pa.ArrowException, ValueError) as error:
-        where = f"{path}#{number + 1}"
-        yield Failure(where, where, "read", f"damaged Arrow file: {in_one_line(error)}")
+        yield unread(f"{path}#{number + 1}", f"damaged Arrow file: {in_one_line(error)}")
 
 
 def _check_end(stream: io.BufferedReader, is_file: bool) -> None:
-    """Raise `ValueError` where batches may stand behind the four zero bytes that ended them.
-
-    Of a file only its index comes behind, whose length it tells.
-    """
+    """Raise `ValueError` where more than a file's index stands behind the end of its batches."""
     size, end = 0, b""
     while data := stream.read(1 << 16):
         size, end = size + len(data), (end + data)[-10:]
@@ -344,7 +338,7 @@ def read_object_pages(
     for number, record in records:
         where = f"{path}#{number}"
         if isinstance(record, LineError):
-            yield Failure(where, where, "read", str(record))
+            yield unread(where, record)
             continue
         layout = layout_of(tuple(name for name, value in record.items() if value is not None))
         if isinstance(layout, Layout):
@@ -354,8 +348,8 @@ def read_object_pages(
             yield page_of(record, where, limit, layout)
             continue
         identity = record.get(tables.columns.id or "id", where)
-        docno = identity if isinstance(identity, str) and identity else where
-        failure = Failure(docno, where, "read", f"the record {layout.lacks}")
+        docno = identity if isinstance(identity, str) else ""
+        failure = unread(where, f"the record {layout.lacks}", docno)
         if found:
             yield failure
         else:

@@ -1,8 +1,7 @@
 """Parquet files as pages, once their headers tell how large their data pages unfold to.
 
-Arrow decodes a data page in one piece, and one of a few kilobytes may hold gigabytes; nothing in
-pyarrow tells before, and its metadata of a column end the process where they are damaged. Footer
-and page headers are Thrift's compact protocol: https://github.com/apache/parquet-format.
+Arrow decodes a data page of a few kilobytes to gigabytes, and its metadata of a column end the
+process where they are damaged. Headers are in Thrift's compact protocol (apache/parquet-format).
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from understandability.errors import InputError, in_one_line
+from understandability.inputs.limits import unread
 from understandability.inputs.page_tables import Layout, Tables, page_of
 from understandability.inputs.streams import open_file
 from understandability.text.page import Failure, Page
@@ -81,18 +81,17 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
                                 f"row group {group} has a data page of more than {most / 1e6:.0f} "
                                 "MB; raise --limit-mb, or write it with smaller pages"
                             )
-                            page = Failure(page.docno, where, "read", message)
+                            page = unread(where, message, page.docno)
                         yield page
             except (OSError, ValueError, pa.ArrowException) as error:
                 damage = in_one_line(error)
             if number < end:
-                where = f"{path}#{number + 1}"
                 message = f"damaged Parquet file: rows {number + 1} to {end}: {damage}"
-                yield Failure(where, where, "read", message)
+                yield unread(f"{path}#{number + 1}", message)
                 number = end
         if number < file.metadata.num_rows:
             message = f"damaged Parquet file: {number} rows are found, and its footer says "
-            yield Failure(path, path, "read", f"{message}{file.metadata.num_rows}")
+            yield unread(path, f"{message}{file.metadata.num_rows}")
 
 
 def _page_of_row(row: pa.RecordBatch, where: str, limit: int, layout: Layout) -> Page | Failure:
@@ -100,7 +99,7 @@ def _page_of_row(row: pa.RecordBatch, where: str, limit: int, layout: Layout) ->
         (record,) = row.to_pylist()
     except UnicodeDecodeError as error:  # Arrow does not look at what it gives as text
         message = f"the row holds text that is not UTF-8 ({error.reason}); write it as bytes"
-        return Failure(where, where, "read", message)
+        return unread(where, message)
     return page_of(record, where, limit, layout)
 
 
@@ -179,10 +178,7 @@ def _list(value: Any, of: type) -> list[Any]:
 
 
 class _Thrift:
-    """Values of the compact protocol, one after another; a struct is a dict by field ids.
-
-    What is not wanted (`None`) is gone through and not kept: it may be of very many parts.
-    """
+    """Values of the compact protocol; a struct is a dict by field ids, of those `wanted`."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

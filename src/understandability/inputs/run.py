@@ -239,16 +239,10 @@ class Labels:
             place = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
             example = f"document {names[int(docno_ids[place])]}"
             oddities += (Oddity("labels given again", again, example),)
-        return cls(
-            name,
-            tuple(query.as_py() for query in distinct),
-            names,
-            None if query_ids is None else query_ids[first],
-            docno_ids[first],
-            numpy_values(values, np.float64)[first],
-            None if line_numbers is None else line_numbers[first],
-            oddities,
-        )
+        listed = tuple(query.as_py() for query in distinct)
+        values = numpy_values(values, np.float64)
+        every = cls(name, listed, names, query_ids, docno_ids, values, line_numbers, oddities)
+        return every._of(first)
 
     def by_query(self) -> dict[str, dict[str, float]]:
         """The labels of pairs as `of` takes them."""

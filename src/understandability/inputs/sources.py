@@ -13,7 +13,7 @@ from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
 from understandability.inputs.archives import PAGE_SUFFIXES, read_archive_pages
-from understandability.inputs.limits import DEFAULT_LIMIT, too_long
+from understandability.inputs.limits import DEFAULT_LIMIT, too_long, unread
 from understandability.inputs.office import (
     DOCX,
     OFFICE_SUFFIXES,
@@ -134,10 +134,7 @@ class Sources:
         return sources
 
     def give_up(self, paths: Collection[str], before: Sequence[File]) -> None:
-        """Read some files no more: each is one failure, at its place among the files `before`.
-
-        They may have changed or vanished since; the other files keep the names that they had.
-        """
+        """Read some files no more: each is one failure, at its place among the files `before`."""
         self.without = frozenset(paths)
         names = {file.path: file.docno for file in before}
         self.files = [
@@ -152,7 +149,7 @@ class Sources:
     def read(self, file: File) -> Iterator[Page | Failure]:
         """The pages of one of `files`, of those asked for."""
         if file.path in self.without:
-            yield _printable(Failure(file.docno, file.path, "read", "given up (--without)"))
+            yield _printable(unread(file.path, "given up (--without)", file.docno))
             return
         nothing = True
         before = self.skipped.total()
@@ -166,16 +163,13 @@ class Sources:
             message = str(error)
             if not isinstance(error, InputError | MissingExtraError | OSError):
                 message = f"reading stopped here: {type(error).__name__}: {error}"
-            yield _printable(Failure(file.docno, file.path, "read", message))
+            yield _printable(unread(file.path, message, file.docno))
         if nothing and self.skipped.total() == before:
-            yield Failure(file.docno, file.path, "read", "there is no document in it")
+            yield unread(file.path, "there is no document in it", file.docno)
 
     @property
     def position(self) -> int:
-        """About how many bytes of the file that is being read were read, before decoding.
-
-        0 of a pipe, which does not tell.
-        """
+        """About how many bytes of a file were read, before decoding; 0 of a pipe."""
         try:
             return 0 if self._stream is None or self._stream.closed else self._stream.raw.tell()
         except OSError:
@@ -304,10 +298,7 @@ def is_read_by_arrow(path: str) -> bool:
 
 
 def typed_columns(path: str) -> Any:
-    """The Arrow schema of a table whose file states one; None of other files.
-
-    Raises `InputError` where it is damaged.
-    """
+    """The Arrow schema that a file states, if any; raises `InputError` where it is damaged."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -331,11 +322,11 @@ def _read_page(
     try:
         content = read_bounded(stream, limit)
     except DamagedStreamError as error:
-        return Failure(docno, path, "read", str(error))
+        return unread(path, error, docno)
     if content is None:
-        return Failure(docno, path, "read", too_long(limit))
+        return unread(path, too_long(limit), docno)
     if not content:
-        return Failure(docno, path, "read", "the file is empty")
+        return unread(path, "the file is empty", docno)
     return Page(docno, path, content, media_type)
 
 

@@ -1,7 +1,6 @@
 """Files and URLs as streams of decoded bytes: plain, gzip or zstd, told by their first bytes.
 
-Nothing here holds more than a few megabytes whatever a file unfolds to. At damage one read
-raises `DamagedStreamError`, and the next goes on with the following gzip member or zstd frame.
+At damage one read raises `DamagedStreamError`; the next goes on with the following member or frame.
 """
 
 from __future__ import annotations
@@ -221,10 +220,7 @@ def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:
 
 
 def bounded_lines(stream: IO[bytes], most: int, where: str = "") -> Iterator[bytes]:
-    """The lines of a stream, of fewer than `most` bytes each; `InputError` at a longer one.
-
-    `where` stands before its number.
-    """
+    """The lines of a stream, of fewer than `most` bytes each; `InputError` at a longer one."""
     for number, line in enumerate(iter(partial(stream.readline, most), b""), start=1):
         if len(line) == most:
             raise InputError(

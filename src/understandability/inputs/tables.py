@@ -1,8 +1,4 @@
-"""Tables in and out: JSON Lines, CSV, TSV and Parquet by suffix, also compressed.
-
-What was chosen to make a table (its settings) stands in the metadata of a Parquet file, and
-beside a text file in ``<file>.settings.json``.
-"""
+"""Tables in and out: JSON Lines, CSV, TSV and Parquet by suffix, also compressed."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ import csv
 import gzip
 import io
 import json
-import math
 import re
 import sys
 from collections import Counter
@@ -29,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 SETTINGS_KEY = b"understandability"
 _MOST_COLUMNS = 10_000
 _MOST_OF_A_HEADER = 10_000_000  # bytes
@@ -60,10 +56,10 @@ def table_format(destination: str) -> tuple[str, str | None]:
 class TableWriter:
     """Rows, batch by batch, into one file; a context manager.
 
-    The file appears under its name when the context ends well, and not at all otherwise; what
-    goes to standard output (``-``) is `piped_as` one of `FORMATS`. NaN is written as null (an
-    empty cell in CSV and TSV). Texts in CSV and TSV that a spreadsheet would take for a formula get
-    an apostrophe before them, which `read_table` takes away. Raises `InputError`.
+    The file appears when the context ends well; what goes to standard output (``-``) is `piped_as`
+    one of `FORMATS`. NaN is written as null. Texts in CSV and TSV that a spreadsheet would take for
+    a formula get an apostrophe before them, which `read_table` takes away. Settings stand in the
+    metadata of Parquet, beside other files in ``<file>.settings.json``. Raises `InputError`.
     """
 
     def __init__(
@@ -124,8 +120,7 @@ class TableWriter:
     def _delimited(self, table: pa.Table) -> bytes:
         table = _quoted(table, r"^('*[=+\-@\t\r])", r"'\1")
         text = io.StringIO()
-        delimiter = "," if self._format == "csv" else "\t"
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer = csv.writer(text, delimiter=DELIMITERS[self._format], lineterminator="\n")
         if self._rows == 0:
             writer.writerow(table.column_names)
         columns = [column.to_pylist() for column in table.columns]
@@ -201,7 +196,7 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
             with open_stream(path) as stream:
                 table = pa.json.read_json(stream, pa.json.ReadOptions(block_size=1 << 26))
         else:
-            delimiter = "," if form == "csv" else "\t"
+            delimiter = DELIMITERS[form]
             _check_header(path, delimiter)
             with open_stream(path) as stream:
                 texts = dict.fromkeys(("docno", "flags"), pa.string())
@@ -210,7 +205,8 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
                 table = pa.csv.read_csv(stream, parse_options=layout, convert_options=types)
             table = _quoted(table, r"^'('*[=+\-@\t\r])", r"\1")
     except (DamagedStreamError, pa.ArrowException, OSError, ValueError) as error:
-        where = _damaged_line(path) if isinstance(error, pa.ArrowException) else ""
+        of_arrow = isinstance(error, pa.ArrowException) and form != "parquet"
+        where = _damaged_line(path, form) if of_arrow else ""
         raise InputError(
             f"{path}{where} cannot be read as a table: {in_one_line(error)}"
         ) from error
@@ -230,11 +226,8 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
     return table
 
 
-def _damaged_line(path: str) -> str:
+def _damaged_line(path: str, form: str) -> str:
     """Which line of a text file Arrow cannot read, where that can be told."""
-    form, _ = table_format(path)
-    if form == "parquet":
-        return ""
     types: dict[str, type] = {}
     columns = 0
 
@@ -244,7 +237,7 @@ def _damaged_line(path: str) -> str:
             row = json.loads(text or "{}", parse_int=float)
             values = {name: type(value) for name, value in row.items() if value is not None}
             return all(types.setdefault(name, found) is found for name, found in values.items())
-        (fields,) = csv.reader([text], delimiter="," if form == "csv" else "\t")
+        (fields,) = csv.reader([text], delimiter=DELIMITERS[form])
         columns = columns or len(fields)
         return len(fields) in (0, columns)
 
@@ -287,8 +280,3 @@ def settings_of(table: Any) -> dict[str, Any]:
         return json.loads(beside.read_text("utf-8")) if beside.is_file() else {}
     schema = pq.read_schema(table) if is_file else getattr(table, "schema", None)
     return dict(json.loads((getattr(schema, "metadata", None) or {}).get(SETTINGS_KEY, "{}")))
-
-
-def finite(value: float | None) -> float | None:
-    """A number as JSON can hold it: None for NaN and the infinities."""
-    return value if value is not None and math.isfinite(value) else None

@@ -1,8 +1,4 @@
-"""TREC's formats: runs and labels as columns of lines, lists of docnos, and records of web text.
-
-A regular file of lines goes through pyarrow; one with irregular blanks is tidied first; one that
-pyarrow refuses is read line by line. What was unusual is counted and named (`Oddity`).
-"""
+"""TREC's formats: runs and labels as columns of lines, lists of docnos, and records of web text."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import InputError
-from understandability.inputs.limits import too_long
+from understandability.inputs.limits import too_long, unread
 from understandability.inputs.run import Oddity, numpy_values
 from understandability.inputs.streams import DamagedStreamError, bounded_lines, open_stream
 from understandability.text.page import HTML, TEXT, Failure, Page
@@ -57,7 +53,10 @@ LABELS = TrecColumns("label file", ("query", "0", "document", "label"))
 
 
 def read_lines(path: str | Path, layout: TrecColumns) -> tuple[pa.Table, tuple[Oddity, ...]]:
-    """The columns of a file, with the numbers of its lines where they do not just count up."""
+    """The columns of a file, with the numbers of its lines where they do not just count up.
+
+    By pyarrow, with irregular blanks tidied; line by line where it refuses.
+    """
     try:
         with open_stream(path) as stream:
             data = stream.read()
@@ -212,7 +211,7 @@ def read_trec_pages(
         try:
             line = lines.next()
         except DamagedStreamError as error:
-            yield Failure(f"{source}#{number}", f"{source}#{number}", "read", str(error))
+            yield unread(f"{source}#{number}", error)
             inside = False
             continue
         if not line:
@@ -220,8 +219,7 @@ def read_trec_pages(
         start = line.strip().upper()
         if start.startswith(b"<DOC>"):
             if inside:
-                where = f"{source}#{number}"
-                yield Failure(where, where, "read", "the record lacks its </DOC>")
+                yield unread(f"{source}#{number}", "the record lacks its </DOC>")
             number, inside, record, size = number + 1, True, bytearray(), 0
             line = line[line.upper().index(b"<DOC>") + 5 :]
             start = line.strip().upper()
@@ -237,8 +235,7 @@ def read_trec_pages(
             inside = False
             yield _trec_page(bytes(record), size, f"{source}#{number}", limit)
     if inside:
-        where = f"{source}#{number}"
-        yield Failure(where, where, "read", "the file ends within the record")
+        yield unread(f"{source}#{number}", "the file ends within the record")
 
 
 class _Lines:
@@ -268,9 +265,9 @@ def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failu
     found, end = next(_elements(record, *_DOCNO), (b"", 0))
     docno = found.strip().decode("utf-8", "replace")
     if not docno:
-        return Failure(where, where, "read", "the record has no <DOCNO>")
+        return unread(where, "the record has no <DOCNO>")
     if size > limit:
-        return Failure(docno, where, "read", too_long(limit))
+        return unread(where, too_long(limit), docno)
     body = record[end:]
     body = body[: body.upper().rindex(b"</DOC>")]
     header, end = next(_elements(body, *_DOCHDR), (b"", 0))

@@ -1,8 +1,7 @@
 """WARC and WET files (ClueWeb12, Common Crawl, web archives) as pages.
 
 Written here because a crawl must survive its broken records: FastWARC 2.0.1 ends without a word
-where a file is cut, cannot go on behind a damaged record, and loses its place after an encoded
-payload that was read in part. This reader reports each of these and finds the next record.
+where a file is cut, and cannot go on behind a damaged record.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections.abc import Iterator
 
 from understandability.errors import PageError
 from understandability.inputs.http import decoded_body, parse_headers, parse_response
-from understandability.inputs.limits import too_long
+from understandability.inputs.limits import too_long, unread
 from understandability.inputs.streams import DamagedStreamError
 from understandability.text.page import HTML, TEXT, Failure, Page
 
@@ -56,10 +55,8 @@ def read_warc(
             number += 1
             page = _page(reader, headers, f"{source}#{number}", limit, skipped)
         except (_BrokenRecordError, DamagedStreamError) as error:
-            docno = f"{source}#{number}"
-            if isinstance(error, _BrokenRecordError) and error.docno:
-                docno = error.docno
-            yield Failure(docno, f"{source}#{number}", "read", f"broken WARC record: {error}")
+            docno = getattr(error, "docno", "")
+            yield unread(f"{source}#{number}", f"broken WARC record: {error}", docno)
             reader.find_next()
             continue
         if page is not None:
@@ -129,8 +126,7 @@ class _BrokenRecordError(Exception):
 class _Records:
     """The records of a WARC stream, one after another: headers first, then the content.
 
-    What was read ahead stays in one buffer with a position, so that nothing is copied to look
-    at what a wrong Content-Length swallows. The buffer holds `_AHEAD` bytes or one content.
+    The buffer holds what was read ahead: `_AHEAD` bytes or one content.
     """
 
     def __init__(self, stream: io.BufferedReader) -> None:

@@ -22,10 +22,7 @@ _WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 @contextmanager
 def written(destination: str) -> Iterator[IO[bytes]]:
-    """A file to write to, which stands at a path or a URL once the context has ended well.
-
-    Raises `InputError` where it cannot be written.
-    """
+    """A file to write to, which stands at a path or a URL once the context has ended well."""
     if is_url(destination):
         with tempfile.TemporaryFile() as file:
             system, path = file_system(destination)
@@ -85,10 +82,9 @@ def remove(destination: str) -> None:
 
 
 def check_is_no_input(destination: str | None, inputs: Iterable[str]) -> None:
-    """Raise `InputError` where a file that would be written is one of those that are read.
+    """Raise `InputError` where a table, or what is written beside it, would replace an input.
 
-    Whatever it is called: another path to it, or a link. What is written beside a table counts,
-    too: its errors and its settings.
+    Whatever it is called: another path to it, or a link.
     """
     if destination is None or destination == "-":
         return

@@ -1,10 +1,9 @@
 """Our measures as measures of ir_measures, for its tools and PyTerrier's experiments.
 
-Importing this module makes them known to ir_measures by their names, as those of one more provider;
-`use` says once what it knows nothing of, the labels of understandability. Names that ir_measures
-has itself (RBP, nDCG, ERR, Judged) stay its own there. Its parser cannot read measures of measures
-(``H(...)``, ``residual(...)``): experiments take them as text, and `measures` gives them as
-objects. Its command line loads no providers of others; with ours it is
+Importing this module makes them known by their names, but for those that ir_measures has itself;
+`use` says once what it knows nothing of, the labels of understandability. Its parser cannot read
+measures of measures (``H(...)``, ``residual(...)``): experiments take them as text, and `measures`
+gives them as objects. Its command line loads no providers of others; with ours it is
 
     python -m understandability.integrations.ir_measures --understandability qunder.txt \\
         --scale lower-easier:40 qrels.txt mine.run 'uRBP(p=0.8)@10' nDCG@10
@@ -87,15 +86,12 @@ def measures(
     `dimensions` holds the labels of understandability under ``u``, with their scale. Rankings are
     ordered by score, as ir_measures has them. They equal no measure of other values.
 
-    >>> from ir_measures import Qrel, ScoredDoc, calc_aggregate
-    >>> from understandability.inputs.run import Labels
-    >>> qunder = Labels.of("qunder", {"q": {"d1": 90, "d2": 10}})
-    >>> easy = Dimension(qunder, parse_scale("lower-easier:40"))
+    >>> from understandability.evaluation.judgements import dimension
+    >>> easy = dimension({"q": {"d1": 90, "d2": 10}}, "lower-easier:40")
     >>> ours = measures(["uRBP(p=0.8)@10"], {"u": easy})
-    >>> run = [ScoredDoc("q", "d1", 2.0), ScoredDoc("q", "d2", 1.0)]
-    >>> qrels = [Qrel("q", "d1", 1), Qrel("q", "d2", 1)]
-    >>> {str(name): round(value, 3) for name, value in calc_aggregate(ours, qrels, run).items()}
-    {'uRBP(p=0.8)@10': 0.16}
+    >>> qrels, run = {"q": {"d1": 1, "d2": 1}}, {"q": {"d1": 2.0, "d2": 1.0}}
+    >>> [round(value, 3) for value in ir_measures.calc_aggregate(ours, qrels, run).values()]
+    [0.16]
     """
     by_score = replace(conventions or _BASE, order="score")
     return tuple(

@@ -1,7 +1,6 @@
 """An MCP server: assistants ask how a text reads before they show it. Needs the extra ``mcp``.
 
-It takes texts of at most `MOST_CHARACTERS`, opens no file, and asks no network. The protocol is
-spoken over standard input and output (https://modelcontextprotocol.io).
+It opens no file and asks no network; it speaks over standard input and output.
 """
 
 from __future__ import annotations
@@ -75,22 +74,19 @@ def server(scorer: Scorer) -> MCPServer:
         found = explained(text)
         pieces, every = found.document.pieces, found.sentences
         sentences = [every[number] for number in found.hardest]
-        return dict(
-            plain_data(
-                {
-                    **summary(found),
-                    "steps": found.steps.steps,
-                    "together": found.steps.together,
-                    "hardest_sentences": [
-                        {"text": " ".join(pieces[each.first : each.last]), "why": each.reasons}
-                        for each in sentences
-                    ],
-                    "terms": found.terms,
-                    "hard_words": found.hard_words,
-                    "abbreviations": found.abbreviations,
-                }
-            )
-        )
+        told = {
+            **summary(found),
+            "steps": found.steps.steps,
+            "together": found.steps.together,
+            "hardest_sentences": [
+                {"text": " ".join(pieces[each.first : each.last]), "why": each.reasons}
+                for each in sentences
+            ],
+            "terms": found.terms,
+            "hard_words": found.hard_words,
+            "abbreviations": found.abbreviations,
+        }
+        return dict(plain_data(told))
 
     def compare_texts(before: str, after: str) -> dict[str, Any]:
         """Whether a rewrite is easier than the text before it, and what changed."""

@@ -26,7 +26,8 @@ except ImportError as error:
 from understandability.errors import InputError
 from understandability.evaluation.criteria import Criterion, column_direction, criterion
 from understandability.evaluation.rerank import rerank
-from understandability.inputs.run import Labels, Run
+from understandability.inputs.given import labels_of
+from understandability.inputs.run import Run
 from understandability.integrations.ir_measures import use
 from understandability.scoring import Scorer, Settings
 from understandability.text.analysis import document_of_page
@@ -119,12 +120,8 @@ class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in
         """The scores that stand in a column of the results."""
         column, direction = column_direction(str(self.by))
         _require(results, (column,), "Rerank")
-        scored = results.dropna(subset=[column])
-        labels: dict[str, dict[str, float]] = {}
-        rows = zip(scored["qid"].astype(str), scored["docno"], scored[column], strict=True)
-        for qid, docno, value in rows:
-            labels.setdefault(qid, {}).setdefault(docno, float(value))
-        return Criterion(Labels.of(column, labels), direction)
+        scores = results[["qid", "docno"]].assign(score=results[column].astype(float))
+        return Criterion(labels_of(scores, column, "score"), direction)
 
 
 def _require(results: pd.DataFrame, columns: tuple[str, ...], transformer: str) -> None:

@@ -5,33 +5,40 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from understandability.errors import InputError, check_known
+from understandability.errors import InputError, OptionError, check_known
 from understandability.inputs.tables import read_table
 from understandability.inputs.writing import open_folder
 from understandability.prompt import AtPrompt
-from understandability.resources import resource_text
+from understandability.resources import resource
 
 Value = tuple[str, float]
 Files = Iterator[tuple[str, Iterable[bytes]]]
 # The parts of a bulk file: engines refuse requests of more than 100 MB, and like some MB.
 _DOCUMENTS_OF_PART = 50_000
 _PART = re.compile(r"(bulk|updates)-\d{5}\.(nd)?json")
+_NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]*", re.IGNORECASE)  # also the name of a file
 # Elasticsearch and OpenSearch refuse a rank feature that is not above 0.
 _LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class SearchEngine:
-    """A search engine, and how it takes values."""
+    """A search engine, and how it takes values.
+
+    `files` makes those that hold the values; beside them stand the files of the folder `beside` of
+    the resources: the field to declare, and queries.
+    """
 
     title: str
-    files: Callable[[Iterable[Value], str, str], Files]
+    files: Callable[[Sequence[Value], str, str], Files]
+    beside: str
     load: str
     longest_id: int = 10_000  # bytes
     between: str = "\n"  # what stands between a docno and its value
@@ -42,16 +49,10 @@ class SearchEngine:
         return line and len(docno.encode()) <= self.longest_id
 
 
-def _parts(values: Iterable[Value]) -> Iterator[tuple[int, list[Value]]]:
+def _parts(values: Sequence[Value]) -> Iterator[tuple[int, Sequence[Value]]]:
     """The values in parts of one request each, numbered from 1."""
-    left, number = iter(values), 0
-    while part := list(islice(left, _DOCUMENTS_OF_PART)):
-        number += 1
-        yield number, part
-
-
-def _json(value: Mapping[str, Any]) -> list[bytes]:
-    return [(json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()]
+    for number, start in enumerate(range(0, len(values), _DOCUMENTS_OF_PART), 1):
+        yield number, values[start : start + _DOCUMENTS_OF_PART]
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
@@ -62,8 +63,8 @@ def _number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def _bulk(values: Iterable[Value], field: str, index: str) -> Files:
-    """Bulk updates, the mapping of a rank feature, and queries with its saturation."""
+def _bulk(values: Sequence[Value], field: str, index: str) -> Files:
+    """Bulk updates."""
     for number, part in _parts(values):
         lines = (
             _line({"update": {"_index": index, "_id": docno}})
@@ -71,129 +72,64 @@ def _bulk(values: Iterable[Value], field: str, index: str) -> Files:
             for docno, value in part
         )
         yield f"bulk-{number:05}.ndjson", lines
-    yield "mapping.json", _json({"properties": {field: {"type": "rank_feature"}}})
-    words = {"match": {"body": "flu symptoms"}}
-    ease = {"rank_feature": {"field": field, "boost": 2.0, "saturation": {"pivot": 0.5}}}
-    yield "query.json", _json({"query": {"bool": {"must": [words], "should": [ease]}}})
-    weights = {"query_weight": 1.0, "rescore_query_weight": 2.0}
-    rescore = {"window_size": 100, "query": {"rescore_query": ease, **weights}}
-    yield "rescore.json", _json({"query": words, "rescore": rescore})
 
 
-def _solr(values: Iterable[Value], field: str, index: str) -> Files:
-    """In-place updates of doc values, the field to add, and a query that multiplies by it."""
+def _solr(values: Sequence[Value], field: str, index: str) -> Files:
+    """In-place updates of doc values."""
     for number, part in _parts(values):
         documents = [{"id": docno, field: {"set": float(_number(value))}} for docno, value in part]
         yield f"updates-{number:05}.json", [json.dumps(documents, ensure_ascii=False).encode()]
-    kept = {"docValues": True, "indexed": False, "stored": False}
-    added = {"name": field, "type": "pfloat", **kept, "default": 0.5}
-    yield "schema.json", _json({"add-field": added})
-    yield "query.json", _json({"query": f"{{!boost b=def({field},0.5)}}body:(flu symptoms)"})
 
 
-def _solr_file(values: Iterable[Value], field: str, index: str) -> Files:
+def _solr_file(values: Sequence[Value], field: str, index: str) -> Files:
     """An external file field (deprecated since Solr 9.9), sorted by key as Solr likes it."""
     lines = (f"{docno}={_number(value)}\n".encode() for docno, value in sorted(values))
     yield f"external_{field}", lines
-    declared = (
-        '<fieldType name="understandability" class="solr.ExternalFileField" '
-        'keyField="id" defVal="0.5"/>\n'
-        f'<field name="{field}" type="understandability"/>\n'
-    )
-    yield "schema.xml", [declared.encode()]
-    yield "query.json", _json({"query": f"{{!boost b=field({field})}}body:(flu symptoms)"})
 
 
-def _vespa(values: Iterable[Value], field: str, index: str) -> Files:
-    """Partial updates, the attribute, and a rank profile that multiplies by it."""
+def _vespa(values: Sequence[Value], field: str, index: str) -> Files:
+    """Partial updates. What has no value is NaN in Vespa, and would be ranked nowhere."""
     updates = (
         {"update": f"id:{index}:{index}::{docno}", "fields": {field: {"assign": float(_number(v))}}}
         for docno, v in values
     )
     yield "updates.jsonl", map(_line, updates)
-    # What has no value is NaN there, and would be ranked nowhere.
-    value = f"if(isNan(attribute({field})) == 1, 0.5, attribute({field}))"
-    schema = (
-        f"# Two parts of a schema: the field goes into `document {index} {{ }}`, the rank profile\n"
-        f"# beside that document, into `schema {index} {{ }}`. Words are looked for in the field\n"
-        "# `body`, which needs `index: enable-bm25`, and is in the fieldset `default`.\n\n"
-        f"field {field} type float {{\n    indexing: attribute | summary\n}}\n\n"
-        "rank-profile understandable {\n    first-phase {\n"
-        f"        expression: bm25(body) * (0.5 + {value})\n    }}\n}}\n"
-    )
-    yield "schema.sd", [schema.encode()]
-    asked = {"yql": f"select * from {index} where userInput(@text)", "text": "flu symptoms"}
-    yield "query.json", _json({**asked, "ranking": "understandable"})
 
 
-def _table(values: Iterable[Value], field: str) -> Iterator[bytes]:
-    yield f"docno\t{field}\n".encode()
-    for docno, value in values:
-        yield f"{docno}\t{_number(value)}\n".encode()
-
-
-def _anserini(values: Iterable[Value], field: str, index: str) -> Files:
-    """Doc values: a table, the program that adds them to an index, one that ranks by them.
-
-    Lucene's numeric doc values are integers: a float is kept by its bits, as Lucene's own
-    FloatDocValuesField keeps it. Only a field that the index knows is updated, so a document that
-    has it comes and goes first.
-    """
-    yield "docvalues.tsv", _table(values, field)
-    for name in ("AddDocValues.java", "Search.java"):
-        yield name, [resource_text(f"export/{name}").replace("FIELD", field).encode()]
-
-
-def _pyterrier(values: Iterable[Value], field: str, index: str) -> Files:
-    """A table, and the pipeline that re-ranks by it."""
-    yield "scores.tsv", _table(values, field)
-    program = (
-        "import pyterrier as pt\n\n"
-        "from understandability.integrations.pyterrier import Rerank\n\n"
-        'pipeline = pt.terrier.Retriever(index, wmodel="BM25") % 100 >> Rerank(\n'
-        f'    "scores.tsv:{field}", top=15\n)\n'
-    )
-    yield "pipeline.py", [program.encode()]
+def _table(values: Sequence[Value], field: str, index: str, *, name: str) -> Files:
+    """A line for each document; for Lucene, beside the program that makes doc values of them."""
+    lines = (f"{docno}\t{_number(value)}\n".encode() for docno, value in values)
+    yield name, chain([f"docno\t{field}\n".encode()], lines)
 
 
 _LOAD_BULK = (
     "PUT /INDEX/_mapping with mapping.json; POST /_bulk with each bulk file; "
     "POST /INDEX/_search with query.json or rescore.json"
 )
-ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
-    {
-        "elasticsearch": SearchEngine("Elasticsearch", _bulk, _LOAD_BULK, longest_id=512),
-        "opensearch": SearchEngine("OpenSearch", _bulk, _LOAD_BULK, longest_id=512),
-        "solr": SearchEngine(
-            "Solr",
-            _solr,
-            "POST /solr/INDEX/schema with schema.json; POST /solr/INDEX/update?commit=true with "
-            "each updates file; POST /solr/INDEX/query with query.json",
-        ),
-        "solr-file": SearchEngine(
-            "Solr, external file field",
-            _solr_file,
-            "add schema.xml to the schema; put the external file into the data folder of the "
-            "index, and commit; POST /solr/INDEX/query with query.json",
-        ),
-        "vespa": SearchEngine(
-            "Vespa",
-            _vespa,
-            "put the two parts of schema.sd where its comment says, and deploy; "
-            "vespa feed updates.jsonl; POST /search/ with query.json",
-        ),
-        "anserini": SearchEngine(
-            "Anserini and Lucene",
-            _anserini,
-            "with the Lucene of the index, as java -cp anserini-fatjar.jar: AddDocValues.java on a "
-            "copy of the index and docvalues.tsv; then Search.java, or its query in your code",
-            between="\t",
-        ),
-        "pyterrier": SearchEngine(
-            "PyTerrier", _pyterrier, "use pipeline.py, where index is yours", between="\t"
-        ),
-    }
-)
+# fmt: off
+ENGINES: Mapping[str, SearchEngine] = MappingProxyType({
+    "elasticsearch": SearchEngine("Elasticsearch", _bulk, "bulk", _LOAD_BULK, longest_id=512),
+    "opensearch": SearchEngine("OpenSearch", _bulk, "bulk", _LOAD_BULK, longest_id=512),
+    "solr": SearchEngine("Solr", _solr, "solr",
+        "POST /solr/INDEX/schema with schema.json; POST /solr/INDEX/update?commit=true with "
+        "each updates file; POST /solr/INDEX/query with query.json"),
+    "solr-file": SearchEngine("Solr, external file field", _solr_file, "solr-file",
+        "add schema.xml to the schema; put the external file into the data folder of the "
+        "index, and commit; POST /solr/INDEX/query with query.json"),
+    "vespa": SearchEngine("Vespa", _vespa, "vespa",
+        "put the two parts of schema.sd where its comment says, and deploy; "
+        "vespa feed updates.jsonl; POST /search/ with query.json"),
+    # Lucene's doc values are integers: a float is kept by its bits. Only a field that the index
+    # knows is updated, so AddDocValues adds a document that has it, and deletes it.
+    "anserini": SearchEngine("Anserini and Lucene", partial(_table, name="docvalues.tsv"),
+        "anserini",
+        "with the Lucene of the index, as java -cp anserini-fatjar.jar: AddDocValues.java on a "
+        "copy of the index and docvalues.tsv; then Search.java, or its query in your code",
+        between="\t"),
+    "pyterrier": SearchEngine("PyTerrier", partial(_table, name="scores.tsv"), "pyterrier",
+        "use pipeline.py, where index is yours", between="\t"),
+})
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +171,8 @@ def export_scores(
         field: Name of the field in the engine. Default: that of the column.
         index: Name of the index in the engine.
     """
-    engine = _engine(to)
+    check_known("search engine", to, ENGINES)
+    engine = ENGINES[to]
     table = read_table(scores, ["docno", column])
     numbers = table[column].to_pylist()
     if any(isinstance(number, str) for number in numbers):
@@ -268,22 +205,26 @@ def export(
     `field` is the name of the field in the engine, `index` that of its index (for Vespa the
     namespace and the document type). Values have six digits.
 
-    Raises `OptionError` for another engine, and `InputError` for a docno that an engine's form
-    cannot hold.
+    Raises `OptionError` for another engine or a name of other characters, and `InputError` for a
+    docno that an engine's form cannot hold.
 
     >>> files = {name: b"".join(chunks) for name, chunks in export({"flu": 0.75}, "vespa")}
     >>> files["updates.jsonl"].decode().strip()
     '{"update":"id:pages:pages::flu","fields":{"p_understandable":{"assign":0.75}}}'
     """
-    engine = _engine(to)
+    check_known("search engine", to, ENGINES)
+    for what, name in (("field", field), ("index", index)):
+        if not _NAME.fullmatch(name):
+            raise OptionError(
+                f"{what} takes a name of letters, digits and the signs _ . -, not {name!r}"
+            )
+    engine = ENGINES[to]
     if (refused := next((each for each in values if not engine.takes(each)), None)) is not None:
         raise InputError(
             f"{engine.title} cannot take the docno {refused!r}: it is empty, has a tab or a line "
             f"break, or more than {engine.longest_id:,} bytes; leave its row out"
         )
     yield from engine.files(list(values.items()), field, index)
-
-
-def _engine(to: str) -> SearchEngine:
-    check_known("search engine", to, ENGINES)
-    return ENGINES[to]
+    for path in sorted(resource(f"export/{engine.beside}").iterdir()):
+        text = path.read_text("utf-8").replace("FIELD", field).replace("INDEX_NAME", index)
+        yield path.name, [text.encode()]

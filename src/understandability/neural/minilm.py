@@ -1,10 +1,8 @@
 """The encoder, made on installing from all-MiniLM-L6-v2's own weights, and kept.
 
-MiniLM (Wang et al. 2020) is a BERT of 6 layers of 384 numbers a token. How hard a sentence is shows
-best half-way up: the last layers keep what it is about. So four layers are used, and of layers 2, 3
-and 4 the mean and the standard deviation over the sentence's tokens. Weights have 8 bits, a scale
-for each column, and are multiplied as floats: 8-bit activations would move an estimate in its
-second digit.
+How hard a sentence is shows best half-way up MiniLM (Wang et al. 2020), a BERT of 6 layers: the
+last keep what it is about. So four are used. Weights have 8 bits, a scale for each column,
+and are multiplied as floats: 8-bit activations would move an estimate in its second digit.
 """
 
 from __future__ import annotations

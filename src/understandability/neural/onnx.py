@@ -1,8 +1,7 @@
 """Writes ONNX models node by node, without a library for them.
 
-An ONNX file is a message of protocol buffers: fields with a number, a kind and a value. The few
-that a model of matrices needs are written here, so that neither the ``onnx`` package nor the one
-that trained a model has to be installed. Numbers of fields: onnx.proto of ONNX 1.16.
+An ONNX file is a message of protocol buffers: fields with a number (onnx.proto of ONNX 1.16), a
+kind and a value. The few that a model of matrices needs are written here.
 """
 
 from __future__ import annotations

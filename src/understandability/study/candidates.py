@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
+from understandability.evaluation.rerank import chosen
 from understandability.inputs.run import Run
 from understandability.inputs.runs import labels_from_table, number_columns
 from understandability.inputs.tables import read_table
@@ -89,16 +90,8 @@ def candidates_of(run: Run, order: str = "rank") -> Candidates:
     >>> candidates_of(run).values.shape
     (2, 0)
     """
-    lines = run.line_order(order)
-    once = replace(
-        run,
-        query_ids=run.query_ids[lines],
-        docno_ids=run.docno_ids[lines],
-        ranks=run.ranks[lines],
-        scores=run.scores[lines],
-        oddities=(),
-    )
-    return Candidates(once, (), np.empty((len(lines), 0)))
+    once = chosen(run, run.line_order(order))
+    return Candidates(once, (), np.empty((len(once), 0)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,4 @@
-"""Concepts of medical vocabularies: how many a text names, and how familiar or deep they are.
-
-The terms of the Consumer Health Vocabulary, MeSH, ICD-10-CM and DrugBank are found by longest
-match (`feature.terms`). What MetaMap found in the user's documents (`understand resources install
-metamap --from output.mmi`) has rows of its own; a document that it lacks has no value.
-"""
+"""Concepts of medical vocabularies: how many a text names, how familiar or deep they are."""
 
 from __future__ import annotations
 
@@ -55,24 +50,14 @@ def sums_of_terms(batch: Batch, get: Callable[[], Lexicon | None], group: str = 
 CONSUMER, EXPERT, MEDICAL = "consumer vocabulary", "expert vocabulary", "medical vocabulary"
 # Group of rows -> its vocabulary in names of rows, and in words; of the value of a concept its
 # name, unit, direction and meaning.
+# fmt: off
 _VOCABULARIES = {
-    CONSUMER: (
-        "chv",
-        "the Consumer Health Vocabulary",
-        "score",
-        "score, 0 to 1",
-        Direction.EASIER,
-        "mean familiarity (combo score)",
-    ),
-    EXPERT: (
-        "mesh",
-        "the Medical Subject Headings",
-        "depth",
-        "levels",
-        Direction.HARDER,
-        "mean depth in MeSH's trees (the mean over a concept's places)",
-    ),
+    CONSUMER: ("chv", "the Consumer Health Vocabulary", "score", "score, 0 to 1",
+        Direction.EASIER, "mean familiarity (combo score)"),
+    EXPERT: ("mesh", "the Medical Subject Headings", "depth", "levels",
+        Direction.HARDER, "mean depth in MeSH's trees (the mean over a concept's places)"),
 }
+# fmt: on
 _METAMAP_NEEDS = {CONSUMER: ("metamap", "chv"), EXPERT: ("metamap",)}
 # The groups of concepts, as they are marked and as rows are named.
 KINDS = (("", "concepts"), (SYMPTOM, "symptoms"), (DISEASE, "diseases"))
@@ -177,19 +162,14 @@ def _medical_row(name: str, what: str, resource: str, source: str) -> Feature:
     )
 
 
+# fmt: off
 ROWS: tuple[Feature, ...] = (
-    _medical_row(
-        "icd_concepts",
-        "descriptions and inclusion terms of ICD-10-CM",
-        "icd10cm",
-        "World Health Organization; National Center for Health Statistics",
-    ),
-    _medical_row(
-        "drugbank_concepts",
-        "names of drugs in DrugBank; words of the Dale-Chall list do not count",
-        "drugbank",
-        "Wishart et al. 2006 (DrugBank)",
-    ),
+    _medical_row("icd_concepts", "descriptions and inclusion terms of ICD-10-CM", "icd10cm",
+        "World Health Organization; National Center for Health Statistics"),
+    _medical_row("drugbank_concepts",
+        "names of drugs in DrugBank; words of the Dale-Chall list do not count", "drugbank",
+        "Wishart et al. 2006 (DrugBank)"),
     *(row for kind in KINDS for group in (CONSUMER, EXPERT) for row in _found(group, kind)),
     *(row for group in (CONSUMER, EXPERT) for kind in KINDS for row in _mapped(group, kind)),
 )
+# fmt: on

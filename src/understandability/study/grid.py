@@ -1,9 +1,4 @@
-"""Pages under each way of taking text from them and ending its sentences.
-
-`compare_methods` measures pages under each (Palotti, Zuccon & Hanbury 2015). `run_grid` correlates
-every column of the catalogue and every estimator with labels of understandability: the main
-experiment of Palotti, Zuccon & Hanbury (2019).
-"""
+"""Pages under each way of taking text from them and ending its sentences."""
 
 from __future__ import annotations
 
@@ -40,14 +35,7 @@ ESTIMATORS = "estimators"  # the group of the bundles
 METHODS = ("naive", "boilerpipe", "justext")
 PIPELINES = tuple((extractor, ends) for extractor in METHODS for ends in SENTENCE_ENDS)
 # What `compare_methods` measures.
-MEASURED = (
-    "words",
-    "sentences",
-    "dale_chall",
-    "gunning_fog",
-    "flesch_reading_ease",
-    "difficulty",
-)
+MEASURED = ("words", "sentences", "dale_chall", "gunning_fog", "flesch_reading_ease", "difficulty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +66,7 @@ class MethodValues:
 
 
 def compare_methods(pages: Iterable[Page | Failure], scorer: Scorer) -> list[MethodValues]:
-    """The values of the pages under each of `PIPELINES`."""
+    """The values of pages under each of `PIPELINES` (Palotti, Zuccon & Hanbury 2015)."""
     readable = [page for page in pages if isinstance(page, Page)]
     found = []
     for method, policy in PIPELINES:
@@ -209,7 +197,8 @@ def run_grid(
 
     `assessors` are labels by who gave them, on one scale, whose `direction` says what a higher one
     means; a page's label is the mean of its assessors, an assessor's that of its lines. The
-    columns of features whose resource is not installed have no value, and no correlation.
+    columns of features whose resource is not installed have no value, and no correlation. (The
+    main experiment of Palotti, Zuccon & Hanbury 2019.)
 
     Raises `InputError` where less than 30 pages have a label, or all have the same.
     """

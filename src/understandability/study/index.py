@@ -10,7 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -69,8 +69,6 @@ class Analyzer:
 
     >>> Analyzer().terms("The heart's failing valves")
     ['heart', 'fail', 'valv']
-    >>> Analyzer(stop_words="none", stemmer="none").terms("The flu")
-    ['the', 'flu']
     """
 
     stop_words: str = "english"
@@ -80,28 +78,19 @@ class Analyzer:
         check_known("list of stop words", self.stop_words, STOP_WORDS)
         check_known("stemmer", self.stemmer, STEMMERS)
 
-    def term(self, word: str) -> str:
-        """The term that a word in lower case stands for; '' where it stands for none."""
-        if len(word) > LONGEST or word in self._dropped:
-            return ""
-        return self._stem(word)
-
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in order."""
-        return [term for word in split_words(text) if (term := self.term(word))]
+        return [term for term in map(self.term, split_words(text)) if term]
 
     @cached_property
-    def _dropped(self) -> frozenset[str]:
-        return STOP_WORDS[self.stop_words]()
-
-    @cached_property
-    def _stem(self) -> Callable[[str], str]:
-        return STEMMERS[self.stemmer]()
+    def term(self) -> Callable[[str], str]:
+        """Gives the term that a word in lower case stands for; '' where it stands for none."""
+        dropped, stem = STOP_WORDS[self.stop_words](), STEMMERS[self.stemmer]()
+        return cache(lambda word: "" if len(word) > LONGEST or word in dropped else stem(word))
 
 
 TITLE, BODY, PAGE = "title", "body", "page"
 FIELDS = (TITLE, BODY, PAGE)
-_DROPPED = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +179,9 @@ def build_index(
     (('flu', 'influenza', 'viru'), array([1.]), array([3.]))
     """
     analyzer = analyzer or Analyzer()
-    numbers = _Numbers(analyzer)
-    title, body = _Postings(), _Postings()
+    numbers: dict[str, int] = {}
+    # The terms of the titles and of the bodies, one after another, and where each document ends.
+    listed = [(array("i"), array("q", [0])) for _ in (TITLE, BODY)]
     docnos: dict[str, None] = {}
     failures: list[Failure] = []
     for page in pages:
@@ -200,14 +190,22 @@ def build_index(
             failures.append(texts)
             continue
         docnos[page.docno] = None
-        title.add(map(numbers.__getitem__, split_words(texts[0])))
-        body.add(map(numbers.__getitem__, split_words(texts[1])))
+        for text, (terms, ends) in zip(texts, listed, strict=True):
+            terms.extend(numbers.setdefault(each, len(numbers)) for each in analyzer.terms(text))
+            ends.append(len(terms))
     if not docnos:
         first = f"{failures[0].path}: {failures[0].error}" if failures else "none was read"
         raise InputError(f"there is no page to index; the first failure: {first}")
-    terms = tuple(numbers.terms)
-    fields = title.field(len(terms)), body.field(len(terms))
-    return Index(tuple(docnos), terms, *fields, analyzer, extractor), tuple(failures)
+    title, body = (_counts(terms, ends, len(numbers)) for terms, ends in listed)
+    return Index(tuple(docnos), tuple(numbers), title, body, analyzer, extractor), tuple(failures)
+
+
+def _counts(listed: Sequence[int], ends: Sequence[int], terms: int) -> Field:
+    """How often each of so many terms is listed for each document."""
+    columns = np.ones(len(listed), np.int32), np.asarray(listed), np.asarray(ends)
+    by_document = csr_matrix(columns, shape=(len(ends) - 1, terms))
+    by_document.sum_duplicates()
+    return Field(by_document.T.tocsr())
 
 
 def _texts(
@@ -217,56 +215,19 @@ def _texts(
     if isinstance(page, Failure):
         return page
 
-    def failure(stage: str, message: str) -> Failure:
-        return Failure(page.docno, page.path, stage, message)
-
-    if page.docno in seen:
-        return failure("read", "an earlier document has this docno; only the first is indexed")
-    if len(page.docno.split()) != 1:
-        return failure("read", "its docno is empty or has blanks, which a run cannot hold")
     try:
+        if page.docno in seen:
+            raise PageError("read", "an earlier document has this docno; only the first is indexed")
+        if len(page.docno.split()) != 1:
+            raise PageError("read", "its docno is empty or has blanks, which a run cannot hold")
         parsed = parse_page(page)
         blocks = extract(parsed, extractor)
     except PageError as error:
-        return failure(error.stage, str(error))
+        return Failure(page.docno, page.path, error.stage, str(error))
     except (ValueError, RecursionError, MemoryError, AssertionError) as error:
         # What a parser does on a page that nobody foresaw must not end an index.
-        return failure("extract", f"{type(error).__name__}: {error}")
+        return Failure(page.docno, page.path, "extract", f"{type(error).__name__}: {error}")
     return parsed.title, "\n".join(b.text for b in blocks if b.kept and b.tag != "title")
-
-
-class _Numbers(dict[str, int]):
-    """Words to the numbers of their terms, given in the order in which terms appear."""
-
-    def __init__(self, analyzer: Analyzer) -> None:
-        self._analyzer = analyzer
-        self.terms: dict[str, int] = {}
-
-    def __missing__(self, word: str) -> int:
-        term = self._analyzer.term(word)
-        number = self.terms.setdefault(term, len(self.terms)) if term else _DROPPED
-        self[word] = number
-        return number
-
-
-class _Postings:
-    """The terms of one field, document by document: each once, with how often it occurs."""
-
-    def __init__(self) -> None:
-        self._terms, self._counts, self._starts = array("i"), array("i"), array("q", [0])
-
-    def add(self, terms: Iterable[int]) -> None:
-        """Count the terms of the next document."""
-        counts = Counter(terms)
-        counts.pop(_DROPPED, None)
-        self._terms.extend(counts)
-        self._counts.extend(counts.values())
-        self._starts.append(len(self._terms))
-
-    def field(self, terms: int) -> Field:
-        """What was counted, a row for each of so many terms."""
-        columns = (np.asarray(self._counts), np.asarray(self._terms), np.asarray(self._starts))
-        return Field(csr_matrix(columns, shape=(len(self._starts) - 1, terms)).T.tocsr())
 
 
 def _sums(matrix: csr_matrix, axis: int) -> Floats:
@@ -346,26 +307,13 @@ def load_index(folder: str | Path) -> Index:
 
 
 def _field(arrays: Mapping[str, NDArray[Any]], name: str, terms: int, documents: int) -> Field:
-    columns = [arrays[f"{name}_{part}"] for part in _PARTS]
-    if any(column.ndim != 1 or column.dtype.kind != "i" for column in columns):
-        raise ValueError(f"the postings of the {name} are not whole numbers")
-    counts, numbers, starts = columns
-    if len(starts) != terms + 1 or starts[0] != 0 or starts[-1] != len(numbers):
-        raise ValueError(f"the postings of the {name} do not fit its terms")
-    if (np.diff(starts) < 0).any() or not _ascending(numbers, starts):
-        raise ValueError(f"the postings of the {name} are not in order")
-    if len(counts) != len(numbers) or (counts < 1).any():
-        raise ValueError(f"the postings of the {name} have no counts")
-    if len(numbers) and (numbers.min() < 0 or numbers.max() >= documents):
-        raise ValueError(f"the postings of the {name} are of unknown documents")
-    return Field(csr_matrix((counts, numbers, starts), shape=(terms, documents)))
-
-
-def _ascending(numbers: NDArray[Any], starts: NDArray[Any]) -> bool:
-    """Whether the documents of each term are in order, none of them twice."""
-    first = np.zeros(len(numbers), dtype=bool)
-    first[starts[:-1][np.diff(starts) > 0]] = True
-    return bool((first[1:] | (np.diff(numbers) > 0)).all())
+    columns = tuple(arrays[f"{name}_{part}"] for part in _PARTS)
+    whole = all(column.dtype.kind == "i" for column in columns)
+    postings = csr_matrix(columns, shape=(terms, documents))
+    postings.check_format(full_check=True)  # before anything looks where they point
+    if not (whole and postings.has_canonical_format and (postings.data > 0).all()):
+        raise ValueError(f"the postings of the {name} are not counts, in the order of documents")
+    return Field(postings)
 
 
 def _packed(names: tuple[str, ...]) -> NDArray[np.uint8]:

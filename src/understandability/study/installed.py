@@ -1,7 +1,4 @@
-"""Vocabularies that the user has installed: a folder for each, in one plain form.
-
-`install` puts them there, with a manifest that holds the SHA-256 of every file.
-"""
+"""Vocabularies that the user has installed: a folder for each, with a manifest."""
 
 from __future__ import annotations
 

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from understandability._version import __version__
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_known
+from understandability.evaluation.rerank import chosen
 from understandability.inputs.given import run_of
-from understandability.inputs.run import Labels, Run, ranks_of, strictly_falling
+from understandability.inputs.run import Labels, Run, strictly_falling
 from understandability.inputs.runs import read_labels, write_run
 from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.predictors import Forest, array_bytes, arrays_of
@@ -66,10 +67,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         parse_gain(self.labels)
-        if self.learned_by not in OBJECTIVES:
-            raise OptionError(
-                f"there is no objective {self.objective!r}; choose one of {', '.join(OBJECTIVES)}"
-            )
+        check_known("objective", self.learned_by, OBJECTIVES)
         if self.rounds < 1 or self.depth < 1 or not 0 < self.learning_rate <= 1:
             raise OptionError(
                 "rounds and depth must be 1 or more, and the learning rate between 0 and 1"
@@ -107,11 +105,8 @@ class Ranker:
 def ranked(run: Run, scores: Floats, name: str) -> Run:
     """The lines of a run by new scores, query by query."""
     best = np.lexsort((-scores, run.query_ids))
-    queries = run.query_ids[best]
-    falling = strictly_falling(queries, scores[best])
-    return Run(
-        name, run.queries, run.docnos, queries, run.docno_ids[best], ranks_of(queries), falling
-    )
+    found = chosen(run, best)
+    return replace(found, name=name, scores=strictly_falling(found.query_ids, scores[best]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,11 +121,8 @@ class Examples:
         """The queries, by number, with candidates of different gains: what there is to learn."""
         known = ~np.isnan(self.gains)
         queries, gains = self.candidates.run.query_ids[known], self.gains[known]
-        count = len(self.candidates.run.queries)
-        highest, lowest = np.full(count, -np.inf), np.full(count, np.inf)
-        np.maximum.at(highest, queries, gains)
-        np.minimum.at(lowest, queries, gains)
-        return np.flatnonzero(highest > lowest)
+        different = np.unique(np.column_stack([queries, gains]), axis=0)[:, 0].astype(np.int64)
+        return np.flatnonzero(np.bincount(different) > 1)
 
 
 def examples(

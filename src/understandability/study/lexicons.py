@@ -102,9 +102,8 @@ def _entries_where(finder: TermFinder, marked: NDArray[np.bool_]) -> NDArray[np.
 
 def _without_stop_concepts(terms: Terms) -> Terms:
     """The terms but for those of concepts that the CHV marks as too general."""
-    is_stop = terms.groups == STOP
-    stopped = {terms.concepts[index] for index in np.flatnonzero(is_stop)}
-    kept = np.array([concept not in stopped for concept in terms.concepts], bool) | ~is_stop.any()
+    stopped = {terms.concepts[index] for index in np.flatnonzero(terms.groups == STOP)}
+    kept = np.array([concept not in stopped for concept in terms.concepts], bool)
     return Terms(
         tuple(compress(terms.texts, kept)),
         tuple(compress(terms.concepts, kept)),

@@ -17,9 +17,10 @@ from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.evaluation.correlation import movers
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels, Runs
+from understandability.evaluation.rerank import chosen
 from understandability.evaluation.tradeoff import Point
 from understandability.inputs.given import labels_of, runs_of
-from understandability.inputs.run import Labels, Run, ranks_of
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.writing import write_bytes
 from understandability.prompt import AtPrompt
 
@@ -255,8 +256,8 @@ def top_scores(run: Run, scores: Labels, top: int = 10, order: str = "rank") -> 
     >>> top_scores(run, Labels.of_documents("fog", {"a": 9, "b": 12, "c": 7}), top=1).tolist()
     [9.0, 7.0]
     """
-    lines = run.line_order(order)
-    values = scores.of_lines(run)[lines[ranks_of(run.query_ids[lines]) <= top]]
+    best_first = chosen(run, run.line_order(order))
+    values = scores.of_lines(best_first)[best_first.ranks <= top]
     return values[np.isfinite(values)]
 
 

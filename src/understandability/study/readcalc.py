@@ -1,9 +1,8 @@
 """The formulas as the original study's code computed them, so that its results can be repeated.
 
 After `readcalc` of joaopalotti/readability_calculator: words are NLTK's Treebank tokens in lower
-case without what is no letter, digit or underscore; syllables are pyphen's hyphenation points
-and one; names and inflections are nothing special; some constants differ from the published
-ones. The code split sentences with NLTK's Punkt; here they are the document's own.
+case without marks, syllables are pyphen's hyphenation points and one, some constants differ from
+the published ones. Its sentences were those of NLTK's Punkt; here they are the document's own.
 """
 
 from __future__ import annotations
@@ -19,14 +18,7 @@ from numpy.typing import NDArray
 
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, starts_of, sum_segments
-from understandability.feature.formulas import (
-    ari,
-    flesch_kincaid,
-    fog,
-    lix,
-    per_hundred,
-    smog,
-)
+from understandability.feature.formulas import ari, flesch_kincaid, fog, lix, per_hundred, smog
 from understandability.feature.row import Feature
 from understandability.feature.word_counts import counts_of
 from understandability.feature.word_lists import familiar_words

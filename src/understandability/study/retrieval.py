@@ -1,8 +1,7 @@
 """Queries against an index: runs of a weighting model, and the 24 features of learning to rank.
 
-BM25 is as Lucene has it, the eight other models as Terrier has them (logarithms to base 2). A model
-says what one query term is worth to one document that has it. A document's score is their sum;
-terms that it lacks add nothing, in the language models too.
+A model (BM25 as in Lucene, others as in Terrier, with logarithms to base 2) says what a query term
+is worth to a document that has it. Their sum is its score: terms that it lacks add nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, check_known, check_least
+from understandability.evaluation.rerank import chosen
 from understandability.inputs.run import Run
 from understandability.prompt import AtPrompt
 from understandability.study.index import FIELDS, PAGE, Field, Index, load_index
@@ -153,22 +153,13 @@ def _mixture(match: TermMatches, document_weight: float) -> Floats:
     return match.in_query * np.log2(1 + odds * in_document / in_collection)
 
 
-MODELS: Mapping[str, Callable[[TermMatches], Floats]] = MappingProxyType(
-    {
-        model.__name__: model
-        for model in (
-            tf_idf,
-            bm25,
-            bm25_terrier,
-            pl2,
-            dph,
-            inl2,
-            dirichlet_lm,
-            jelinek_mercer_lm,
-            hiemstra_lm,
-        )
-    }
-)
+# fmt: off
+MODELS: Mapping[str, Callable[[TermMatches], Floats]] = MappingProxyType({
+    model.__name__: model
+    for model in (tf_idf, bm25, bm25_terrier, pl2, dph, inl2,
+        dirichlet_lm, jelinek_mercer_lm, hiemstra_lm)
+})
+# fmt: on
 # The study's 24 features, Terrier's models over every field: `title_tf_idf`, ...
 TERRIER_MODELS = tuple(name for name in MODELS if name != "bm25")
 IR_FEATURES = tuple(f"{field}_{model}" for field in FIELDS for model in TERRIER_MODELS)
@@ -188,15 +179,13 @@ def search(
 
     >>> from understandability.text.page import Page
     >>> from understandability.study.index import build_index
-    >>> pages = [Page("flu", "", b"<p>You have flu."), Page("cold", "", b"<p>You have a cold.")]
-    >>> index, _ = build_index(pages)
+    >>> index, _ = build_index([Page("flu", "", "<p>You have flu."), Page("cold", "", "<p>A cold")])
     >>> [docno for docno, _ in search(index, {"q1": "flu"}).by_query()["q1"]]
     ['flu']
     """
     check_known("weighting model", model, MODELS)
     check_known("field", field, FIELDS)
-    if depth < 1:
-        raise OptionError(f"the depth of a run must be 1 or more, not {depth}")
+    check_least(1, depth=depth)
     searched = index.field(field)
     rankings: dict[str, list[tuple[str, float]]] = {}
     for query, text in queries.items():
@@ -204,23 +193,13 @@ def search(
         weights = MODELS[model](matches)
         scores = np.bincount(documents, weights, minlength=len(index)).astype(np.float64)
         found = np.unique(documents)
-        rankings[query] = [
-            (index.docnos[document], float(scores[document]))
-            for document in _best(index, found, scores[found], depth).tolist()
-        ]
-    return Run.of(f"{field}_{model}", rankings)
-
-
-def _best(index: Index, documents: Ints, scores: Floats, depth: int) -> Ints:
-    """The documents with the highest scores, in the order of `Run.line_order("score")`."""
-    single = scores.astype(np.float32)
-    if len(documents) > depth:
-        lowest = np.partition(single, -depth)[-depth]
-        documents, single = documents[single >= lowest], single[single >= lowest]
-    names = [index.docnos[document].encode() for document in documents.tolist()]
-    order = sorted(range(len(names)), key=names.__getitem__, reverse=True)
-    order.sort(key=lambda place: -single[place])
-    return documents[order[:depth]]
+        if len(found) > depth:
+            single = scores[found].astype(np.float32)
+            found = found[single >= np.partition(single, -depth)[-depth]]
+        rankings[query] = [(index.docnos[each], float(scores[each])) for each in found.tolist()]
+    run = Run.of(f"{field}_{model}", rankings)
+    best_first = chosen(run, run.line_order("score"))
+    return chosen(best_first, np.flatnonzero(best_first.ranks <= depth))
 
 
 def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
@@ -241,12 +220,9 @@ def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
             f"the run {run.name} has a query {missing[0]!r} for which there is no text"
         )
     documents = _documents(index, run)
-    lines_of = np.split(
-        np.argsort(run.query_ids, kind="stable"),
-        np.cumsum(np.bincount(run.query_ids, minlength=len(run.queries)))[:-1],
-    )
     values = np.zeros((len(run), len(IR_FEATURES)))
-    for query, lines in zip(run.queries, lines_of, strict=True):
+    for number, query in enumerate(run.queries):
+        lines = np.flatnonzero(run.query_ids == number)
         terms = index.query_terms(queries[query])
         for field in FIELDS:
             places, matches = _matches(index.field(field), terms, documents[lines])

@@ -1,15 +1,10 @@
-"""The experiment of the uRBP papers: users who understand up to some score of a formula.
-
-Zuccon & Koopman (2014) and Zuccon (2016) simulate understandability from a readability formula:
-a user with threshold th understands what scores below it, as a step or as an arctan, and systems
-are ranked by RBP and by uRBP.
-"""
+"""The experiment of the uRBP papers (Zuccon & Koopman 2014; Zuccon 2016) with simulated users."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,11 +12,13 @@ import numpy as np
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_known
 from understandability.evaluation.conventions import MODELLED_USERS
 from understandability.evaluation.correlation import kendall_tau_b, movers, tau_ap
 from understandability.evaluation.evaluate import Evaluation, evaluate
-from understandability.evaluation.judgements import Dimension
+from understandability.evaluation.judgements import Dimension, Qrels, Runs
+from understandability.evaluation.measures.bases import Measure
+from understandability.evaluation.measures.names import own_measures, parse_measure
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
@@ -31,6 +28,17 @@ from understandability.inputs.run import Labels
 from understandability.inputs.sources import read_pages
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, documents_of
+
+# The parameters of both experiments, as the prompt has them.
+_THRESHOLDS = (
+    "A user's threshold: a score, or a share of the documents such as 25%; may be repeated. "
+    "Default: 10, 15 and 20 for FOG, else the quartiles."
+)
+_USERS = "step or arctan. Default: both."
+_ORDER = "Rankings by rank or by score."
+Thresholds = Annotated[Sequence[float | str], AtPrompt(list[str], "--threshold", help=_THRESHOLDS)]
+Users = Annotated[Sequence[str], AtPrompt(list[str], "--user", help=_USERS)]
+Order = Annotated[str | None, AtPrompt(str, help=_ORDER)]
 
 # The thresholds of the papers, which are grades of FOG.
 FOG_THRESHOLDS = (10.0, 15.0, 20.0)
@@ -93,20 +101,20 @@ class SimulatedUsers(Tabular):
 
 
 def simulate_users(
-    runs: Annotated[Any, AtPrompt(list[str], value="RUN...")],
-    qrels: Annotated[Any, AtPrompt(str, "--qrels", value="FILE")],
+    runs: Runs,
+    qrels: Qrels,
     scores: Annotated[Any, AtPrompt(str, value="FILE")] = None,
     *,
     pages: Annotated[Any, AtPrompt(list[str], value="INPUT")] = None,
     formula: str = "fog",
     column: str | None = None,
     direction: str | None = None,
-    thresholds: Annotated[Sequence[float | str], AtPrompt(list[str], "--threshold")] = (),
-    users: Annotated[Sequence[str], AtPrompt(list[str], "--user")] = MODELLED_USERS,
+    thresholds: Thresholds = (),
+    users: Users = MODELLED_USERS,
     noise_scale: Annotated[float, AtPrompt(str, convert="wording:number_or_pi")] = math.pi,
     p: Annotated[float, AtPrompt(float, "-p")] = 0.8,
     cutoff: int | None = None,
-    order: str | None = None,
+    order: Order = None,
     preset: Annotated[str | None, AtPrompt(None)] = None,
     **choices: Any,
 ) -> SimulatedUsers:
@@ -126,21 +134,14 @@ def simulate_users(
     conventions.
 
     Args:
-        runs: TREC runs.
-        qrels: Relevance labels.
         scores: Scores of the documents: a table with a column, or labels.
         pages: The pages themselves, scored by the formula, instead of scores; may be repeated.
         formula: The formula: fog, dci, or any other of the catalogue.
         column: The column of the table.
         direction: What a higher score means; needed if the score is not a formula.
-        thresholds: A user's threshold: a score, or a share of the documents such as 25%; may be
-            repeated. Default: 10, 15 and 20 for FOG, else the quartiles.
-        users: step or arctan. Default: both.
         noise_scale: Noise of the arctan user: pi (ECIR 2016) or 1 (MedIR 2014).
         p: Persistence.
         cutoff: How many documents of a ranking count.
-        order: Rankings by rank or by score.
-        preset: Conventions by name.
 
     >>> runs = {"hard": {"q": {"a": 2.0, "b": 1.0}}, "easy": {"q": {"b": 2.0, "a": 1.0}}}
     >>> found = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})
@@ -166,25 +167,19 @@ def simulate_users(
     if not len(known):
         raise InputError(f"{scored.name} holds no score; give scores of the ranked documents")
     check_users(users)
-    usual = usual_thresholds(formula_column)
-    chosen = [threshold_of(each, known) for each in thresholds or usual]
     cut = "" if cutoff is None else f"@{cutoff}"
-    rbp = f"RBP(p={p:g}){cut}"
-    noise = "pi" if noise_scale == math.pi else f"{noise_scale:g}"
-    names = {
-        (user, th): f"uRBP(p={p:g},user={user},th={th:g}"
-        + (f",s={noise}" if user == "arctan" else "")
-        + f"){cut}"
-        for user in users
-        for th in chosen
-    }
+    [rbp] = own_measures(f"RBP(p={p:g}){cut}")
+    chosen = [threshold_of(each, known) for each in thresholds or usual_thresholds(formula_column)]
+    measures = {(user, th): biased(rbp, user, th, noise_scale) for user in users for th in chosen}
     easy = {"u": Dimension(scored, Scale(harder))}
-    measures = [rbp, *names.values()]
     if order is not None:
         choices["order"] = order
-    result = evaluate(listed, labels, measures=measures, dimensions=easy, preset=preset, **choices)
+    both = [rbp, *measures.values()]
+    result = evaluate(listed, labels, measures=both, dimensions=easy, preset=preset, **choices)
     readable = {th: readable_share(labels, scored, harder, th) for th in chosen}
-    remarks = [f"The {rbp} of all systems is the same."] if np.ptp(result.column(rbp)) == 0 else []
+    remarks = []
+    if np.ptp(result.column(str(rbp))) == 0:
+        remarks.append(f"The {rbp} of all systems is the same.")
     if none := [run.name for run in listed if not (scored.lines_of(run) >= 0).any()]:
         more = ", ..." if len(none) > 3 else ""
         remarks.append(
@@ -194,10 +189,10 @@ def simulate_users(
     if any(math.isnan(share) for share in readable.values()):
         remarks.append("No relevant document has a score, so that no share of them is readable.")
     rows = []
-    for (user, th), name in names.items():
-        rows.append(seen_by(result, rbp, user, th, name, readable[th]))
-        if np.ptp(result.column(name)) == 0:
-            remarks.append(_why_flat(result, name, th, harder, known))
+    for (user, th), measure in measures.items():
+        rows.append(seen_by(result, rbp, user, th, measure, readable[th]))
+        if np.ptp(result.column(str(measure))) == 0:
+            remarks.append(_why_flat(result, str(measure), th, harder, known))
     return SimulatedUsers(
         # A file of many columns does not say by its name which one was read.
         column if column and scores is not None else scored.name,
@@ -220,10 +215,17 @@ def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
 
 def check_users(users: Sequence[str]) -> None:
     """Raises `OptionError` for a user that cannot be simulated."""
-    if unknown := [user for user in users if user not in MODELLED_USERS]:
-        raise OptionError(
-            f"there is no user {unknown[0]!r} to simulate; choose from {', '.join(MODELLED_USERS)}"
-        )
+    for user in users:
+        check_known("simulated user", user, MODELLED_USERS)
+
+
+def biased(
+    reference: Measure, user: str, threshold: float, noise_scale: float = math.pi
+) -> Measure:
+    """The understandability-biased form of a measure for a user; the noise is that of arctan."""
+    noise = (("s", noise_scale),) if user == "arctan" else ()
+    stated = (*reference.stated, ("user", user), ("th", threshold), *noise)
+    return parse_measure(str(replace(reference, form="u", stated=stated, given="")))
 
 
 def usual_thresholds(column: str) -> Sequence[float | str]:
@@ -246,22 +248,28 @@ def threshold_of(given: float | str, known: Floats) -> float:
 
 
 def seen_by(
-    result: Evaluation, reference: str, user: str, threshold: float, name: str, readable: float
+    result: Evaluation,
+    reference: Measure,
+    user: str,
+    threshold: float,
+    measure: Measure,
+    readable: float,
 ) -> SimulatedUser:
-    """What one user sees: the measure of this name beside the reference."""
-    plain, biased = result.column(reference), result.column(name)
-    flat = np.ptp(plain) == 0 or np.ptp(biased) == 0 or len(result.runs) < 2
-    best = int(np.argmax(biased))
-    moved = movers(result.runs, plain, biased, 1)
+    """What one user sees: their measure beside the reference."""
+    plain, own = result.column(str(reference)), result.column(str(measure))
+    same = np.ptp(own) == 0
+    flat = same or np.ptp(plain) == 0 or len(result.runs) < 2
+    best = int(np.argmax(own))
+    moved = movers(result.runs, plain, own, 1)
     return SimulatedUser(
         user,
         threshold,
-        name,
-        math.nan if flat else kendall_tau_b(plain, biased),
-        math.nan if flat else tau_ap(plain, biased),
+        str(measure),
+        math.nan if flat else kendall_tau_b(plain, own),
+        math.nan if flat else tau_ap(plain, own),
         readable,
-        "-" if np.ptp(biased) == 0 else result.runs[best],
-        math.nan if np.ptp(biased) == 0 else 1 + int((plain > plain[best]).sum()),
+        "-" if same else result.runs[best],
+        math.nan if same else 1 + int((plain > plain[best]).sum()),
         "-" if flat or not moved else f"{moved[0][0]} ({moved[0][1]:g} to {moved[0][2]:g})",
     )
 

@@ -1,9 +1,4 @@
-"""Synthetic systems whose topicality and understandability are set by hand.
-
-The simulation of the H paper (Palotti, Zuccon & Hanbury 2018): each document of a ranking is
-relevant with probability T, and its understandability label is drawn from a normal
-distribution, clipped to the scale and rounded down.
-"""
+"""Synthetic systems whose topicality and understandability are set by hand."""
 
 from __future__ import annotations
 
@@ -27,12 +22,7 @@ from understandability.prompt import AtPrompt
 if TYPE_CHECKING:
     import pandas as pd
 
-PAPER_MEASURES = (
-    "RBP(p=0.8)@10",
-    "uRBP(p=0.8)@10",
-    "RBPu(p=0.8)@10",
-    "HRBP(p=0.8,wr=1,wu=1)@10",
-)
+PAPER_MEASURES = ("RBP(p=0.8)@10", "uRBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8,wr=1,wu=1)@10")
 
 
 @dataclass(frozen=True, slots=True)

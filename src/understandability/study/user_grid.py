@@ -1,19 +1,15 @@
-"""The simulated users of the uRBP papers under every way of reading pages.
-
-Extraction × sentence ends × score × threshold × user × measure, over runs. Palotti, Zuccon &
-Hanbury (2015) show that the first two change readability scores; this shows whether they change
-which systems are better.
-"""
+"""The simulated users of the uRBP papers under every way of reading pages."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 
 from understandability.arrays import Floats
 from understandability.crawls.folder import CrawlFolder
@@ -23,18 +19,22 @@ from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import MODELLED_USERS
 from understandability.evaluation.correlation import kendall_tau_b
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.judgements import Dimension
-from understandability.evaluation.measures.bases import BASES, Measure
+from understandability.evaluation.judgements import Dimension, Qrels, Runs
+from understandability.evaluation.measures.bases import BASES
 from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.inputs.given import labels_of, runs_of
-from understandability.inputs.run import Labels
+from understandability.inputs.runs import labels_from_table
 from understandability.inputs.sources import Sources
 from understandability.prompt import AtPrompt
 from understandability.study.grid import PIPELINES
 from understandability.study.simulated_users import (
+    Order,
+    Thresholds,
+    Users,
+    biased,
     check_users,
     readable_share,
     seen_by,
@@ -86,19 +86,19 @@ class UserGrid(Tabular):
 
 
 def simulate_grid(
-    runs: Annotated[Any, AtPrompt(list[str], value="RUN...")],
-    qrels: Annotated[Any, AtPrompt(str, "--qrels", value="FILE")],
+    runs: Runs,
+    qrels: Qrels,
     pages: Annotated[Sequence[str | Path], AtPrompt(list[str], "--pages", value="INPUT")],
     folder: Annotated[str | Path, AtPrompt(str, "--folder", value="FOLDER")],
     *,
     formulas: Annotated[Sequence[str], AtPrompt(list[str], "--formula")] = ("fog", "dci"),
     extractors: Annotated[Sequence[str], AtPrompt(list[str], "--extractor")] = (),
     sentence_ends: Annotated[Sequence[str], AtPrompt(list[str], "--sentence-ends")] = (),
-    thresholds: Annotated[Sequence[float | str], AtPrompt(list[str], "--threshold")] = (),
-    users: Annotated[Sequence[str], AtPrompt(list[str], "--user")] = MODELLED_USERS,
+    thresholds: Thresholds = (),
+    users: Users = MODELLED_USERS,
     measures: Annotated[Sequence[str], AtPrompt(list[str], "--measure", "-m")] = ("RBP(p=0.8)",),
     workers: int | None = None,
-    order: str | None = None,
+    order: Order = None,
     progress: Annotated[Callable[[Any], None] | None, AtPrompt(None)] = None,
 ) -> UserGrid:
     """Rank runs for simulated users under every extraction, sentence end, score and threshold.
@@ -114,8 +114,6 @@ def simulate_grid(
     --folder grid --plot grid.svg
 
     Args:
-        runs: TREC runs.
-        qrels: Relevance labels.
         pages: The ranked pages; may be repeated.
         folder: Where scores are kept.
         formulas: A formula: fog, dci, or any other of the catalogue that has a direction; may be
@@ -123,13 +121,9 @@ def simulate_grid(
         extractors: A way to find the text; may be repeated. Default: naive, boilerpipe and
             justext, as in the study.
         sentence_ends: none, force-period or force-period-always; may be repeated. Default: all.
-        thresholds: A user's threshold: a score, or a share of the documents such as 25%; may be
-            repeated. Default: 10, 15 and 20 for FOG, else the quartiles.
-        users: step or arctan. Default: both.
         measures: A measure of relevance with an understandability-biased form, such as nDCG@10;
             may be repeated. Default: RBP(p=0.8).
         workers: Worker processes. Default: one for each core.
-        order: Rankings by rank or by score.
 
     >>> import tempfile
     >>> from understandability.resources import resource
@@ -171,7 +165,9 @@ def simulate_grid(
             workers=workers,
             progress=progress,
         )
-        by_column = _scores_in(there, columns)
+        tables = [rows for rows, _, _ in merged_rows(CrawlFolder(str(there)))]
+        table = pa.concat_tables(each.select(["docno", *columns]) for each in tables)
+        by_column = {column: labels_from_table(table, column, column) for column in columns}
         scored[f"{extractor}, {ends}"] = max(len(each.values) for each in by_column.values())
         for formula, column in zip(formulas, columns, strict=True):
             scores, harder = by_column[column], COLUMNS[column][0].direction
@@ -185,17 +181,17 @@ def simulate_grid(
                 for user in users
                 for place, given in enumerate(thresholds or usual_thresholds(column))
             ]
-            biased = [_biased(*cell[:2], cell[3]) for cell in cells]
+            seen_as = [biased(reference, user, th) for reference, user, _, th in cells]
             result = evaluate(
                 listed,
                 labels,
-                measures=[*references, *biased],
+                measures=[*references, *seen_as],
                 dimensions={"u": Dimension(scores, Scale(harder))},
                 **conventions,
             )
-            for (reference, user, place, threshold), measure in zip(cells, biased, strict=True):
+            for (reference, user, place, threshold), measure in zip(cells, seen_as, strict=True):
                 readable = readable_share(labels, scores, harder, threshold)
-                seen = seen_by(result, str(reference), user, threshold, str(measure), readable)
+                seen = seen_by(result, reference, user, threshold, measure, readable)
                 own = result.column(str(measure))
                 first = before.setdefault((column, reference, user, place), own)
                 flat = np.ptp(own) == 0 or np.ptp(first) == 0
@@ -204,21 +200,3 @@ def simulate_grid(
                 found = (seen.tau, seen.tau_ap, tau_reading, readable, seen.first)
                 rows.append(UserGridRow(*cell, *found))
     return UserGrid(tuple(rows), tuple(run.name for run in listed), scored)
-
-
-def _biased(reference: Measure, user: str, threshold: float) -> Measure:
-    """The measure for a user, with the noise of ECIR 2016."""
-    noise = (("s", math.pi),) if user == "arctan" else ()
-    stated = (*reference.stated, ("user", user), ("th", threshold), *noise)
-    return replace(reference, form="u", stated=stated, given="")
-
-
-def _scores_in(folder: Path, columns: Sequence[str]) -> dict[str, Labels]:
-    """The finite values of each column by docno."""
-    values: dict[str, dict[str, float]] = {column: {} for column in columns}
-    for table, _, _ in merged_rows(CrawlFolder(str(folder))):
-        docnos = table["docno"].to_pylist()
-        for column in columns:
-            pairs = zip(docnos, table[column].to_pylist(), strict=True)
-            values[column] |= {n: v for n, v in pairs if v is not None and math.isfinite(v)}
-    return {column: Labels.of_documents(column, each) for column, each in values.items()}

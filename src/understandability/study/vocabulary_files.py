@@ -1,7 +1,6 @@
 """Readers of medical vocabularies and word lists, as they are distributed.
 
-Each takes the stream of one file and its name, and gives its terms, whichever of its formats it is
-in; `InputError` in one sentence where it is in none of them.
+Each gives the terms of one file, in whichever of its formats; `InputError` where it is in none.
 """
 
 from __future__ import annotations

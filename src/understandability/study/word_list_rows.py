@@ -49,68 +49,51 @@ def is_alphabetic(words: Sequence[str]) -> NDArray[np.bool_]:
 _MEDICAL, _EXPERT, _LANGUAGE = "medical vocabulary", "expert vocabulary", "natural language"
 _STUDY = "Palotti, Zuccon & Hanbury 2019"
 _OURS = "list compiled for the project"
-Count = Callable[[Batch], FloatArray]
 
 
-def _counted(kind: str) -> Count:
-    return partial(count, kind=kind)
-
-
-def _listed(name: str, test: Test = LISTED) -> Count:
-    return partial(count_installed, name=name, test=test)
+def _row(
+    name: str, group: str, meaning: str, source: str, needs: str = "", test: Test = LISTED
+) -> Feature:
+    """A row of words that have the name as their kind, or that an installed list tells."""
+    compute: Callable[[Batch], FloatArray] = partial(count, kind=name)
+    if needs:
+        compute = partial(count_installed, name=needs, test=test)
+    if needs == "aspell":
+        compute = count_outside_aspell
+    direction = Direction.EASIER if name.startswith("stop_words") else Direction.HARDER
+    per, installed = (DOCUMENT, WORD, SENTENCE), (needs,) if needs else ()
+    return Feature(name, group, "words", direction, meaning, source, compute, per, installed)
 
 
 # fmt: off
-# Name, group, meaning, source, what counts, the list that must be installed.
-_TABLE: tuple[tuple[str, str, str, str, Count, str], ...] = (
-    ("medical_prefixes", _MEDICAL, "words with a medical prefix", _OURS,
-        _counted("medical_prefixes"), ""),
-    ("medical_suffixes", _MEDICAL, "words with a medical suffix", _OURS,
-        _counted("medical_suffixes"), ""),
-    ("medical_acronyms", _MEDICAL, "common medical acronyms", _OURS,
-        _counted("medical_acronyms"), ""),
-    ("medical_prefixes_study", _MEDICAL, "words with a prefix of the study's", _STUDY,
-        _listed("prefixes-study", BEGINS), "prefixes-study"),
-    ("medical_suffixes_study", _MEDICAL, "words with a suffix of the study's", _STUDY,
-        _listed("suffixes-study", ENDS), "suffixes-study"),
-    ("medical_acronyms_study", _MEDICAL, "acronyms on the study's list", _STUDY,
-        _listed("acronyms-study", ACRONYM), "acronyms-study"),
-    ("adam_abbreviations", _MEDICAL, "abbreviations of MEDLINE, as written",
-        "Zhou, Torvik & Smalheiser 2006", _listed("adam", ACRONYM), "adam"),
-    ("openmedspel_words", _MEDICAL, "words of the medical spelling checker OpenMedSpel", _STUDY,
-        _listed("openmedspel"), "openmedspel"),
-    ("icd_words_study", _MEDICAL, "words that occur in ICD", _STUDY,
-        _listed("icd-words-study"), "icd-words-study"),
-    ("drugbank_words_study", _MEDICAL, "words that occur in DrugBank", _STUDY,
-        _listed("drugbank-words-study"), "drugbank-words-study"),
-    ("mesh_words_study", _EXPERT, "words that occur in MeSH", _STUDY,
-        _listed("mesh-words-study"), "mesh-words-study"),
-    ("stop_words", _LANGUAGE, "stop words of scikit-learn's English list", "scikit-learn",
-        _counted("stop_words"), ""),
-    ("stop_words_study", _LANGUAGE, "stop words on the study's list", _STUDY,
-        _listed("stopwords-study"), "stopwords-study"),
-    ("stop_words_indri", _LANGUAGE, "stop words on Indri's list", "Indri",
-        _listed("stopwords-indri"), "stopwords-indri"),
-    ("stop_words_terrier", _LANGUAGE, "stop words on Terrier's list", "Terrier",
-        _listed("stopwords-terrier"), "stopwords-terrier"),
-    ("oov", _LANGUAGE, "words with a part that wordfreq's large English list lacks",
-        "Speer 2022 (wordfreq)", _counted("oov"), ""),
-    ("oov_aspell", _LANGUAGE,
+ROWS = (
+    _row("medical_prefixes", _MEDICAL, "words with a medical prefix", _OURS),
+    _row("medical_suffixes", _MEDICAL, "words with a medical suffix", _OURS),
+    _row("medical_acronyms", _MEDICAL, "common medical acronyms", _OURS),
+    _row("medical_prefixes_study", _MEDICAL, "words with a prefix of the study's", _STUDY,
+        "prefixes-study", BEGINS),
+    _row("medical_suffixes_study", _MEDICAL, "words with a suffix of the study's", _STUDY,
+        "suffixes-study", ENDS),
+    _row("medical_acronyms_study", _MEDICAL, "acronyms on the study's list", _STUDY,
+        "acronyms-study", ACRONYM),
+    _row("adam_abbreviations", _MEDICAL, "abbreviations of MEDLINE, as written",
+        "Zhou, Torvik & Smalheiser 2006", "adam", ACRONYM),
+    _row("openmedspel_words", _MEDICAL, "words of the medical spelling checker OpenMedSpel",
+        _STUDY, "openmedspel"),
+    _row("icd_words_study", _MEDICAL, "words that occur in ICD", _STUDY, "icd-words-study"),
+    _row("drugbank_words_study", _MEDICAL, "words that occur in DrugBank", _STUDY,
+        "drugbank-words-study"),
+    _row("mesh_words_study", _EXPERT, "words that occur in MeSH", _STUDY, "mesh-words-study"),
+    _row("stop_words", _LANGUAGE, "stop words of scikit-learn's English list", "scikit-learn"),
+    _row("stop_words_study", _LANGUAGE, "stop words on the study's list", _STUDY,
+        "stopwords-study"),
+    _row("stop_words_indri", _LANGUAGE, "stop words on Indri's list", "Indri", "stopwords-indri"),
+    _row("stop_words_terrier", _LANGUAGE, "stop words on Terrier's list", "Terrier",
+        "stopwords-terrier"),
+    _row("oov", _LANGUAGE, "words with a part that wordfreq's large English list lacks",
+        "Speer 2022 (wordfreq)"),
+    _row("oov_aspell", _LANGUAGE,
         "words of letters that Aspell's list lacks, both as they are and uninflected", "Aspell",
-        count_outside_aspell, "aspell"),
+        "aspell"),
 )
 # fmt: on
-ROWS = tuple(
-    Feature(
-        name,
-        group,
-        "words",
-        Direction.EASIER if name.startswith("stop_words") else Direction.HARDER,
-        meaning,
-        source,
-        compute,
-        (DOCUMENT, WORD, SENTENCE),
-        (needed,) if needed else (),
-    )
-    for name, group, meaning, source, compute, needed in _TABLE
-)

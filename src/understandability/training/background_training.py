@@ -30,7 +30,6 @@ from understandability.model.background import (
 from understandability.model.bundle import Bundle
 from understandability.model.calibration import calibrate_by_corpora
 from understandability.model.estimators import EstimatorRow, estimator_row
-from understandability.model.predictors import Predictor
 from understandability.prompt import AtPrompt
 from understandability.text.document import Document
 from understandability.training.portable import portable
@@ -107,7 +106,8 @@ def train_background(
     rng = np.random.default_rng(random_state)
     held_out = rng.random(len(labels)) < _HELD_OUT
     trial = portable(row.make(random_state).fit(matrix[~held_out], labels[~held_out]))
-    tested = expected_label(_predict(trial, matrix[held_out]), tuple(np.unique(labels)))
+    unseen = matrix[held_out].toarray() if row.on_counts else matrix[held_out]
+    tested = expected_label(trial(unseen), tuple(np.unique(labels)))
     final = portable(row.make(random_state).fit(matrix, labels))
     model = BackgroundModel(row.name, vocabulary, space, final, tuple(np.unique(labels).tolist()))
     card = _card(row, corpora, sizes, tested, labels[held_out], dimensions)
@@ -180,10 +180,6 @@ def _matrix(bags: Any, space: LsaSpace | None, words: int) -> Any:
         return vstack(list(parts), "csr")
     places = (Bags(part.indptr, part.indices, part.data) for part in parts)
     return np.concatenate([space.vectors(each) for each in places])
-
-
-def _predict(predictor: Predictor, matrix: Any) -> Floats:
-    return predictor(matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
 
 
 def _card(

@@ -19,13 +19,9 @@ from understandability.wording import counted
 
 # Groups of the catalogue that describe a text of any length, whatever page it stood on.
 _GROUPS = (
-    "readability",
-    "components",
-    "medical vocabulary",
-    "natural language",
-    "word frequency",
+    "readability", "components", "medical vocabulary", "natural language", "word frequency",
     "language model",
-)
+)  # fmt: skip
 
 
 def text_columns() -> tuple[str, ...]:
@@ -50,15 +46,9 @@ _NOT_IN_STUDY = (
     "words_over_3_syllables", "adam_abbreviations",
 )  # fmt: skip
 _STUDY_GROUPS = (
-    "readability",
-    "components",
-    "medical vocabulary",
-    "consumer vocabulary",
-    "expert vocabulary",
-    "natural language",
-    "html",
-    "word frequency",
-)
+    "readability", "components", "medical vocabulary", "consumer vocabulary", "expert vocabulary",
+    "natural language", "html", "word frequency",
+)  # fmt: skip
 
 
 def study_columns() -> tuple[str, ...]:

@@ -158,13 +158,9 @@ def train_judged(
     task = folded_labels(inputs, targets, groups, estimator, **dealt)
     raw = task.out_of_fold()
     calibration = calibrate_by_line(raw, task.labels).on_own_scale()
+    whole = task.fit(np.full(len(raw), True))
     model = JudgedModel(
-        task.row.name,
-        tuple(columns),
-        task.fit(np.full(len(raw), True)),
-        means(task.rows),
-        task.classes,
-        tuple(backgrounds),
+        task.row.name, tuple(columns), whole, means(task.rows), task.classes, tuple(backgrounds)
     )
     judged = np.isfinite(targets)
     estimated, where = np.full(len(inputs), np.nan), np.full(len(inputs), -1, np.int64)

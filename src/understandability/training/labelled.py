@@ -50,9 +50,9 @@ def percentile(labels: Floats) -> Floats:
     >>> percentile(np.array([3.0, 7.0, 7.0, 9.0])).tolist()
     [12.5, 50.0, 50.0, 87.5]
     """
-    _, place, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    middle = np.cumsum(counts) - counts / 2
-    return np.asarray(100 * middle[place] / len(labels), np.float64)
+    from scipy.stats import rankdata
+
+    return np.asarray(100 * (rankdata(labels) - 0.5) / len(labels), np.float64)
 
 
 def rescaled_label(labels: Floats) -> Floats:

@@ -5,7 +5,8 @@ Once fitted they keep the portable form that bundles hold, and predict by it.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,45 +21,29 @@ from understandability.model.predictors import Predictor
 from understandability.training.portable import portable
 
 
+@dataclass(eq=False, repr=False)
 class _Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What both have in common: an estimator by name, fitted to (documents, columns)."""
 
-    _classifies: bool
-    _default: str
-    predictor_: Predictor
+    _classifies: ClassVar[bool]
+    _default: ClassVar[str]
+    predictor_: Predictor = field(init=False)
 
-    def __init__(
-        self,
-        estimator: str | None = None,
-        *,
-        random_state: int = 0,
-        n_estimators: int | None = None,
-        max_depth: int | None = None,
-        learning_rate: float | None = None,
-        subsample: float | None = None,
-        min_samples_leaf: int | None = None,
-        min_child_weight: float | None = None,
-        hidden_layer_sizes: tuple[int, ...] | None = None,
-        learning_rate_init: float | None = None,
-        alpha: float | None = None,
-        C: float | None = None,  # noqa: N803  # scikit-learn's name
-        gamma: float | str | None = None,
-        epsilon: float | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.random_state = random_state
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.subsample = subsample
-        self.min_samples_leaf = min_samples_leaf
-        self.min_child_weight = min_child_weight
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.learning_rate_init = learning_rate_init
-        self.alpha = alpha
-        self.C = C
-        self.gamma = gamma
-        self.epsilon = epsilon
+    estimator: str | None = None
+    _: KW_ONLY
+    random_state: int = 0
+    n_estimators: int | None = None
+    max_depth: int | None = None
+    learning_rate: float | None = None
+    subsample: float | None = None
+    min_samples_leaf: int | None = None
+    min_child_weight: float | None = None
+    hidden_layer_sizes: tuple[int, ...] | None = None
+    learning_rate_init: float | None = None
+    alpha: float | None = None
+    C: float | None = None
+    gamma: float | str | None = None
+    epsilon: float | None = None
 
     @property
     def name(self) -> str:

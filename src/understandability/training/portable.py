@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -36,13 +37,8 @@ def portable(estimator: Any) -> Predictor:
     array([[9.]])
     """
     *preparing, last = _steps(estimator)
-    export = KEPT.get(type(last).__name__)
-    if hasattr(last, "predictor_"):
-        predictor: Predictor = last.predictor_
-    elif export is None:
-        raise OptionError(_cannot(last))
-    else:
-        predictor = export.make(last)
+    make, _ = _kept(last)
+    predictor = make(last)
     alike: list[Any] = []  # steps before it that take and give the same columns
     for step in reversed(preparing):
         if _changes_columns(step):
@@ -124,8 +120,8 @@ def bundle_of(
         ) from error
     named = check_columns(list(columns))
     check_backgrounds(named, ())
-    estimator = estimator_name(pipeline)
     predictor = portable(pipeline)
+    _, estimator = _kept(_steps(pipeline)[-1])
     if rows.ndim != 2 or rows.shape[1] != len(named) or predictor.inputs != len(named):
         raise OptionError(
             f"the pipeline takes {predictor.inputs} columns, {len(named)} are named, and the "
@@ -169,14 +165,13 @@ def means(rows: Floats) -> tuple[float, ...]:
     return tuple(found.tolist())
 
 
-def estimator_name(estimator: Any) -> str:
-    """The name in `ESTIMATORS` of what a pipeline ends with; `OptionError` as for `portable`."""
-    last = _steps(estimator)[-1]
+def _kept(last: Any) -> tuple[Callable[[Any], Predictor], str]:
+    """How the last step of a pipeline is kept, and the name in `ESTIMATORS` that stands for it."""
     if hasattr(last, "predictor_"):
-        return str(last.name)
+        return attrgetter("predictor_"), last.name
     if type(last).__name__ not in KEPT:
         raise OptionError(_cannot(last))
-    return KEPT[type(last).__name__].name
+    return KEPT[type(last).__name__]
 
 
 def _steps(estimator: Any) -> list[Any]:
@@ -401,18 +396,12 @@ def _by_level(tree: _Tree) -> NDArray[Any]:
     return np.concatenate(levels)
 
 
-class _Kept(NamedTuple):
-    """How a class is kept, and the name in `ESTIMATORS` that stands for it."""
-
-    make: Callable[[Any], Network | Kernel | Forest]
-    name: str
-
-
-# By the name of the class, so that naming them imports nothing.
+# By the name of the class, so that naming them imports nothing: how it is kept, and the name in
+# `ESTIMATORS` that stands for it.
 _LINEAR = "LinearRegression Ridge Lasso ElasticNet RidgeCV LassoCV ElasticNetCV BayesianRidge"
-KEPT: Mapping[str, _Kept] = MappingProxyType(
+KEPT: Mapping[str, tuple[Callable[[Any], Predictor], str]] = MappingProxyType(
     {
-        kept: _Kept(make, name)
+        kept: (make, name)
         for classes, make, name in (
             (_LINEAR, _export_linear, "linear-regressor"),
             ("LogisticRegression", _export_linear, "logistic-classifier"),

@@ -181,18 +181,9 @@ def train(
         names, inputs = features_in(table, [docno for each in sets for docno in each.docnos])
     inputs, names, remark = without_empty(inputs, names)
     bundle, out_of_fold = train_judged(
-        inputs,
-        names,
-        targets,
-        groups,
-        estimator,
-        backgrounds=models,
-        folds=folds,
-        random_state=random_state,
-        parameters=parameters,
-        name=name,
-        licence=licence,
-    )
+        inputs, names, targets, groups, estimator, backgrounds=models, name=name, licence=licence,
+        folds=folds, random_state=random_state, parameters=parameters,
+    )  # fmt: skip
     figures = _figures(name, sets, out_of_fold, inputs, names, random_state)
     remarks = [*([remark] if remark else []), *_better(name, figures)]
     points: tuple[CurvePoint, ...] = ()

@@ -32,15 +32,9 @@ if TYPE_CHECKING:
 
 # The eight formulas of Palotti, Zuccon & Hanbury (2019).
 EIGHT_FORMULAS = (
-    "ari",
-    "coleman_liau",
-    "dale_chall",
-    "flesch_kincaid",
-    "flesch_reading_ease",
-    "gunning_fog",
-    "lix",
-    "smog",
-)
+    "ari", "coleman_liau", "dale_chall", "flesch_kincaid", "flesch_reading_ease", "gunning_fog",
+    "lix", "smog",
+)  # fmt: skip
 # What every estimate is compared with: these, and the ratio of the corpora.
 BASELINES = (*EIGHT_FORMULAS, "log_likelihood_pubmed_reddit")
 _BINS = 10

@@ -94,17 +94,15 @@ def scale_chart(
     y = axis + 58
     said = [f"This page has difficulty {difficulty:.0f}; the reader's limit is {threshold:g}."]
     for reference in references:
-        quartiles = reference.quartiles
-        low, middle, high = map(place, quartiles)
+        low, middle, high = map(place, reference.quartiles)
         parts.append(_box(low, y - 9, high - low, 10, _SOFT))
         parts.append(_line(middle, y - 12, middle, y + 4, _INK, 2))
         if low > _WIDTH / 2:
             parts.append(_text(low - 6, y, reference.name, "end"))
         else:
             parts.append(_text(high + 6, y, reference.name, "start"))
-        said.append(
-            f"The middle half of {reference.name} has {quartiles[0]:.0f} to {quartiles[2]:.0f}."
-        )
+        first, _, last = reference.quartiles
+        said.append(f"The middle half of {reference.name} has {first:.0f} to {last:.0f}.")
         y += 22
     return _svg(y, "Difficulty on a scale from 0 to 100", " ".join(said), parts)
 
@@ -184,9 +182,8 @@ def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
         y += 44
     y -= 24
     parts.append(_line(_MARGIN, y, _WIDTH - _MARGIN, y, _INK))
-    for fraction in (0.0, 0.5, 1.0):
+    for fraction, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
         value = low + span * fraction
-        anchor = {0.0: "start", 0.5: "middle", 1.0: "end"}[fraction]
         shown = f"{value:.0f}" if span > 10 else f"{value:.2g}"
         parts.append(_text(place(value), y + 18, shown, anchor))
     return _svg(y + 26, title, " ".join(said), parts)

@@ -178,9 +178,5 @@ def vale(checks: Checks) -> str:
 
 # What `understand check --format` takes.
 FORMATS: Mapping[str, Callable[[Checks], str]] = {
-    "text": text,
-    "json": as_json,
-    "sarif": sarif,
-    "github": github,
-    "vale": vale,
-}
+    "text": text, "json": as_json, "sarif": sarif, "github": github, "vale": vale,
+}  # fmt: skip

@@ -88,25 +88,17 @@ def explain(
 
 @dataclass(frozen=True)
 class Reported:
-    """The explanations of some pages, or the audit of a crawl.
-
-    `is_comparison` says that the second is told as a rewrite of the first.
-    """
+    """The explanations of some pages; of a comparison the second is a rewrite of the first."""
 
     explanations: tuple[Explanation, ...]
     is_comparison: bool = False
-    audit: Audit | None = None
 
     def html(self) -> str:
         """The report as one HTML file that needs no network."""
-        if self.audit:
-            return self.audit.html()
         return page_report(self.explanations, comparing=self.is_comparison)
 
     def to_json(self) -> dict[str, Any]:
         """The content of the report as plain data."""
-        if self.audit:
-            return self.audit.to_json()
         data: dict[str, Any] = {"pages": [each.to_json() for each in self.explanations]}
         if self.is_comparison:
             data["comparison"] = compare_pages(*self.explanations).to_json()
@@ -127,7 +119,7 @@ def reported(
     fetch_private: bool = False,
     tell: Annotated[Callable[[str], None], AtPrompt(None)] = lambda sentence: None,
     **choices: Annotated[Any, AtPrompt((Settings,))],
-) -> Reported:
+) -> Reported | Audit:
     """Explain what makes pages hard, with their words and sentences, as one HTML file.
 
     Example: understand explain page.html -o report.html
@@ -160,11 +152,7 @@ def reported(
     if limit_mb <= 0:
         raise OptionError("--limit-mb is a number above 0")
     if crawl:
-        return Reported(
-            (),
-            False,
-            audited(CrawlFolder(crawl), checked_aim(AIM if aim is None else aim, "--aim")),
-        )
+        return audited(CrawlFolder(crawl), checked_aim(AIM if aim is None else aim, "--aim"))
     if aim is not None:
         raise OptionError("--aim needs --crawl; for texts, use `understand check --aim`")
     scorer = scorer_of(Settings(**choices))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from understandability.direction import Direction
@@ -38,8 +39,6 @@ GRADE_LIMIT = 8.0  # what guides for health texts recommend at most, in years of
 SHORT_TEXT = 100  # words, below which a formula says little (Flesch 1948 samples 100)
 FEW_SENTENCES = 30  # what SMOG was made for
 _MOST_WORDS = 100  # that are listed
-_PLAIN = frozenset((str, int, bool, type(None)))
-
 
 # Formula -> what its readers call it, for those that reports show.
 FORMULA_TITLES: Mapping[str, str] = {
@@ -362,18 +361,10 @@ def plain_data(value: Any) -> Any:
     >>> plain_data({"a": (1.5, math.nan)})
     {'a': [1.5, None]}
     """
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, list | tuple):
-        # Most are strings and numbers as they are: a call for each would take half of the time.
-        return [each if type(each) in _PLAIN else plain_data(each) for each in value]
-    if value is None or isinstance(value, str | int):
-        return value
-    if not isinstance(value, Mapping):
-        value = {name: getattr(value, name) for name in _names(type(value))}  # type: ignore[arg-type]  # classes have a hash
-    return {key: each if type(each) in _PLAIN else plain_data(each) for key, each in value.items()}
 
+    def content(record: Any) -> dict[str, Any]:
+        if isinstance(record, Mapping):
+            return dict(record)
+        return {each.name: getattr(record, each.name) for each in fields(record)}
 
-@cache
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(each.name for each in fields(kind))
+    return json.loads(json.dumps(value, default=content), parse_constant=lambda _: None)

@@ -91,16 +91,22 @@ def _docx_lines(content: bytes) -> Iterator[str]:
     body = document.element.body
     for fallback in list(body.iter(_FALLBACK)):
         fallback.getparent().remove(fallback)
-    in_rows = set()
-    for element in body.iter(f"{_WORD}p", f"{_WORD}tr"):
-        if element in in_rows:
-            continue
-        if element.tag.endswith("}tr"):
-            in_rows.update(element.iter(f"{_WORD}p", f"{_WORD}tr"))
+    for element in _outermost(body, f"{_WORD}p", f"{_WORD}tr"):
+        if element.tag == f"{_WORD}tr":
             cells = element.iterchildren(f"{_WORD}tc")
             yield row(" ".join(map(_docx_text, cell.iter(f"{_WORD}p"))) for cell in cells)
         elif text := _docx_text(element):
             yield _docx_line(element, text, names)
+
+
+def _outermost(root: Any, *tags: str) -> Iterator[Any]:
+    """Paragraphs and rows of tables, the last of `tags`, but for what is in a row."""
+    in_rows = set()
+    for element in root.iter(*tags):
+        if element not in in_rows:
+            yield element
+            if element.tag == tags[-1]:
+                in_rows.update(element.iter(*tags))
 
 
 def _docx_line(paragraph: Any, text: str, names: Mapping[str, str]) -> str:
@@ -137,14 +143,9 @@ def _odt_lines(content: bytes) -> Iterator[str]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         xml = archive.read("content.xml")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
-    in_rows = set()
-    for element in etree.fromstring(xml, parser).iter(
-        f"{_ODT}h", f"{_ODT}p", f"{_ODT_TABLE}table-row"
-    ):
-        if element in in_rows:
-            continue
-        if element.tag.endswith("table-row"):
-            in_rows.update(element.iter(f"{_ODT}h", f"{_ODT}p", f"{_ODT_TABLE}table-row"))
+    root, table_row = etree.fromstring(xml, parser), f"{_ODT_TABLE}table-row"
+    for element in _outermost(root, f"{_ODT}h", f"{_ODT}p", table_row):
+        if element.tag == table_row:
             yield row(" ".join(cell.itertext()) for cell in element)
         elif text := " ".join("".join(element.itertext()).split()):
             depth = sum(1 for _ in element.iterancestors(f"{_ODT}list"))
@@ -216,7 +217,5 @@ def pdf_paragraphs(text: str, large: frozenset[str] | set[str] = frozenset()) ->
 
 
 _LINES: Mapping[str, Callable[[bytes], Iterator[str]]] = {
-    DOCX: _docx_lines,
-    ODT: _odt_lines,
-    PDF: _pdf_lines,
-}
+    DOCX: _docx_lines, ODT: _odt_lines, PDF: _pdf_lines,
+}  # fmt: skip

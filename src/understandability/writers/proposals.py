@@ -25,7 +25,7 @@ from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.hard_sentences import LONG_SENTENCE, Findings
 from understandability.writers.plain_terms.english import in_english
-from understandability.writers.plain_terms.offers import Offer, is_quoted
+from understandability.writers.plain_terms.offers import Offer
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
 from understandability.writers.plain_terms.term_tables import abbreviations, word_list
 from understandability.writers.rebuilding import rebuilt, replaced, spans
@@ -40,6 +40,9 @@ _ACTIONS = {
     IN_FULL: "Say the abbreviation in full",
 }
 _LEAST_PART = 4  # words of each part of a sentence that is cut
+_VERBS = frozenset(("VERB", "AUX"))
+_SCOPES = frozenset(("sometimes", "often", "usually", "rarely", "generally", "normally", "mostly"))
+_BEHIND_AGENTS = frozenset(("'s", "(", "in", "of", "at", "on", "from", "with"))
 _LEAST_ITEMS, _MOST_WORDS = 4, 7  # of a list, and of an item in it
 _SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
 _OBJECTS = {"he": "him", "she": "her", "we": "us", "they": "them", "i": "me"}
@@ -147,11 +150,8 @@ def _upper(text: str) -> str:
 
 def _lower(text: str, tag: str) -> str:
     """A word that begins a sentence no more; names and abbreviations keep their letters."""
-    return (
-        text
-        if tag == "PROPN" or text == "I" or text[1:2].isupper()
-        else text[:1].lower() + text[1:]
-    )
+    stays = tag == "PROPN" or text == "I" or text[1:2].isupper()
+    return text if stays else text[:1].lower() + text[1:]
 
 
 def _is_clause(sentence: TaggedSentence, at: int) -> bool:
@@ -187,17 +187,28 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
         left, right = sentence.tokens[:place], sentence.tokens[start:]
         if min(len(left), len(right)) < _LEAST_PART or not _is_clause(sentence, start):
             continue
-        has_verb = {"VERB", "AUX"} & set(sentence.tags[:place])
+        has_verb = not _VERBS.isdisjoint(sentence.tags[:place])
         is_tied = not word_list("ties").isdisjoint(word.lower() for word in left)
-        inside = left.count("(") != left.count(")") or ":" in left or is_quoted(sentence, place)
+        inside = left.count("(") != left.count(")") or ":" in left or sentence.is_quoted[place]
         # "kale and broccoli are good": what is joined may be two nouns, no clauses
         is_bare = token != ";" and sentence.tag(start) not in ("DET", "PRON")
         is_bare = is_bare and (left[-1] != "," or "," in left[-8:-1])
         is_order = sentence.tag(0) == "VERB" and "will" in right[:3]  # "Rest, and you will be well"
+        # "Sometimes a scan is enough and a biopsy is not needed": both parts are sometimes
+        is_scoped = left[0].lower() in _SCOPES or (sentence.tag(0) == "ADP" and "," in left[:8])
+        # "the head is wide, the middle is long, and the tail is narrow"
+        commas = [n for n, word in enumerate(left[:-1]) if word == ","] if left[-1] == "," else []
+        is_series = any(
+            not _VERBS.isdisjoint(sentence.tags[:n])
+            and not _VERBS.isdisjoint(sentence.tags[n:place])
+            for n in commas
+        )
         # "a nurse or a doctor will call and you ...": what stands before must be whole
         if (
             not has_verb
             or is_tied
+            or is_scoped
+            or is_series
             or inside
             or is_bare
             or is_order
@@ -219,19 +230,18 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
 
 def _participle_base(word: str) -> str:
     """The verb whose participle a word is, as far as rules and the irregular table tell."""
-    stems = [word[:-2], word[:-1], word[:-3] + "y" if word.endswith("ied") else ""]
-    if word.endswith("ed") and len(word) > 4 and word[-3] == word[-4]:
-        stems.insert(0, word[:-3])
     if not word.endswith("ed"):
-        stems = list(_irregular_participles().get(word, ()))
-    made = [stem for stem in stems if stem and verb_form(stem, PARTICIPLE) == word]
-    known = [stem for stem in made if stem in word_list("verbs")]
-    return (known or [""])[0]
+        return _irregular_participles().get(word, "")
+    stems = [word[:-2], word[:-1], word[:-3] + "y" if word.endswith("ied") else ""]
+    if len(word) > 4 and word[-3] == word[-4]:
+        stems.insert(0, word[:-3])
+    known = (stem for stem in stems if stem in word_list("verbs"))
+    return next((stem for stem in known if verb_form(stem, PARTICIPLE) == word), "")
 
 
 @cache
-def _irregular_participles() -> Mapping[str, tuple[str, ...]]:
-    return {verb_form(verb, PARTICIPLE): (verb,) for verb in sorted(word_list("verbs"))}
+def _irregular_participles() -> Mapping[str, str]:
+    return {verb_form(verb, PARTICIPLE): verb for verb in sorted(word_list("verbs"))}
 
 
 def _passive(sentence: TaggedSentence) -> tuple[int, int] | None:
@@ -265,9 +275,13 @@ def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
     head = sentence.word(end - 1)
     if not {head, head.removesuffix("s")} & word_list("agents"):
         return ""
-    if sentence.tag(end) in ("CCONJ", "PART") or sentence.word(end) == "'s" or end == verb + 2:
+    # "TSH is made by the gland in the brain": what follows says where the agent is
+    if sentence.tag(end) in ("CCONJ", "PART") or sentence.word(end) in _BEHIND_AGENTS:
         return ""
-    several = head.endswith("s") or head in ("people", "staff", "bacteria", "children")
+    if end == verb + 2:
+        return ""
+    several = head.endswith("s") and not head.endswith(("us", "ss", "is"))
+    several = several or head in ("people", "staff", "bacteria", "children")
     base = _participle_base(sentence.word(verb))
     if modal != be:
         said = f"{sentence.word(modal)} {base}"
@@ -313,11 +327,7 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     said = f"{must}{no}{base if must or no else _upper(base)}"
     done = pieces[sentence.pieces[verb]]
     mark = done[len(done.rstrip(".,;:!?")) :]
-    return (
-        " ".join([said, *subject])
-        + mark
-        + "".join(f" {p}" for p in pieces[sentence.pieces[verb] + 1 :])
-    )
+    return " ".join([said, *subject[:-1], subject[-1] + mark, *pieces[sentence.pieces[verb] + 1 :]])
 
 
 def _of_reader(sentence: TaggedSentence, rest: str) -> str:
@@ -363,7 +373,11 @@ def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
     is_clear = is_clear and {"no", "not", "without", "usually", "often"}.isdisjoint(pieces)
     is_clear = is_clear and {"such", "including", "like"}.isdisjoint(pieces[start:])
     is_one = not any(word in ("and", "or") for part in parts for word in part)
-    if len(parts) < _LEAST_ITEMS or not (are_nouns and are_short and is_clear and is_one):
+    # "stomach, kidney and blood problems": problems of all three
+    is_shared = {len(part) for part in parts[:-1]} == {1} and len(parts[-1]) > 1
+    is_shared = is_shared and parts[-1][0].lower() not in _ARTICLES
+    is_clear = is_clear and is_one and not is_shared
+    if len(parts) < _LEAST_ITEMS or not (are_nouns and are_short and is_clear):
         return []
     items = [" ".join(part).rstrip(".,;:") for part in parts]
     items[-2] += " or" if pieces[joint] == "or" else ""

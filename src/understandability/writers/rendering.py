@@ -50,12 +50,8 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.filters |= {
-        "number": number,
-        "percent": percent,
-        "counted": counted,
-        "easier": _easier,
-    }
+    environment.filters |= {"number": number, "percent": percent, "counted": counted}
+    environment.filters["easier"] = _easier
     return environment
 
 

@@ -41,101 +41,53 @@ class Form:
 
 
 _USER = ("user", "th", "s", "norm")
+_GAIN = ("rel", "graded", "max")
+_LABELLED = ("", "DIM")
+# fmt: off
 _BASES = (
-    Base(
-        "RBP",
-        "rank-biased precision: (1 - p) times the sum of p^(rank - 1) gain",
-        "Moffat & Zobel 2008",
-        ("p",),
-        ("rel", "graded", "max"),
-    ),
-    Base(
-        "INST",
-        "mean gain for a user who wants a gain of T, and reads on longer the less is found; "
-        "below the ranking there is no gain",
-        "Moffat, Bailey, Scholer & Thomas 2015",
-        ("T",),
-        ("rel", "graded", "max"),
-    ),
-    Base(
-        "CWL",
-        "mean gain under your own discount; its weights are divided by their sum",
-        "Moffat, Bailey, Scholer & Thomas 2017 (C/W/L)",
-        ("discount",),
-        ("rel", "graded", "max"),
-    ),
-    Base(
-        "nDCG",
-        "discounted cumulative gain, discount 1 / log2(rank + 1), divided by the best "
+    Base("RBP", "rank-biased precision: (1 - p) times the sum of p^(rank - 1) gain",
+        "Moffat & Zobel 2008", ("p",), _GAIN),
+    Base("INST", "mean gain for a user who wants a gain of T, and reads on longer the less is "
+        "found; below the ranking there is no gain",
+        "Moffat, Bailey, Scholer & Thomas 2015", ("T",), _GAIN),
+    Base("CWL", "mean gain under your own discount; its weights are divided by their sum",
+        "Moffat, Bailey, Scholer & Thomas 2017 (C/W/L)", ("discount",), _GAIN),
+    Base("nDCG", "discounted cumulative gain, discount 1 / log2(rank + 1), divided by the best "
         "that the labels allow",
         "Järvelin & Kekäläinen 2002; gain 2^grade - 1 (exp-log2): Burges et al. 2005",
-        relevance=("dcg",),
-    ),
-    Base(
-        "ERR",
-        "expected reciprocal rank at which a reader stops, satisfied by a document with "
+        relevance=("dcg",)),
+    Base("ERR", "expected reciprocal rank at which a reader stops, satisfied by a document with "
         "probability (2^grade - 1) / 2^max, max 4 as in gdeval",
-        "Chapelle et al. 2009; gain-discount: Zuccon 2016",
-        ("form",),
-        ("max",),
-    ),
-    Base(
-        "Judged",
-        "share of the documents that carry a label",
-        "ir_measures (MacAvaney et al. 2022)",
-        forms=("", "DIM"),
-    ),
-    Base(
-        "PoolDepth",
-        "rank down to which every document carries a label",
-        "Spärck Jones & van Rijsbergen 1975, as a pool of that depth leaves it",
-        forms=("", "DIM"),
-    ),
+        "Chapelle et al. 2009; gain-discount: Zuccon 2016", ("form",), ("max",)),
+    Base("Judged", "share of the documents that carry a label",
+        "ir_measures (MacAvaney et al. 2022)", forms=_LABELLED),
+    Base("PoolDepth", "rank down to which every document carries a label",
+        "Spärck Jones & van Rijsbergen 1975, as a pool of that depth leaves it", forms=_LABELLED),
 )
+_FORMS = (
+    Form("", "topical relevance", "as the base"),
+    Form("u", "gains of relevance times those of the dimensions `dims`",
+        "Zuccon & Koopman 2014; Zuccon 2016", ("dims", *_USER, "joint")),
+    Form("DIM", "one dimension alone: `u` here, but also `trust` or any other that is given",
+        "Palotti et al. 2018", _USER),
+    Form("H", "weighted harmonic mean of the base over the dimensions",
+        "Palotti et al. 2018", ("wr", "wu", "wtrust", *_USER, "of")),
+)
+_COMPOUNDS = (  # measures of measures
+    Form("H", "weighted harmonic mean of any measures, 0 if one of them is 0",
+        "Palotti et al. 2018", ("w", "of")),
+    Form("residual", "what an RBP could still gain from documents without a label",
+        "Moffat & Zobel 2008", ("tail",)),
+)
+# fmt: on
 OF_LABELS = ("Judged", "PoolDepth")  # which look at whether there are labels, not at what they say
 BASES: Mapping[str, Base] = MappingProxyType({row.name: row for row in _BASES})
 
-_FORMS = (
-    Form("", "topical relevance", "as the base"),
-    Form(
-        "u",
-        "gains of relevance times those of the dimensions `dims`",
-        "Zuccon & Koopman 2014; Zuccon 2016",
-        ("dims", *_USER, "joint"),
-    ),
-    Form(
-        "DIM",
-        "one dimension alone: `u` here, but also `trust` or any other that is given",
-        "Palotti et al. 2018",
-        _USER,
-    ),
-    Form(
-        "H",
-        "weighted harmonic mean of the base over the dimensions",
-        "Palotti et al. 2018",
-        ("wr", "wu", "wtrust", *_USER, "of"),
-    ),
-)
 FORMS: Mapping[str, Form] = MappingProxyType({row.name: row for row in _FORMS})
 
 # The weights of a form H and the dimensions that they weigh.
 HARMONIC_WEIGHTS = MappingProxyType({"wr": RELEVANCE, "wu": UNDERSTANDABILITY, "wtrust": "trust"})
 
-# Measures of measures.
-_COMPOUNDS = (
-    Form(
-        "H",
-        "weighted harmonic mean of any measures, 0 if one of them is 0",
-        "Palotti et al. 2018",
-        ("w", "of"),
-    ),
-    Form(
-        "residual",
-        "what an RBP could still gain from documents without a label",
-        "Moffat & Zobel 2008",
-        ("tail",),
-    ),
-)
 COMPOUNDS: Mapping[str, Form] = MappingProxyType({row.name: row for row in _COMPOUNDS})
 
 

@@ -1,8 +1,4 @@
-"""Measures of ir_measures (MacAvaney et al. 2022) by their names, or by those of trec_eval.
-
-They stand beside ours under the same conventions of order, of documents without a label, and of
-means.
-"""
+"""Measures of ir_measures (MacAvaney et al. 2022), also by names of trec_eval."""
 
 from __future__ import annotations
 
@@ -17,6 +13,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.measures.bases import RELEVANCE
+from understandability.evaluation.scales import refuse
 from understandability.inputs.run import Labels, Run
 
 if TYPE_CHECKING:
@@ -104,12 +101,8 @@ class ForeignValues:
             return
         import ir_measures
 
-        if (qrels.values % 1).any():
-            line = int(np.argmax(qrels.values % 1 != 0))
-            raise InputError(
-                f"{qrels.where(line)}: label {qrels.values[line]:g} is not a whole number, which "
-                f"{measures[0]} of ir_measures needs"
-            )
+        why = f"is not a whole number, which {measures[0]} of ir_measures needs"
+        refuse(qrels, qrels.values % 1 != 0, why)
         labels = {
             query: {docno: int(label) for docno, label in documents.items()}
             for query, documents in qrels.by_query().items()

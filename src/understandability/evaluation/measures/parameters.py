@@ -139,46 +139,31 @@ def _of_convention(name: str) -> Parameter:
 
 
 _UNIT = partial(_number, allowed=lambda number: 0 < number < 1)
+_WEIGHTED, _SWITCHED = "a number of 0 or more", "True or False"
+# fmt: off
 _ROWS = (
     _own("p", _UNIT, "a number between 0 and 1, exclusive", 0.8, "persistence"),
     _own("T", _POSITIVE, "a number above 0", 1.0, "how much gain the user looks for"),
-    _own(
-        "discount",
-        _discount,
-        f"weights in brackets, not all 0, as [3,2,1], or one of {', '.join(DISCOUNTS)}",
-        "log2",
+    _own("discount", _discount,
+        f"weights in brackets, not all 0, as [3,2,1], or one of {', '.join(DISCOUNTS)}", "log2",
         "weights of the ranks: a list, or flat, log2 (1 / log2(rank + 1)), zipf (1 / rank), to the "
-        "cut-off or else to rank 1000",
-    ),
+        "cut-off or else to rank 1000"),
     _of_convention("rel"),
-    _own("graded", _flag, "True or False", False, "gain is grade / max, not 0 or 1"),
+    _own("graded", _flag, _SWITCHED, False, "gain is grade / max, not 0 or 1"),
     *map(_of_convention, ("max", "dcg", "form")),
-    _own(
-        "dims",
-        _names,
-        "names in brackets, as [u,trust]",
-        ("u",),
-        "dimensions that relevance is multiplied by",
-    ),
+    _own("dims", _names, "names in brackets, as [u,trust]", ("u",),
+        "dimensions that relevance is multiplied by"),
     *map(_of_convention, ("user", "th", "s", "norm", "joint", "ideal")),
-    _own("wr", _WEIGHT, "a number of 0 or more", 1.0, "weight of relevance"),
-    _own("wu", _WEIGHT, "a number of 0 or more", 1.0, "weight of understandability"),
-    _own("wtrust", _WEIGHT, "a number of 0 or more", 0.0, "weight of trust"),
-    _own(
-        "w",
-        _weights,
-        "numbers of 0 or more in brackets, as [1,1]",
-        None,
-        "weights, equal without it",
-    ),
+    _own("wr", _WEIGHT, _WEIGHTED, 1.0, "weight of relevance"),
+    _own("wu", _WEIGHT, _WEIGHTED, 1.0, "weight of understandability"),
+    _own("wtrust", _WEIGHT, _WEIGHTED, 0.0, "weight of trust"),
+    _own("w", _weights, "numbers of 0 or more in brackets, as [1,1]", None,
+        "weights, equal without it"),
     _of_convention("of"),
-    _own("tail", _flag, "True or False", False, "with the mass below the cut"),
-    Parameter(
-        "judged_only",
-        _flag,
-        "True or False",
+    _own("tail", _flag, _SWITCHED, False, "with the mass below the cut"),
+    Parameter("judged_only", _flag, _SWITCHED,
         lambda conventions: conventions.no_label == "ignored",
-        "documents without a label are removed first",
-    ),
+        "documents without a label are removed first"),
 )
+# fmt: on
 PARAMETERS: Mapping[str, Parameter] = MappingProxyType({row.name: row for row in _ROWS})

@@ -1,7 +1,6 @@
 """Measures as array arithmetic over the labelled documents of a ranking.
 
-Every measure is a sum of gains times discounts (Zuccon 2016), or the cascade of ERR; documents
-without a label gain nothing. One value for each query of the qrels.
+Each is a sum of gains times discounts (Zuccon 2016), or the cascade of ERR.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError
 from understandability.evaluation.judgements import Judgements, Ranked
 from understandability.evaluation.measures.bases import OF_LABELS, RELEVANCE, Measure
 from understandability.evaluation.measures.parameters import DISCOUNTS
+from understandability.evaluation.scales import refuse
 from understandability.inputs.run import ranks_of
 
 RATES = ("RBP", "INST", "CWL")  # mean gains, each between 0 and 1
@@ -101,13 +100,8 @@ def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) ->
 
 
 def _check_grades(measure: Measure, judgements: Judgements, highest: float, mend: str) -> None:
-    above = judgements.qrels.values > highest
-    if above.any():
-        line = int(np.argmax(above))
-        raise InputError(
-            f"{judgements.qrels.where(line)}: label {judgements.qrels.values[line]:g} is above "
-            f"the highest grade {highest:g} of {measure}; {mend} the qrels"
-        )
+    why = f"is above the highest grade {highest:g} of {measure}; {mend} the qrels"
+    refuse(judgements.qrels, judgements.qrels.values > highest, why)
 
 
 def _above_cut(measure: Measure, ranked: Ranked) -> NDArray[np.bool_]:

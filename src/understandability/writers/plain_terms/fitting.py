@@ -1,4 +1,4 @@
-"""Which plain terms fit in the place of a term: rules of grammar, fixed phrases and definitions.
+"""Which plain terms fit in the place of a term, by rules of grammar, and the text put there.
 
 "Bulge through a muscle wall" cannot stand for "hernia" in "incisional hernia", although that is
 what it says. ``tests/report/fit_rules.tsv`` has two examples of each rule.
@@ -7,7 +7,7 @@ what it says. ``tests/report/fit_rules.tsv`` has two examples of each rule.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,7 +25,6 @@ from understandability.feature.inflection import (
 from understandability.feature.tagger import UNIVERSAL, default_tagger
 from understandability.feature.terms import singular
 from understandability.text.tokens import tokenize
-from understandability.writers.plain_terms.placing import common_form
 from understandability.writers.plain_terms.tagged_sentences import (
     NAMES,
     NOUNS,
@@ -53,6 +52,11 @@ _OF_A_KIND = ("al", "ar", "ary", "ic", "ine", "ive", "ous")
 _TIMES = frozenset(("hours", "days", "weeks", "months", "years", "decades"))
 _BEFORE_NUMBER = ("at least", "at most", "up to")
 _SPLIT = re.compile("[ -]")
+_SPOKEN_VOWEL = re.compile(
+    r"(?!eu|uni|us[eu]|one|ur[aei]|ut[ei])[aeiou]|hour|honest|x-ray|(?-i:[FHLMNRSX][A-Z])",
+    re.IGNORECASE,
+)
+_ARTICLES = ("a", "an")
 _SMALL = 3  # letters of "the" and shorter, which say nothing of what a term means
 
 
@@ -119,11 +123,8 @@ def changes_sense(match: Match, plain: str) -> bool:
 
 
 def _is_abbreviated(match: Match, _: Plain) -> bool:
-    tokens, end = match.sentence.tokens, match.end
-    if match.next_word not in ("(", "[") or end + 1 >= len(tokens):
-        return False
-    short = tokens[end + 1].rstrip("s")
-    return len(short) > 1 and short.isupper() and short[0] == tokens[match.start][0].upper()
+    first = match.sentence.tokens[match.start][0].upper()
+    return match.sentence.abbreviation(match.end)[:1] == first
 
 
 def _is_said_beside(match: Match, plain: Plain) -> bool:
@@ -302,23 +303,93 @@ def _is_long_before_a_verb(match: Match, plain: Plain) -> bool:
 RULES: Mapping[str, tuple[Callable[[Match, Plain], bool], ...]] = {
     "": (_is_abbreviated, _is_said_beside),
     "noun": (_changes_number, _is_a_clause_after_a_modifier, _has_two_tails, _is_in_a_phrase),
-    "verb": (
-        _is_being,
-        _is_past_or_participle,
-        _has_no_object,
-        _is_irregular_before_a_noun,
-        _wants_an_object,
-        _is_long_participle_before_a_noun,
-    ),
-    "adjective": (
-        _is_not_before_a_noun,
-        _has_tail_before_a_noun,
-        _is_compared,
-        _is_long_after_a_degree,
-        _is_noun_before_an_of,
-        _is_in_a_name,
-        _follows_a_verb,
-        _finds_no_place_behind,
-    ),
+    "verb": (_is_being, _is_past_or_participle, _has_no_object, _is_irregular_before_a_noun,
+             _wants_an_object, _is_long_participle_before_a_noun),
+    "adjective": (_is_not_before_a_noun, _has_tail_before_a_noun, _is_compared,
+                  _is_long_after_a_degree, _is_noun_before_an_of, _is_in_a_name, _follows_a_verb,
+                  _finds_no_place_behind),
     "adverb": (_is_long_before_a_verb,),
-}
+}  # fmt: skip
+
+
+def in_form(match: Match, plain: Sequence[str]) -> tuple[str, ...]:
+    """Plain terms of the term's row in the form of the term: plurals, forms of verbs."""
+    row, name = match.form
+    if row.part == "noun" and name == PLURAL:
+        plurals = dict(zip(row.plain, row.plurals, strict=True))
+        return tuple(plurals[each] for each in plain)
+    if row.part != "verb":
+        return tuple(plain)
+    if match.is_past:
+        name = match.past_or_participle()
+    return tuple(verb_form(each, name or common_form(each)) for each in plain)
+
+
+def common_form(plain: str) -> str:
+    """The form to show where a term may be past or participle: theirs if it is one, or the base."""
+    return PAST if verb_form(plain, PAST) == verb_form(plain, PARTICIPLE) else BASE
+
+
+def term_in(match: Match, pieces: Sequence[str]) -> str:
+    """The term as it is written, without the punctuation around it."""
+    sentence = match.sentence
+    first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1]
+    return _between(pieces, first, sentence.begins[match.start], last, sentence.ends[match.end - 1])
+
+
+def _between(pieces: Sequence[str], first: int, begin: int, last: int, end: int) -> str:
+    """The text from a letter of one piece to a letter of another."""
+    text = " ".join(pieces[first : last + 1])
+    return text[begin : len(text) - len(pieces[last]) + end]
+
+
+def placed(
+    match: Match, plain: Sequence[str], pieces: Sequence[str]
+) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
+    """Plain terms that fit, written in the place of the term: articles, capitals, punctuation.
+
+    The first piece and that behind the last, the plain terms in their form, and the texts there.
+    """
+    sentence = match.sentence
+    term = term_in(match, pieces)
+    forms = in_form(match, plain)
+    first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1]
+    before = pieces[first][: sentence.begins[match.start]]
+    end, moved = match.end, ""
+    if match.form.row.behind and (until := match.end_of_nouns()) > end:
+        moved = _between(pieces, last + 1, 0, sentence.pieces[until - 1], sentence.ends[until - 1])
+        moved += " "
+        last, end = sentence.pieces[until - 1], until
+        if singular(sentence.word(end - 1)) != sentence.word(end - 1):
+            forms = tuple(map(_for_several, forms))
+    behind = pieces[last][sentence.ends[end - 1] :]
+    article = ""
+    if first and not before and pieces[first - 1].lower() in _ARTICLES:
+        first -= 1
+        article = pieces[first]
+    capital = term[:1].isupper() and not term.isupper()
+    texts = []
+    for each in forms:
+        text = moved + each
+        text = text[:1].upper() + text[1:] if capital else text
+        if article:
+            text = f"{_article(article, text)} {text}"
+        texts.append(before + text + behind)
+    return first, last + 1, forms, tuple(texts)
+
+
+def _for_several(plain: str) -> str:
+    """What is said of one, said of several: "that has spread", "that have spread"."""
+    for one, several in (("that has ", "that have "), ("that is ", "that are ")):
+        plain = plain.replace(one, several)
+    return plain
+
+
+def _article(article: str, text: str) -> str:
+    """The article before a text: "a" or "an", as it is spoken.
+
+    >>> [_article("a", noun) for noun in ("heart attack", "infection", "urine test", "MRI scan")]
+    ['a', 'an', 'a', 'an']
+    """
+    right = "an" if _SPOKEN_VOWEL.match(text) else "a"
+    return right.capitalize() if article[0].isupper() else right

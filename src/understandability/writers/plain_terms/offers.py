@@ -18,8 +18,13 @@ from understandability.model.word_columns import complexities
 from understandability.text.tokens import word_of
 from understandability.writers.memory import Memory
 from understandability.writers.plain_terms.english import AMERICAN, english_of, in_english
-from understandability.writers.plain_terms.fitting import changes_sense, fits
-from understandability.writers.plain_terms.placing import in_form, placed, term_in
+from understandability.writers.plain_terms.fitting import (
+    changes_sense,
+    fits,
+    in_form,
+    placed,
+    term_in,
+)
 from understandability.writers.plain_terms.tagged_sentences import (
     BE,
     NAMES,
@@ -232,13 +237,6 @@ def _found(
         at += 1
 
 
-def is_quoted(sentence: TaggedSentence, place: int) -> bool:
-    """Whether a quotation that began before that token still goes on."""
-    before = sentence.tokens[:place]
-    straight = sum(token in ('"', "``", "''") for token in before)
-    return straight % 2 == 1 or before.count("“") > before.count("”")
-
-
 def _is_title(sentence: TaggedSentence) -> bool:
     """Whether nearly all words begin with a capital: "Looking At It", "Zinc, Lactose"."""
     words = [token for token in sentence.tokens if token.isalpha() and len(token) > 3]
@@ -264,7 +262,7 @@ def _chosen(
     stays = (
         is_title
         or is_name
-        or is_quoted(sentence, start)
+        or sentence.is_quoted[start]
         or (_is_before_name(sentence, end) and parts <= _OF_NAMES)
         or "/" in (sentence.word(start - 1), sentence.word(end))
         or _is_in_abbreviated(sentence, start, end)

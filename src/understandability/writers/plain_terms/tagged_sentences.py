@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import accumulate, repeat
 
 import numpy as np
 
@@ -27,6 +28,7 @@ SUBJECT = frozenset(("NOUN", "PRON", "PROPN", "ADV", "CCONJ"))
 _OPENING = frozenset(("(", "[", "“", '"', "‘", "``"))
 _CLOSING = frozenset((")", "]", "”", '"', "’", "''"))
 _SMALL = frozenset(("a", "an", "the"))
+_STRAIGHT, _CURLY = frozenset(('"', "``", "''")), {"“": 1, "”": -1}
 _NAMING = frozenset(("called", "named", "termed", "means", "term", "word"))
 _KNOWN_AS = ("known", "as")
 _GENERAL = frozenset(
@@ -55,7 +57,7 @@ def stems(word: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TaggedSentence:
     """Tokens without hyphens, their tags, the piece of each; hyphens and genitives are passed over.
 
@@ -79,6 +81,13 @@ class TaggedSentence:
     def stems(self, place: int) -> frozenset[str]:
         """What the word there may be a form of."""
         return stems(self.tokens[place]) if 0 <= place < len(self.tokens) else frozenset()
+
+    @cached_property
+    def is_quoted(self) -> list[bool]:
+        """Whether a quotation that began before a place still goes on there; also for the end."""
+        straight = accumulate((token in _STRAIGHT for token in self.tokens), initial=0)
+        curly = accumulate(map(_CURLY.get, self.tokens, repeat(0)), initial=0)
+        return [odd % 2 == 1 or open_ > 0 for odd, open_ in zip(straight, curly, strict=True)]
 
     def is_in_compound(self, start: int, end: int) -> bool:
         """Whether a hyphen ties the words at ``start:end`` to another: "anti-proliferative"."""
@@ -116,13 +125,16 @@ class TaggedSentence:
         >>> TaggedSentence(words, ["X"] * 7, list(range(7)), [0] * 7, [0] * 7).abbreviated(4)
         1
         """
-        if self.word(end) not in ("(", "[") or end + 1 >= len(self.tokens):
-            return None
-        short = self.tokens[end + 1].rstrip("s")
+        short = self.abbreviation(end)
         first = end - len(short)
-        if len(short) > 1 and short.isupper() and first >= 0:
-            return first if self.tokens[first][0].upper() == short[0] else None
-        return None
+        fits = short and first >= 0 and self.tokens[first][0].upper() == short[0]
+        return first if fits else None
+
+    def abbreviation(self, end: int) -> str:
+        """The abbreviation in brackets at `end`, without the s of several; '' for none."""
+        inside = self.tokens[end + 1 : end + 2] if self.word(end) in ("(", "[") else []
+        short = "".join(inside).rstrip("s")
+        return short if len(short) > 1 and short.isupper() else ""
 
 
 def tagged_sentences(

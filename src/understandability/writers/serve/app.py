@@ -27,7 +27,7 @@ from understandability.resources import resource
 from understandability.scoring import Scorer, Settings, document_or_failure, document_under
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.writers.comparison import compare
-from understandability.writers.explanation import Explanation, explain, plain_data
+from understandability.writers.explanation import explain, plain_data
 from understandability.writers.hard_sentences import findings
 from understandability.writers.markdown import docx_of, html_of
 from understandability.writers.page_report import page_report
@@ -163,6 +163,19 @@ def create(
         # The server's log has it whole; what it says may hold parts of a text.
         return _error(500, f"the server met an error of its own ({type(error).__name__})")
 
+    async def explained(
+        choice: messages.ReaderChoice, pages: Sequence[Page], answer: Callable[..., Response],
+        **how: Any,
+    ) -> Response:  # fmt: skip
+        """The answer that is made of the explanations of pages."""
+
+        def work() -> Response:
+            scorer = desk.for_reader(choice)
+            documents = (document_under(page, scorer.settings) for page in pages)
+            return answer(*(explain(document, scorer, **how) for document in documents))
+
+        return await desk(work)
+
     @app.post("/v1/score")
     async def score(request: messages.ScoreRequest) -> messages.ScoreReply:
         """Score a text, a page, or a list of documents: the rows of `understand score`."""
@@ -178,14 +191,13 @@ def create(
     async def explain_text(request: messages.ExplainRequest) -> Response:
         """Explain one text or page: what makes it hard, and what to say instead."""
         page = _explained_page(request.text, request.html)
-
-        def work() -> Response:
-            scorer = desk.for_reader(request)
-            document = document_under(page, scorer.settings)
-            found = explain(document, scorer, steps=request.steps, english=request.english)
-            return JSONResponse({"explanation": found.to_json()})
-
-        return await desk(work)
+        return await explained(
+            request,
+            [page],
+            lambda found: JSONResponse({"explanation": found.to_json()}),
+            steps=request.steps,
+            english=request.english,
+        )
 
     @app.post("/v1/sentence")
     async def sentence(request: messages.SentenceRequest) -> messages.SentenceReply:
@@ -219,13 +231,9 @@ def create(
     async def compare_texts(request: messages.CompareRequest) -> Response:
         """What changed from one version of a text to another."""
         pages = [_explained_page(request.before, None), _explained_page(request.after, None)]
-
-        def work() -> Response:
-            scorer = desk.for_reader(request)
-            found = compare(*(_explained(page, scorer) for page in pages))
-            return JSONResponse({"comparison": found.to_json()})
-
-        return await desk(work)
+        return await explained(
+            request, pages, lambda *found: JSONResponse({"comparison": compare(*found).to_json()})
+        )
 
     @app.post("/v1/report", responses={200: {"content": {"text/html": {}}}}, response_model=None)
     async def report(request: messages.ReportRequest) -> Response:
@@ -233,13 +241,11 @@ def create(
         pages = [replace(_explained_page(request.text, request.html), docno=request.title)]
         if request.before is not None:
             pages.insert(0, replace(_explained_page(request.before, None), docno="Before"))
-
-        def work() -> Response:
-            scorer = desk.for_reader(request)
-            found = [_explained(page, scorer) for page in pages]
-            return HTMLResponse(page_report(found, comparing=len(found) == 2))
-
-        return await desk(work)
+        return await explained(
+            request,
+            pages,
+            lambda *found: HTMLResponse(page_report(found, comparing=len(found) == 2)),
+        )
 
     @app.post("/v1/rerank")
     async def rerank(request: messages.RerankRequest) -> messages.RerankReply:
@@ -380,10 +386,6 @@ def _explained_page(text: str | None, html: str | None) -> Page:
             413, f"{length:,} characters are more than the {_MOST_EXPLAINED:,} that are explained"
         )
     return _page("text", text, html)
-
-
-def _explained(page: Page, scorer: Scorer) -> Explanation:
-    return explain(document_under(page, scorer.settings), scorer)
 
 
 def _proposed(

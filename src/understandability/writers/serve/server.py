@@ -19,7 +19,6 @@ from understandability.writers.serve.guard import LOCAL_HOSTS, RequestLimits
 
 # What the parent process tells those that answer; it is read by `application`.
 _CHOSEN = "UNDERSTANDABILITY_SERVE"
-_LOCAL = ("127.0.0.1", "localhost", "::1")
 _MOST_CONNECTIONS = 2000
 
 
@@ -106,7 +105,7 @@ def serve(
             "understand serve needs optional packages: pip install '.[serve]' in the source folder"
         ) from error
     token = token or os.environ.get("UNDERSTANDABILITY_TOKEN")
-    if host not in _LOCAL and not token:
+    if host not in LOCAL_HOSTS and not token:
         raise OptionError(
             f"anybody who reaches {host} could use the server; give a --token, or leave out --host"
         )
