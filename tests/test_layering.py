@@ -57,7 +57,7 @@ LINES = {
     "evaluation": 3_986,
     "feature": 4_031,
     "inputs": 4_315,
-    "integrations": 891,
+    "integrations": 893,
     "model": 4_083,
     "neural": 489,
     "study": 4_501,

@@ -13,6 +13,7 @@ import pytest
 from tests.conftest import Run
 
 from understandability.errors import InputError, OptionError
+from understandability.integrations import search_engines
 from understandability.integrations.search_engines import ENGINES, export
 
 VALUES = {"flu": 0.75, "ulcer": 0.0, "a=b.html": 0.123456789}
@@ -99,6 +100,16 @@ def test_lucene_and_pyterrier_get_tables() -> None:
         assert lines == ["docno\tp_understandable", "flu\t0.75", "ulcer\t0", "a=b.html\t0.123457"]
     assert '"p_understandable", bits' in files("anserini")["AddDocValues.java"]
     compile(files("pyterrier")["pipeline.py"], "pipeline.py", "exec")
+
+
+def test_what_python_compiled_beside_a_template_is_no_template(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pip compiles the pipeline for PyTerrier when it installs the package."""
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "pipeline.py").write_text("FIELD")
+    monkeypatch.setattr(search_engines, "resource", lambda name: tmp_path)
+    assert [name for name, _ in export(VALUES, "pyterrier")][-1] == "pipeline.py"
 
 
 def test_what_cannot_be_written_is_refused() -> None:

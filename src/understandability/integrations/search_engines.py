@@ -226,5 +226,7 @@ def export(
         )
     yield from engine.files(list(values.items()), field, index)
     for path in sorted(resource(f"export/{engine.beside}").iterdir()):
+        if not path.is_file():  # Python keeps what it compiled beside a template in Python
+            continue
         text = path.read_text("utf-8").replace("FIELD", field).replace("INDEX_NAME", index)
         yield path.name, [text.encode()]
