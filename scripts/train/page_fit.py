@@ -119,8 +119,8 @@ RECIPES = {
 class Space:
     """The kernel's space over a table: bells around some of the passages with a level.
 
-    `used` says which texts are learned from, `sets` which have a level; `seed` chooses landmarks.
-    `rows` are all passages in the space.
+    `used` says which texts are learned from; `seed` chooses landmarks. `rows` are all passages in
+    the space.
     """
 
     def __init__(self, table: Table, recipe: Recipe, used: Mask, seed: int = 0) -> None:

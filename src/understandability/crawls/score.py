@@ -35,7 +35,7 @@ from understandability.inputs.tables import SETTINGS_KEY, table_format
 from understandability.inputs.writing import check_is_no_input
 from understandability.prompt import AtPrompt
 from understandability.rows import TAGGERS, FeatureRows, TextRows, WordRows
-from understandability.scoring import Extraction, RowMaker, Settings, scorer_of
+from understandability.scoring import Extraction, RowMaker, Settings, scorer_of, scorer_with
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 if TYPE_CHECKING:
@@ -383,7 +383,7 @@ def score_table(
             raise WrongTypeError(
                 f"the table has no column {name!r}; it has {', '.join(table.column_names)}"
             )
-    scorer = scorer_of(Settings(**settings))
+    scorer = scorer_with(**settings)
     media_type = TEXT if text else HTML
 
     def texts(name: str) -> list[str | None]:

@@ -16,7 +16,7 @@ from understandability.inputs.page_tables import media_type_of
 from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.writing import write_text
 from understandability.prompt import AtPrompt
-from understandability.scoring import Settings, document_or_failure, document_under, scorer_of
+from understandability.scoring import Settings, document_or_failure, document_under, scorer_with
 from understandability.text.page import HTML, Failure, Page
 from understandability.writers.audit import Audit, audited
 from understandability.writers.comparison import compare as compare_pages
@@ -81,7 +81,7 @@ def explain(
         page = Page(url or "text", url or "", content, kind, url=url)
     else:
         raise WrongTypeError(f"explain takes text, HTML or a Path, not {kind_of(content)}")
-    scorer = scorer_of(Settings(**settings))
+    scorer = scorer_with(**settings)
     found = explain_document(document_under(page, scorer.settings), scorer)
     return PageExplanation(*(getattr(found, each.name) for each in fields(found)))
 
@@ -155,7 +155,7 @@ def reported(
         return audited(CrawlFolder(crawl), checked_aim(AIM if aim is None else aim, "--aim"))
     if aim is not None:
         raise OptionError("--aim needs --crawl; for texts, use `understand check --aim`")
-    scorer = scorer_of(Settings(**choices))
+    scorer = scorer_with(**choices)
     if scorer.remark:
         tell(scorer.remark)
     if fetch_private and not fetch:

@@ -23,7 +23,7 @@ from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.inputs.sources import Sources
 from understandability.prompt import AtPrompt
-from understandability.scoring import Scorer, Settings, scorer_of
+from understandability.scoring import Scorer, Settings, scorer_with
 from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.page import Failure
 from understandability.writers.markdown import markdown_of
@@ -231,7 +231,7 @@ def rewrite(
         seconds: How long it may take for a passage.
     """
     chosen = LanguageModel(model_url, model, os.environ.get(KEY, ""), seconds)
-    scorer = scorer_of(Settings(**choices))
+    scorer = scorer_with(**choices)
     (page,) = Sources([str(path)])
     if isinstance(page, Failure):
         raise InputError(f"{page.path}: {page.error}")
