@@ -141,6 +141,27 @@ def test_medical_terms_within_one_that_nothing_is_offered_for() -> None:
     assert not offered("The 95% confidence interval [CI] was wide.")
 
 
+def test_what_stands_in_brackets_is_explained_in_the_whole_text() -> None:
+    """So is an abbreviation there; but a word that only begins a remark in brackets is not."""
+    text = "They take a sample (biopsy). A biopsy hurts. This is radiation (radioactive rays)."
+    found = {each.term: each.is_explained for each in offered(text)}
+    assert found["biopsy"]
+    assert not found["radioactive"]
+    assert all(each.is_explained for each in offered(text) if each.term == "biopsy")
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Wine raises the risk of colorectal cancer.", "bowel cancer"),
+        ("He has tonsillitis again.", "swollen tonsils"),
+    ],
+)
+def test_a_plain_term_may_share_a_word_with_the_term(text: str, plain: str) -> None:
+    (found,) = offered(text)
+    assert found.plain == (plain,)
+
+
 def test_only_what_fits_is_offered_where_something_does() -> None:
     """`plain` and `texts` go in step."""
     for line in CASES:

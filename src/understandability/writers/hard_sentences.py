@@ -168,7 +168,9 @@ def _is_hard(word: str) -> bool:
 
 
 def _is_explained(pieces: Sequence[str], place: int) -> bool:
-    """Whether words in brackets or behind a dash follow: "dialysis (cleaning the blood)"."""
+    """Whether brackets or a dash tell it: "dialysis (cleaning the blood)", "a sample (biopsy)"."""
+    if place and re.fullmatch(r"[(\[].+[)\]][.,;:]?", pieces[place]):
+        return True
     behind = pieces[place + 1 : place + 3]
     if not behind or pieces[place][-1] in ".,;:!?":
         return False

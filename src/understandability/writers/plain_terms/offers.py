@@ -15,7 +15,6 @@ from itertools import chain
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import BASE, one_spelling
 from understandability.model.word_columns import complexities
-from understandability.text.tokens import word_of
 from understandability.writers.memory import Memory
 from understandability.writers.plain_terms.english import AMERICAN, english_of, in_english
 from understandability.writers.plain_terms.fitting import (
@@ -56,8 +55,11 @@ _OPENS = frozenset((".", ":", ";", "?", "!", "(", "[", "“", "•", "‘", "-",
 EXPLAINED = "the text says what it means"
 _BESIDE = 12  # words before and behind a term, which may say what it means
 _STEM = 5  # letters by which words tell that they are akin
-_EMPTY = frozenset(("that", "with", "from", "which", "such", "into", "their", "than", "body"))
+_EMPTY = frozenset(
+    ("and", "for", "the", "that", "with", "from", "which", "such", "into", "their", "than", "body")
+)
 _KNOWN = 0.3  # complexity; a word of less has no note
+_IN_BRACKETS = re.compile(r"\w [(\[](\w[^()\[\]]{1,40})[)\]]")
 _LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
 
 
@@ -129,14 +131,17 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
             every = sorted((*of_terms, *_of_abbreviations(sentence)), key=lambda each: each.first)
             yield tuple(said for each in every for said in _in_english(each, spelled))
 
-    told = [{word_of(p) for p in each.pieces if p[0] in "(["} for each in batch.documents]
+    told = [
+        frozenset(map(str.lower, _IN_BRACKETS.findall(" ".join(each.pieces))))
+        for each in batch.documents
+    ]
     found: list[list[Offer]] = [[] for _ in batch.documents]
     for (number, start), offered in zip(places, _OFFERED.of(keys, made), strict=True):
-        found[number] += [
-            replace(each, first=each.first + start, last=each.last + start)
-            for each in offered
-            if each.term not in told[number]  # "body mass index (BMI)"
-        ]
+        for each in offered:
+            here = replace(each, first=each.first + start, last=each.last + start)
+            if each.term.lower() in told[number]:  # "body mass index (BMI)"
+                here = replace(here, plain=(), texts=(), note=EXPLAINED)
+            found[number].append(here)
     return tuple(map(tuple, found))
 
 
@@ -200,11 +205,12 @@ def _is_told(match: Match, note: str) -> bool:
 
 
 def _says_little(match: Match, plain: str) -> bool:
-    """Whether a plain term says what stands near, or the term again: "transplantation"."""
-    term = match.form.row.term
-    return _is_told(match, plain) or any(
-        word[:_STEM] in plain for word in term.split() if len(word) >= _STEM
+    """Whether a plain term says what stands near, or only the term again: "transplant"."""
+    own, said = (
+        {word[:_STEM] for word in re.findall("[a-z]{3,}", text) if word not in _EMPTY}
+        for text in (match.form.row.term, plain)
     )
+    return said <= own or _is_told(match, plain)
 
 
 def _found(
