@@ -169,11 +169,9 @@ def _is_hard(word: str) -> bool:
 
 def _is_explained(pieces: Sequence[str], place: int) -> bool:
     """Whether brackets or a dash tell it: "dialysis (cleaning the blood)", "a sample (biopsy)"."""
-    if place and re.fullmatch(r"[(\[].+[)\]][.,;:]?", pieces[place]):
-        return True
-    behind = pieces[place + 1 : place + 3]
-    if not behind or pieces[place][-1] in ".,;:!?":
-        return False
+    word, behind = pieces[place], pieces[place + 1 : place + 3]
+    if not behind or word[-1] in ".,;:!?" or word[0] == "(":
+        return place > 0 and re.fullmatch(r"\(.+\)[.,;:]?", word) is not None
     is_dash = behind[0] in ("–", "—") and len(behind) > 1
     return is_dash or re.match(r"\([a-z]{2,}", behind[0]) is not None
 

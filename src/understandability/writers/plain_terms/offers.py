@@ -114,15 +114,14 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     medication ('medicine',) ('medicine.',)
     hernia ('bulge through a muscle wall',) ()
     """
-    parts: list[tuple[str, ...]] = []
     places: list[tuple[int, int]] = []  # document and first piece of each sentence
     keys: list[tuple[str, tuple[str, ...]]] = []
     for number, document in enumerate(batch.documents):
         spelled = english or english_of(document.pieces)
         for first, last in spans(document):
-            parts.append(document.pieces[first:last])
             places.append((number, first))
-            keys.append((spelled, parts[-1]))
+            keys.append((spelled, document.pieces[first:last]))
+    parts = [pieces for _, pieces in keys]
 
     def made(numbers: Sequence[int]) -> Iterator[tuple[Offer, ...]]:
         for number, sentence in zip(numbers, tagged_sentences(batch, numbers, parts), strict=True):
@@ -131,17 +130,14 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
             every = sorted((*of_terms, *_of_abbreviations(sentence)), key=lambda each: each.first)
             yield tuple(said for each in every for said in _in_english(each, spelled))
 
-    told = [
-        frozenset(map(str.lower, _IN_BRACKETS.findall(" ".join(each.pieces))))
-        for each in batch.documents
-    ]
+    texts = (" ".join(each.pieces).lower() for each in batch.documents)
+    told = [frozenset(_IN_BRACKETS.findall(text)) for text in texts]
     found: list[list[Offer]] = [[] for _ in batch.documents]
     for (number, start), offered in zip(places, _OFFERED.of(keys, made), strict=True):
         for each in offered:
-            here = replace(each, first=each.first + start, last=each.last + start)
             if each.term.lower() in told[number]:  # "body mass index (BMI)"
-                here = replace(here, plain=(), texts=(), note=EXPLAINED)
-            found[number].append(here)
+                each = replace(each, plain=(), texts=(), note=EXPLAINED)
+            found[number].append(replace(each, first=each.first + start, last=each.last + start))
     return tuple(map(tuple, found))
 
 
@@ -298,9 +294,7 @@ def _is_name(sentence: TaggedSentence, start: int, end: int) -> bool:
         return False
     if end < len(sentence.tokens) and sentence.tokens[end].istitle() and sentence.tag(end) in NAMES:
         return True  # "Endometrial Cancer Prevention"
-    if not start:
-        return False
-    return sentence.word(start - 1) not in _OPENS or sentence.word(end) == ","
+    return start > 0 and (sentence.word(start - 1) not in _OPENS or sentence.word(end) == ",")
 
 
 def _is_before_name(sentence: TaggedSentence, end: int) -> bool:
