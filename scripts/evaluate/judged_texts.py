@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from scripts.shared import ROOT, records
-from scripts.train.page_texts import READINGS, Text, as_read, labelled, readings
+from scripts.train.page_texts import OWN, READINGS, Text, as_read, labelled, readings
 
 PAGES, AWKWARD = "pages_read", "awkward_list"
 PEOPLE = (
@@ -102,7 +102,7 @@ def hard_texts(data: Path) -> list[Text]:
     passages = [
         text
         for text in labelled(data, READINGS)
-        if text.label >= 75 and not text.kind.startswith("own:")
+        if text.label >= 75 and not text.kind.startswith(OWN)
     ]
     pages = sorted(readings(data, "pages"), key=lambda text: -text.label)[:HARD]
     return [*passages[:: len(passages) // HARD][:HARD], *pages]

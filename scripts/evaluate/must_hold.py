@@ -56,6 +56,7 @@ from scripts.train.page_fit import (
     unseen_by,
 )
 from scripts.train.page_texts import (
+    OWN,
     READINGS,
     SETS,
     Mask,
@@ -160,7 +161,7 @@ class Judged:
 
     def readings(self) -> Iterator[tuple[str, Mask]]:
         """The two halves of the readings."""
-        awkward = np.char.startswith(self.kinds, "own:")
+        awkward = np.char.startswith(self.kinds, OWN)
         yield "sources", self.at(READINGS) & ~awkward
         yield "awkward kinds", self.at(READINGS) & awkward
 

@@ -5,10 +5,11 @@
 *Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed, in tokens.
 Hard is a word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a
 medical vocabulary. Names (capitals within a sentence) and drugs are counted apart.
-*Sheets*: `--sheets FOLDER --seed 808` draws the beginnings of 60 pages for patients of PDQ, none
-that a sheet before drew, and writes `offers.jsonl` (300, at most two of a term) and
-`proposals.jsonl` (up to 200, of these and the other pages: all that are more than plain terms, the
-rest plain terms), each with the sentence as the writer has it before and after.
+*Sheets*: `--sheets FOLDER --seed 1010` draws the beginnings of 60 pages for patients, of PDQ and of
+MedQuAD without rare diseases, none that a sheet before drew, and writes `offers.jsonl` (300, at
+most two of a term) and `proposals.jsonl` (up to 200, of these and of more pages: all that are more
+than plain terms, the rest plain terms), each with the sentence as the writer has it before and
+after.
 `how` is "in place" where the first plain term is put in, "in plain words" where none fits, "note"
 where there is none: then its meaning is shown beside the sentence, as in the editor. Verdicts on
 sheets of several seeds are in `tests/writers/*_judged.jsonl`.
@@ -45,10 +46,10 @@ from understandability.writers.rebuilding import spans
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 JUDGED = ROOT / "tests" / "writers" / "offers_judged.jsonl"
 MARKED = JUDGED.with_name("words_marked.jsonl")
-_SEED = 808  # of the last sheet
 _PAGES, _OFFERS, _PROPOSALS = 60, 300, 200
-_MORE = 300  # pages, for proposals
-_BEGINNING = 9000  # characters, some 1,500 words
+_MORE = 500  # pages, for proposals
+_MEDQUAD, _RARE = "corpora/consumer_nih.jsonl.gz", ("nih_gard", "nih_ghr")
+_LEAST, _BEGINNING = 600, 18_000  # characters of a page, and of its beginning: 3,000 words
 _SENTENCES = 7  # in a row make a passage, about 150 words
 # Files of medical vocabularies, and the column that holds the words.
 _VOCABULARIES = (
@@ -146,15 +147,31 @@ def coverage(documents: list[Document], data: Path) -> Counter[str]:
     return counts
 
 
-def patient_pages(data: Path, seed: int, number: int) -> list[Document]:
-    """How pages for patients begin, at random; none of which another sheet was judged."""
-    seen = {row["page"] for row in records(JUDGED) if row["seed"] != seed}
+def patient_texts(data: Path) -> dict[str, str]:
+    """How pages for patients begin, by name."""
     rows = [row for row in records(data / SOURCES["PDQ"]) if not row["label"]]
-    rows.sort(key=lambda row: str(row["id"]))
-    random.Random(seed).shuffle(rows)
-    left = [row for row in rows if row["id"] not in seen][:number]
-    texts = [row["text"][:_BEGINNING].rpartition("\n")[0] for row in left]
-    return [document_of_text(text, row["id"]) for text, row in zip(texts, left, strict=True)]
+    rows += [row for row in records(data / _MEDQUAD) if row["source"] not in _RARE]
+    texts = {row["id"]: row["text"] for row in rows if len(row["text"]) >= _LEAST}
+    return {
+        name: text[:_BEGINNING].rpartition("\n")[0] if len(text) > _BEGINNING else text
+        for name, text in texts.items()
+    }
+
+
+def patient_pages(data: Path, seed: int, number: int) -> list[Document]:
+    """So many at random, none of which another sheet was judged."""
+    seen = {row["page"] for row in records(JUDGED) if row["seed"] != seed}
+    texts = patient_texts(data)
+    left = sorted(texts.keys() - seen - {row["page"] for row in records(MARKED)})
+    random.Random(seed).shuffle(left)
+    return [document_of_text(texts[name], name) for name in left[:number]]
+
+
+def marked_pages(data: Path) -> list[Document]:
+    """The pages whose words were marked."""
+    texts = patient_texts(data)
+    names = dict.fromkeys(row["page"] for row in records(MARKED))
+    return [document_of_text(texts[name], name) for name in names]
 
 
 def of_marked(pages: list[Document]) -> Counter[str]:
@@ -274,7 +291,7 @@ def main() -> None:
         name: passages(chosen.data / path, chosen.passages, chosen.seed)
         for name, path in SOURCES.items()
     }
-    pages = patient_pages(chosen.data, _SEED, _PAGES)
+    pages = marked_pages(chosen.data)
     for what, counted in (
         ("words that the editor marks", helped(pages)),
         ("words that two judges would mark", of_marked(pages)),

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scripts.train.page_texts import (
+    OWN,
     READ_ONCE,
     READINGS,
     SENTENCES,
@@ -54,11 +55,13 @@ _DIRECTIONS = 200
 # Of the logistic regression that tells kinds apart.
 _KIND_C, _KIND_TURNS, _KIND_ROWS = 6.4, 100, 12_000
 # Of the networks: found on the folds of seed 0.
-_UNITS, _SHRINK, _RATE, _ROUNDS = 64, 0.3, 2e-3, 20
-# What they learn about, in which units, and how many make one: difficulty, level.
-_DIFFICULTY, _LEVEL = (50.0, 25.0, 6), (3.5, 1.0, 3)
-# What a reading of a text weighs that was written for an awkward kind.
-_AWKWARD = 2.0
+_SHRINK, _RATE, _ROUNDS = 0.3, 2e-3, 50
+# What they learn about, on which scale, how many make one, how many units each has: difficulty,
+# level.
+_DIFFICULTY, _LEVEL = (50.0, 25.0, 6, 64), (3.5, 1.0, 3, 128)
+# What a reading weighs of a text that was written for an awkward kind, twice or once, and of
+# documentation, which was read once.
+_AWKWARD, _AWKWARD_ONCE, _DOCUMENTATION = 4.0, 2.0, 0.3
 # Their labels are CEFR levels, 1 to 6.
 LEVELLED = ("cefr_sp_wiki", "medreadme", "medreadme_docs", "readmepp_en")
 
@@ -84,7 +87,7 @@ class Recipe:
     level_from: str = ""
     difficulty_in_level: float = 0.0125
     # What the teacher's levels of sentences weigh.
-    sentences: float = 3.0
+    sentences: float = 6.0
     # The level is told without the vectors of rare words and without order, which come last.
     level_columns: int = -DIMENSIONS - 2
 
@@ -108,7 +111,7 @@ RECIPES = {
         licence="CC BY-SA 4.0 (weights learned from data under CC BY-SA 4.0, CC BY-SA 3.0, which "
         "allows its later versions, CC BY 4.0 and MIT, and from the public domain)",
         use=f"{_USE}. Commercial use is allowed",
-        landmarks=500,
+        landmarks=250,
         reach=0.05,
         ridge=1.0,
         level_from="medreadme",
@@ -151,13 +154,13 @@ class Space:
 
 
 def network_of(
-    rows: Floats, wanted: Floats, weights: Floats, scale: tuple[float, float, int], seed: int
+    rows: Floats, wanted: Floats, weights: Floats, scale: tuple[float, float, int, int], seed: int
 ) -> Network:
     """A network from standardised rows to what is wanted: the mean of several, side by side."""
-    center, unit, count = scale
+    center, unit, count, units = scale
     members = [
         MLPRegressor(
-            hidden_layer_sizes=(_UNITS,),
+            hidden_layer_sizes=(units,),
             alpha=_SHRINK,
             learning_rate_init=_RATE,
             batch_size=128,
@@ -283,7 +286,12 @@ class DifficultyFit:
         center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
         scale = np.where(scale > 1e-9, scale, 1.0)
         weights = passages.words[own] / passages.totals[text[own]]
-        weights *= np.where(np.char.startswith(table.kinds, "own:"), _AWKWARD, 1.0)[text[own]]
+        of_kind = np.where(
+            np.char.startswith(table.kinds, OWN),
+            np.where(table.sets == READ_ONCE, _AWKWARD_ONCE, _AWKWARD),
+            np.where(table.sets == READ_ONCE, _DOCUMENTATION, 1.0),
+        )
+        weights *= of_kind[text[own]]
         rows, wanted = standardised(rows, center, center, scale, CUT), np.column_stack(taught)
         network = network_of(rows, wanted[text[own]], weights, _DIFFICULTY, seed)
         self.network = Prepared(center, center, scale, network, CUT)

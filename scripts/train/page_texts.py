@@ -85,6 +85,7 @@ SETS = {
     ),
 }
 READINGS = "readings"
+OWN = "own:"  # how kinds begin of which the texts were written for the set
 # Texts that were read like the others, but once: they are learned from and judge nothing.
 READ_ONCE = "read_once"
 READ_ONCE_FILE = ROOT / "readings" / "once.jsonl.gz"

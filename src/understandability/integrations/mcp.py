@@ -121,9 +121,10 @@ def serve(
         str, AtPrompt(str, "--reader", choices="model.readers:READERS")
     ] = DEFAULT_READER,
 ) -> None:
-    """Serve assistants over MCP: score, explain and compare texts, and find plain terms.
+    """Let an assistant score, explain and compare texts, and find plain terms, over MCP.
 
-    The assistant starts it. It reads no file and uses no network.
+    MCP is the Model Context Protocol. The assistant starts this command and sends it texts. The
+    command reads no file and uses no network.
 
     Example: understand mcp
 

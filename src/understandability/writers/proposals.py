@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import (
@@ -42,7 +43,9 @@ _ACTIONS = {
 _LEAST_PART = 4  # words of each part of a sentence that is cut
 _VERBS = frozenset(("VERB", "AUX"))
 _SCOPES = frozenset(("sometimes", "often", "usually", "rarely", "generally", "normally", "mostly"))
-_BEHIND_AGENTS = frozenset(("'s", "(", "in", "of", "at", "on", "from", "with"))
+_BEHIND_AGENTS = frozenset(
+    ("'s", "(", "in", "of", "at", "on", "from", "with", "that", "which", "who", "whose")
+)
 _LEAST_ITEMS, _MOST_WORDS = 4, 7  # of a list, and of an item in it
 _SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
 _OBJECTS = {"he": "him", "she": "her", "we": "us", "they": "them", "i": "me"}
@@ -176,6 +179,8 @@ def _is_clause(sentence: TaggedSentence, at: int) -> bool:
 def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
     """The sentence as two: at a semicolon, or at "and", "but", "so" before a clause."""
     best = None
+    if re.search("; (?:and|or)\\b", " ".join(pieces)):
+        return None  # parts of a list, which would be torn
     for place, token in enumerate(sentence.tokens):
         after = place + 1
         if token == ";":
@@ -275,7 +280,7 @@ def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
     head = sentence.word(end - 1)
     if not {head, head.removesuffix("s")} & word_list("agents"):
         return ""
-    # "TSH is made by the gland in the brain": what follows says where the agent is
+    # "TSH is made by the gland in the brain": what follows says which agent it is
     if sentence.tag(end) in ("CCONJ", "PART") or sentence.word(end) in _BEHIND_AGENTS:
         return ""
     if end == verb + 2:
@@ -319,6 +324,10 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
         return ""
     if sentence.tag(0) == "PROPN" or sentence.word(0) == "caution":
         return ""  # "Guavas", perhaps no name; one does not take caution
+    # "should be used once and thrown away", "should not be used there, but may be used here"
+    behind = pairwise(sentence.tags[verb:])
+    if any(one == "CCONJ" and two in _VERBS for one, two in behind):
+        return ""
     subject = [_lower(pieces[0], sentence.tag(0)), *pieces[1 : sentence.pieces[modal]]]
     if sentence.tag(0) not in ("DET", "PRON") and subject[-1].endswith("s"):
         subject.insert(0, "the")  # "take the tablets", but "avoid alcohol"

@@ -60,6 +60,7 @@ _EMPTY = frozenset(
 )
 _KNOWN = 0.3  # complexity; a word of less has no note
 _IN_BRACKETS = re.compile(r"\w [(\[](\w[^()\[\]]{1,40})[)\]]")
+_SYMBOL = re.compile("[A-Z][A-Z0-9]{2,7}")
 _LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
 
 
@@ -142,13 +143,18 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
 
 
 def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
-    """What abbreviations mean, but for those in brackets or before some."""
+    """What abbreviations mean, but for those in brackets or before some; and which are genes."""
     known = abbreviations()
     for place, token in enumerate(sentence.tokens):
         name = token if token in known else token.removesuffix("s")
         if name in known and "(" not in (sentence.word(place - 1), sentence.word(place + 1)):
-            first, note = sentence.pieces[place], ": ".join(filter(None, known[name]))
-            yield Offer(first, first + 1, name, (), (), note, MEDICAL)
+            note = ": ".join(filter(None, known[name]))
+        elif _SYMBOL.fullmatch(name) and sentence.word(place + 1) in ("gene", "genes"):
+            note = "the name of a gene"
+        else:
+            continue
+        first = sentence.pieces[place]
+        yield Offer(first, first + 1, name, (), (), note, MEDICAL)
 
 
 def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
@@ -283,7 +289,7 @@ def _chosen(
                 for each in row.plain
                 if not changes_sense(match, each) and not _repeats(match, each)
             )
-            if plain or row.note:
+            if plain or row.note or match.is_defined:
                 return replace(match, plain=plain)
     return None
 
