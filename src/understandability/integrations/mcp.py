@@ -123,8 +123,7 @@ def serve(
 ) -> None:
     """Let an assistant score, explain and compare texts, and find plain terms, over MCP.
 
-    MCP is the Model Context Protocol. The assistant starts this command and sends it texts. The
-    command reads no file and uses no network.
+    The assistant starts this command and sends it texts. It reads no file and uses no network.
 
     Example: understand mcp
 
