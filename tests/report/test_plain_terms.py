@@ -150,6 +150,19 @@ def test_what_stands_in_brackets_is_explained_in_the_whole_text() -> None:
     assert all(each.is_explained for each in offered(text) if each.term == "biopsy")
 
 
+def test_what_only_the_text_says_of_a_term_is_explained_too() -> None:
+    """Its one plain term would repeat a word beside it."""
+    (found,) = [each for each in offered("She lost her smell (anosmia).") if "anosmia" in each.term]
+    assert found.is_explained
+
+
+def test_a_gene_is_told_from_other_capitals() -> None:
+    """Whatever its name; before "gene" only."""
+    notes = {each.term: each.note for each in offered("The SCN9X gene changed. See SCN9Y there.")}
+    assert notes["SCN9X"] == "the name of a gene"
+    assert "SCN9Y" not in notes
+
+
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
