@@ -159,7 +159,7 @@ def patient_texts(data: Path) -> dict[str, str]:
 
 
 def patient_pages(data: Path, seed: int, number: int) -> list[Document]:
-    """So many at random, none of which another sheet was judged."""
+    """So many pages for patients at random, none that another sheet showed."""
     seen = {row["page"] for row in records(JUDGED) if row["seed"] != seed}
     texts = patient_texts(data)
     left = sorted(texts.keys() - seen - {row["page"] for row in records(MARKED)})

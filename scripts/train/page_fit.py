@@ -286,12 +286,11 @@ class DifficultyFit:
         center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
         scale = np.where(scale > 1e-9, scale, 1.0)
         weights = passages.words[own] / passages.totals[text[own]]
-        of_kind = np.where(
-            np.char.startswith(table.kinds, OWN),
-            np.where(table.sets == READ_ONCE, _AWKWARD_ONCE, _AWKWARD),
-            np.where(table.sets == READ_ONCE, _DOCUMENTATION, 1.0),
+        awkward, once = np.char.startswith(table.kinds, OWN), table.sets == READ_ONCE
+        of_texts = np.select(
+            [awkward & once, awkward, once], [_AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION], 1.0
         )
-        weights *= of_kind[text[own]]
+        weights *= of_texts[text[own]]
         rows, wanted = standardised(rows, center, center, scale, CUT), np.column_stack(taught)
         network = network_of(rows, wanted[text[own]], weights, _DIFFICULTY, seed)
         self.network = Prepared(center, center, scale, network, CUT)

@@ -108,8 +108,12 @@ def test_the_limits_that_the_readme_names_hold() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     ((low, high),) = re.findall(r"between (\d*\.?\d+) and (\d*\.?\d+)", readme)
     panel = ud.score(ROOT / "tests" / "panel").table
-    values = [value for value in panel["p_understandable"].to_pylist() if value is not None]
-    assert float(low) < min(values) < max(values) < float(high)
+    difficulties, chances = (
+        [value for value in panel[column].to_pylist() if value is not None]
+        for column in ("difficulty", "p_understandable")
+    )
+    assert (min(difficulties), max(difficulties)) == (0, 100)
+    assert float(low) < min(chances) < max(chances) < float(high)
     goods = ["milk", "eggs", "bread", "two onions", "butter", "apples", "rice", "tea", "soap"]
     words = "the of and cat ran blue over is dog with happy to from at table was which in said up "
     poem = "Because I could not stop for Death\nHe kindly stopped for me\n"

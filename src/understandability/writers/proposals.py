@@ -178,9 +178,9 @@ def _is_clause(sentence: TaggedSentence, at: int) -> bool:
 
 def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
     """The sentence as two: at a semicolon, or at "and", "but", "so" before a clause."""
-    best = None
-    if re.search("; (?:and|or)\\b", " ".join(pieces)):
+    if re.search(r"; (?:and|or)\b", " ".join(pieces)):
         return None  # parts of a list, which would be torn
+    best = None
     for place, token in enumerate(sentence.tokens):
         after = place + 1
         if token == ";":
