@@ -118,8 +118,7 @@ def test_an_explanation_says_all() -> None:
 
 def test_steps_gain_what_the_model_says_of_the_changed_text() -> None:
     """Largest first; the text without its hardest sentences is estimated here again."""
-    leaflet = Path(__file__).parents[1] / "leaflets" / "before" / "ct_scan_contrast.txt"
-    document = document_of_text(leaflet.read_text("utf-8"))
+    document = sample("hard.html")
     explanation = explain(document, SCORER)
     steps = explanation.steps.steps
     assert 1 <= len(steps) <= 4

@@ -23,11 +23,27 @@ from understandability.inputs.streams import open_stream
 from understandability.model.model import Reading
 
 READINGS = "readings.v1"
+_END = 5.0  # points at each end of the scale of readings
+
+
+def within_scale(values: Floats) -> Floats:
+    """Difficulties between 0 and 100, however far beyond a model's are.
+
+    The last five points at each end hold all that lies beyond, so the harder of two texts stays
+    the harder.
+
+    >>> within_scale(np.array([-5.0, 50.0, 100.0, 110.0])).round(1).tolist()
+    [0.7, 50.0, 98.2, 99.8]
+    """
+    above = np.maximum(values - (100 - _END), 0) / _END
+    below = np.maximum(_END - values, 0) / _END
+    beyond = (above + np.exp(-above)) - (below + np.exp(-below))
+    return np.asarray(values - _END * beyond)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingScale:
-    """The scale of readings, on which models of passages learned: nothing is to be mapped.
+    """The scale of readings, on which models of passages learned.
 
     0 is a text that a child follows without effort, 100 one that hardly anyone follows without
     training; an adult of the public is meant, who reads it once.
@@ -37,7 +53,7 @@ class ReadingScale:
 
     def apply(self, reading: Reading) -> tuple[Floats, Floats]:
         """Difficulty, from 0 to 100, and its standard error; NaN stays NaN."""
-        return np.clip(reading.raw, 0, 100), reading.error
+        return within_scale(reading.raw), reading.error
 
     def examples(self) -> list[tuple[float, float, float]]:
         """None: output and difficulty are the same."""

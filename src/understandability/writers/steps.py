@@ -141,7 +141,7 @@ def first_steps(
     )  # fmt: skip
     helping = [each for each in made if each.points > _LEAST_GAIN]
     helping = sorted(helping, key=lambda each: -each.points)[:_MOST_STEPS]
-    is_more = len(helping) > 1 and together.points > helping[0].points
+    is_more = bool(helping) and together.points > helping[0].points + _LEAST_GAIN
     return FirstSteps(tuple(helping), together if is_more else None)
 
 
