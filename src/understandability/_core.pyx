@@ -1208,11 +1208,21 @@ cdef enum:  # of main; what `understandability.text.extract.main` says of each
     MAX_REPEATED = 2
     MIN_SENTENCE = 40
     CHARACTERS_A_BAR = 36
+    MAX_RUN = 150  # characters without a space that a program's data may be, and no text is
     ITEM = 8  # bits of an element beside its level as a heading, 0 to 6
     CELL = 16
     PARAGRAPH = 32
 
 cdef dict _MAX_SHARES = {"sidebar": 0.85, "cookies": 0.95}
+
+
+cdef bint is_data(str text):
+    """Whether a program's data or code stands where text should."""
+    cdef str run
+    for run in text.split():
+        if len(run) > MAX_RUN and ("{" in run or '":' in run):
+            return True
+    return False
 
 
 cdef class Layout:
@@ -1234,6 +1244,8 @@ cdef class Layout:
     cdef int add(self, str text, str element, int bits, int section, int linked) except -1:
         self.texts.append(text)
         self.elements.append(element)
+        if len(text) > MAX_RUN and ("{" in text or '":' in text) and is_data(text):
+            linked = 2 * <int>len(text)  # dropped as if there were nothing but links
         self.sections.data.as_ints[self.size] = section
         self.linked.data.as_ints[self.size] = linked
         self.lengths.data.as_ints[self.size] = <int>len(text)
@@ -1419,7 +1431,7 @@ cdef class Layout:
         cdef bint has_letter = False
         cdef Py_UCS4 c
         if self.links(place) > 0.5:
-            return "mostly links"
+            return "mostly links" if self.links(place) <= 1 else "data of a program"
         for c in text:
             if c == 0xA9:
                 return "copyright line"

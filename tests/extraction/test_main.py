@@ -117,6 +117,7 @@ def test_headings_of_nothing() -> None:
         ("© 2024 Health A to Z. All rights reserved.", "copyright line"),
         ("12 / 14", "no words"),
         ("Home » Illnesses » Flu", "labels between bars"),
+        ('Text {"id":' + '"a","b":' * 30 + "1} and more.", "data of a program"),
     ],
 )
 def test_lines_that_are_no_text(line: str, reason: str) -> None:

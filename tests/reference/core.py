@@ -270,6 +270,7 @@ OUTSIDE = "outside the main section"
 LABELS = "labels between bars"
 COPYRIGHT = "copyright line"
 NO_WORDS = "no words"
+PROGRAM = "data of a program"
 REPEATED = "stands on the page three times"
 CLOSING = "under a heading that ends the text"
 EDGE = "short, before or after the text"
@@ -286,6 +287,7 @@ MAX_BEFORE_COMMENTS = 900  # characters of prose; with more, comments are not th
 MAIN_SHARE = 0.9
 MAX_HEADING = 150  # characters; what is longer is text that was made to look like a heading
 MAX_REPEATED = 2
+MAX_RUN = 150  # characters without a space
 MIN_SENTENCE = 40
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset(("td", "th"))
@@ -302,7 +304,7 @@ class _Layout:
     texts: list[str]
     elements: list[str]
     sections: list[int]
-    links: list[float]  # the share of characters in links
+    links: list[float]  # the share of characters in links; 2 is a program's data
     parents: list[int]  # of each section; they come before their children
     kinds: Mapping[int, str]  # what the names of a section tell
 
@@ -318,7 +320,10 @@ def main_blocks(
 ) -> tuple[list[str], list[str], list[bool], list[str], int]:
     """Steps 1 to 5 of `understandability.text.extract.main`."""
     texts, elements, sections, linked, parents, kinds = main_walk(tape, rules, hints)
-    links = [number / len(text) for number, text in zip(linked, texts, strict=True)]
+    links = [
+        2.0 if _is_data(text) else number / len(text)
+        for number, text in zip(linked, texts, strict=True)
+    ]
     layout = _Layout(texts, elements, sections, links, parents, kinds)
     prose = _prose(layout)
     dropped, is_thread = _named(layout, prose, is_forum)
@@ -340,6 +345,11 @@ def main_blocks(
     length = sum(len(text) for text, reason in zip(texts, reasons, strict=True) if not reason)
     kept = [not reason for reason in reasons]
     return texts, elements, kept, [reason or kept_as for reason in reasons], length
+
+
+def _is_data(text: str) -> bool:
+    """Whether a program's data or code stands where text should."""
+    return any(len(run) > MAX_RUN and ("{" in run or '":' in run) for run in text.split())
 
 
 def _prose(layout: _Layout) -> list[int]:
@@ -412,7 +422,7 @@ def _reason(layout: _Layout, place: int, times: int) -> str:
     """Why a block is dropped that stands in the main section; ``''`` if it is kept."""
     text = layout.texts[place]
     if layout.links[place] > MAX_LINKS:
-        return MOSTLY_LINKS
+        return MOSTLY_LINKS if layout.links[place] <= 1 else PROGRAM
     if "\xa9" in text:
         return COPYRIGHT
     if layout.elements[place] not in _CELLS:

@@ -14,10 +14,10 @@ Built for pages of today, whose authors name the parts of a page, and for old on
    other text: there they are what the page is about.
 4. The *main section* is the smallest that holds nine tenths of the prose that is left; drop what
    stands outside.
-5. In it, drop blocks that are mostly links, lists of labels between bars, copyright lines, what
-   has no words, what stands there for the third time, what follows a heading such as
-   "References", what is no sentence before the first prose and after the last, and headings of
-   which nothing is left.
+5. In it, drop blocks that are mostly links, lists of labels between bars, copyright lines, data
+   of programs, what has no words, what stands there for the third time, what follows a heading
+   such as "References", what is no sentence before the first prose and after the last, and
+   headings of which nothing is left.
 6. Where hardly anything is kept, the text for readers without scripts (``noscript``) is taken,
    or what the page's data holds (`understandability.text.extract.main`), if it is more.
 
