@@ -5,8 +5,9 @@
 *Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed, in tokens.
 Hard is a word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a
 medical vocabulary. Names (capitals within a sentence) and drugs are counted apart.
-*Sheets*: `--sheets FOLDER --seed 1111` draws the beginnings of 60 pages for patients, of PDQ and of
-MedQuAD without rare diseases, none that a sheet before drew, and writes `offers.jsonl` (300, at
+*Sheets*: `--sheets FOLDER --seed 1212` draws the beginnings of 60 pages for patients, of PDQ and of
+MedQuAD without rare diseases, none that a sheet before drew or that the tables were written
+with, and writes `offers.jsonl` (300, at
 most two of a term) and `proposals.jsonl` (up to 200, of these and of more pages: all that are more
 than plain terms, the rest plain terms), each with the sentence as the writer has it before and
 after.
@@ -26,6 +27,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from zlib import crc32
 
 from scripts.shared import ROOT, parser_of, records
 from wordfreq import top_n_list
@@ -158,11 +160,17 @@ def patient_texts(data: Path) -> dict[str, str]:
     }
 
 
+def is_for_tables(page: str) -> bool:
+    """Whether those who write the tables may look at a page: at every other, by its name."""
+    return crc32(page.encode()) % 2 == 0
+
+
 def patient_pages(data: Path, seed: int, number: int) -> list[Document]:
-    """So many pages for patients at random, none that another sheet showed."""
+    """So many pages for patients at random, none that another sheet or a writer of tables saw."""
     seen = {row["page"] for row in records(JUDGED) if row["seed"] != seed}
     texts = patient_texts(data)
     left = sorted(texts.keys() - seen - {row["page"] for row in records(MARKED)})
+    left = [name for name in left if not is_for_tables(name)]
     random.Random(seed).shuffle(left)
     return [document_of_text(texts[name], name) for name in left[:number]]
 

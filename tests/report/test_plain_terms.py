@@ -163,6 +163,12 @@ def test_a_gene_is_told_from_other_capitals() -> None:
     assert "SCN9Y" not in notes
 
 
+def test_a_stage_is_no_drip() -> None:
+    """A numeral behind "stage" or "type" is one; elsewhere "IV" is intravenous."""
+    text = "Stage IV is divided. She has type IV and stage IV cancer. The drug is given by IV."
+    assert [each.first for each in offered(text) if each.term == "IV"] == [17]
+
+
 @pytest.mark.parametrize(
     ("text", "plain"),
     [

@@ -61,6 +61,7 @@ _EMPTY = frozenset(
 _KNOWN = 0.3  # complexity; a word of less has no note
 _IN_BRACKETS = re.compile(r"\w [(\[](\w[^()\[\]]{1,40})[)\]]")
 _SYMBOL = re.compile("[A-Z][A-Z0-9]{2,7}")
+_NUMBERED = frozenset(("stage", "type", "class", "grade", "phase"))  # "stage IV" is four
 _LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
 
 
@@ -127,8 +128,10 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     def made(numbers: Sequence[int]) -> Iterator[tuple[Offer, ...]]:
         for number, sentence in zip(numbers, tagged_sentences(batch, numbers, parts), strict=True):
             spelled, pieces = keys[number]
-            of_terms = chain.from_iterable(said for _, said in _found(sentence, pieces))
-            every = sorted((*of_terms, *_of_abbreviations(sentence)), key=lambda each: each.first)
+            of_terms = [*chain.from_iterable(said for _, said in _found(sentence, pieces))]
+            within = covered(of_terms)
+            others = (each for each in _of_abbreviations(sentence) if each.first not in within)
+            every = sorted((*of_terms, *others), key=lambda each: each.first)
             yield tuple(said for each in every for said in _in_english(each, spelled))
 
     texts = (" ".join(each.pieces).lower() for each in batch.documents)
@@ -147,6 +150,8 @@ def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
     known = abbreviations()
     for place, token in enumerate(sentence.tokens):
         name = token if token in known else token.removesuffix("s")
+        if name == "IV" and sentence.word(place - 1) in _NUMBERED:
+            continue
         if name in known and "(" not in (sentence.word(place - 1), sentence.word(place + 1)):
             note = ": ".join(filter(None, known[name]))
         elif _SYMBOL.fullmatch(name) and sentence.word(place + 1) in ("gene", "genes"):
