@@ -40,7 +40,7 @@ from understandability.text.analysis import document_of_text
 
 _CUT = 4.0
 # How far bells reach, how smooth the regression is: for difficulty, for level.
-_OF_DIFFICULTY, _OF_LEVEL = (0.2, 0.1), (0.05, 0.5)
+_OF_DIFFICULTY, _OF_LEVEL = (0.2, 0.1), (0.02, 0.5)
 _OF_COLUMNS = 2.0  # what all columns weigh beside all numbers of the encoder
 _LABELLED = (READINGS, "cefr_sp_wiki")
 

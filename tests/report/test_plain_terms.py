@@ -164,9 +164,10 @@ def test_a_gene_is_told_from_other_capitals() -> None:
 
 
 def test_a_stage_is_no_drip() -> None:
-    """A numeral behind "stage" or "type" is one; elsewhere "IV" is intravenous."""
+    """A numeral behind "stage" and beside others is one; elsewhere "IV" is intravenous."""
     text = "Stage IV is divided. She has type IV and stage IV cancer. The drug is given by IV."
     assert [each.first for each in offered(text) if each.term == "IV"] == [17]
+    assert not [each for each in offered("Grades II, III and IV grow fast.") if each.term == "IV"]
 
 
 @pytest.mark.parametrize(

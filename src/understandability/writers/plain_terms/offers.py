@@ -61,7 +61,8 @@ _EMPTY = frozenset(
 _KNOWN = 0.3  # complexity; a word of less has no note
 _IN_BRACKETS = re.compile(r"\w [(\[](\w[^()\[\]]{1,40})[)\]]")
 _SYMBOL = re.compile("[A-Z][A-Z0-9]{2,7}")
-_NUMBERED = frozenset(("stage", "type", "class", "grade", "phase"))  # "stage IV" is four
+# Words before "IV" and numerals near it, which make it a numeral: "stage IV", "II, III or IV".
+_NUMBERED, _NUMERALS = frozenset(("stage", "type", "class", "grade", "phase")), {"II", "III"}
 _LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
 
 
@@ -150,7 +151,9 @@ def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
     known = abbreviations()
     for place, token in enumerate(sentence.tokens):
         name = token if token in known else token.removesuffix("s")
-        if name == "IV" and sentence.word(place - 1) in _NUMBERED:
+        if name == "IV" and (
+            sentence.word(place - 1) in _NUMBERED or _NUMERALS.intersection(sentence.tokens)
+        ):
             continue
         if name in known and "(" not in (sentence.word(place - 1), sentence.word(place + 1)):
             note = ": ".join(filter(None, known[name]))
