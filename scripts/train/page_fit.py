@@ -58,7 +58,7 @@ _KIND_C, _KIND_TURNS, _KIND_ROWS = 6.4, 100, 12_000
 _SHRINK, _RATE, _ROUNDS = 0.3, 2e-3, 60
 # What they learn about, on which scale, how many make one, how many units each has, and which share
 # of the columns each sees: difficulty, level.
-_DIFFICULTY, _LEVEL = (50.0, 25.0, 12, 48, 0.4), (3.5, 1.0, 12, 48, 0.25)
+_DIFFICULTY, _LEVEL = (50.0, 25.0, 12, 48, 0.6), (3.5, 1.0, 12, 48, 0.25)
 # What a reading weighs of a text that was written for an awkward kind, twice or once, and of
 # documentation, which was read once.
 _AWKWARD, _AWKWARD_ONCE, _DOCUMENTATION = 4.0, 2.0, 0.3

@@ -61,8 +61,6 @@ _EMPTY = frozenset(
 _KNOWN = 0.3  # complexity; a word of less has no note
 _IN_BRACKETS = re.compile(r"\w [(\[](\w[^()\[\]]{1,40})[)\]]")
 _SYMBOL = re.compile("[A-Z][A-Z0-9]{2,7}")
-# Words before "IV" and numerals near it, which make it a numeral: "stage IV", "II, III or IV".
-_NUMBERED, _NUMERALS = frozenset(("stage", "type", "class", "grade", "phase")), {"II", "III"}
 _LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
 
 
@@ -151,10 +149,8 @@ def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
     known = abbreviations()
     for place, token in enumerate(sentence.tokens):
         name = token if token in known else token.removesuffix("s")
-        if name == "IV" and (
-            sentence.word(place - 1) in _NUMBERED or _NUMERALS.intersection(sentence.tokens)
-        ):
-            continue
+        if name == "IV" and (sentence.tag(place - 1) in NOUNS or "III" in sentence.tokens):
+            continue  # a numeral: "stage IV", "stage I, II, III or IV"
         if name in known and "(" not in (sentence.word(place - 1), sentence.word(place + 1)):
             note = ": ".join(filter(None, known[name]))
         elif _SYMBOL.fullmatch(name) and sentence.word(place + 1) in ("gene", "genes"):
