@@ -163,6 +163,12 @@ def test_a_gene_is_told_from_other_capitals() -> None:
     assert "SCN9Y" not in notes
 
 
+def test_a_syllable_is_no_abbreviation() -> None:
+    """As in how a word is said."""
+    assert not [each for each in offered("Aspiration (as-pi-RA-shun) helps.") if each.term == "RA"]
+    assert [each.term for each in offered("She has RA now.")] == ["RA"]
+
+
 def test_a_stage_is_no_drip() -> None:
     """A numeral behind "stage" and beside others is one; elsewhere "IV" is intravenous."""
     text = "Stage IV is divided. She has type IV and stage IV cancer. The drug is given by IV."

@@ -149,6 +149,8 @@ def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
     known = abbreviations()
     for place, token in enumerate(sentence.tokens):
         name = token if token in known else token.removesuffix("s")
+        if sentence.is_in_compound(place, place + 1):
+            continue  # "as-pi-RA-shun"
         if name == "IV" and (sentence.tag(place - 1) in NOUNS or "III" in sentence.tokens):
             continue  # a numeral: "stage IV", "stage I, II, III or IV"
         if name in known and "(" not in (sentence.word(place - 1), sentence.word(place + 1)):
