@@ -56,15 +56,22 @@ def is_irregular_plural(word: str) -> bool:
     return word in _irregular_plurals()
 
 
+_VERBS_IN_LY = frozenset(("apply", "fly", "rely", "reply", "supply", "multiply", "comply"))
+
+
 def verb_form(verb: str, form: str) -> str:
-    """A form of a verb, or of a phrase that begins with one.
+    """A form of a verb, or of a phrase that begins with one or with an adverb and one.
 
     >>> [verb_form("take out", form) for form in (THIRD, PAST, PARTICIPLE, ING)]
     ['takes out', 'took out', 'taken out', 'taking out']
     >>> [verb_form(verb, ING) for verb in ("stop", "die", "see", "ease")]
     ['stopping', 'dying', 'seeing', 'easing']
+    >>> verb_form("gently push", PAST)
+    'gently pushed'
     """
     first, space, rest = verb.partition(" ")
+    if rest and first.endswith("ly") and first not in _VERBS_IN_LY:
+        return first + space + verb_form(rest, form)
     made = {THIRD: _third, PAST: _past, PARTICIPLE: _participle, ING: _ing}.get(form)
     return (made(first) if made else first) + space + rest
 
