@@ -271,7 +271,7 @@ class Learned:
     def of(
         cls, table: Table, recipe: Recipe, states: Path, ships: PassageModel, asked: Passages
     ) -> Learned:
-        """All fits, about twenty minutes; `asked` are the passages of the pairs."""
+        """All fits, about forty minutes; `asked` are the passages of the pairs."""
         teacher = Teacher(table, states)
         own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
         fold = folds_of(table.groups, FOLDS, 0)

@@ -5,12 +5,11 @@
 *Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed, in tokens.
 Hard is a word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a
 medical vocabulary. Names (capitals within a sentence) and drugs are counted apart.
-*Sheets*: `--sheets FOLDER --seed 1212` draws the beginnings of 60 pages for patients, of PDQ and of
-MedQuAD without rare diseases, none that a sheet before drew or that the tables were written
-with, and writes `offers.jsonl` (300, at
-most two of a term) and `proposals.jsonl` (up to 200, of these and of more pages: all that are more
-than plain terms, the rest plain terms), each with the sentence as the writer has it before and
-after.
+*Sheets*: `--sheets FOLDER --seed 1616` draws the beginnings of 60 pages for patients, of PDQ and of
+MedQuAD without rare diseases, none that a sheet before drew or that the tables were written with.
+It writes `offers.jsonl` (300, at most two of a term) and `proposals.jsonl` (up to 200, of these and
+of more pages: all that are more than plain terms, the rest plain terms), each with the sentence as
+the writer has it before and after.
 `how` is "in place" where the first plain term is put in, "in plain words" where none fits, "note"
 where there is none: then its meaning is shown beside the sentence, as in the editor. Verdicts on
 sheets of several seeds are in `tests/writers/*_judged.jsonl`.
