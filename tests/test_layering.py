@@ -55,15 +55,15 @@ LINES = {
     "cli": 2_261,
     "crawls": 2_778,
     "evaluation": 3_986,
-    "feature": 4_031,
+    "feature": 4_038,
     "inputs": 4_315,
     "integrations": 893,
-    "model": 4_083,
+    "model": 4_099,
     "neural": 489,
     "study": 4_501,
     "text": 2_915,
     "training": 2_725,
-    "writers": 6_758,
+    "writers": 6_764,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
