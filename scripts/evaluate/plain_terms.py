@@ -168,8 +168,8 @@ def patient_pages(data: Path, seed: int, number: int) -> list[Document]:
     """So many pages for patients at random, none that another sheet or a writer of tables saw."""
     seen = {row["page"] for row in records(JUDGED) if row["seed"] != seed}
     texts = patient_texts(data)
-    left = sorted(texts.keys() - seen - {row["page"] for row in records(MARKED)})
-    left = [name for name in left if not is_for_tables(name)]
+    unseen = sorted(texts.keys() - seen - {row["page"] for row in records(MARKED)})
+    left = [name for name in unseen if not is_for_tables(name)]
     random.Random(seed).shuffle(left)
     return [document_of_text(texts[name], name) for name in left[:number]]
 
