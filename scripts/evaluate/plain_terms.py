@@ -1,6 +1,6 @@
 """How many hard medical words get a plain term; sheets of offers and proposals to judge.
 
-    python -m scripts.evaluate.plain_terms [--data ../shared/data] [--sheets FOLDER]
+    python -m scripts.evaluate.plain_terms [--data ../shared/data] [--sheets FOLDER] [--count]
 
 *Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed, in tokens.
 Hard is a word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a
@@ -13,6 +13,7 @@ the writer has it before and after.
 `how` is "in place" where the first plain term is put in, "in plain words" where none fits, "note"
 where there is none: then its meaning is shown beside the sentence, as in the editor. Verdicts on
 sheets of several seeds are in `tests/writers/*_judged.jsonl`.
+*Counts*: `--count` writes `resources/plain_terms/offered.tsv` from those verdicts.
 """
 
 from __future__ import annotations
@@ -41,12 +42,14 @@ from understandability.text.tokens import word_of
 from understandability.writers.hard_sentences import findings
 from understandability.writers.plain_terms.english import english_of
 from understandability.writers.plain_terms.offers import EXPLAINED, Offer, offers
+from understandability.writers.plain_terms.term_tables import GENERAL, index
 from understandability.writers.proposals import PLAIN, proposals
 from understandability.writers.rebuilding import spans
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 JUDGED = ROOT / "tests" / "writers" / "offers_judged.jsonl"
 MARKED = JUDGED.with_name("words_marked.jsonl")
+OFFERED = ROOT / "resources" / "plain_terms" / "offered.tsv"
 _PAGES, _OFFERS, _PROPOSALS = 60, 300, 200
 _MORE = 500  # pages, for proposals
 _MEDQUAD, _RARE = "corpora/consumer_nih.jsonl.gz", ("nih_gard", "nih_ghr")
@@ -269,6 +272,27 @@ def sheet_of_proposals(
     yield from every
 
 
+def verdicts_of_terms() -> dict[str, tuple[int, int]]:
+    """Of general terms: how many judged offers every judge found right, and how many there were."""
+    forms, _ = index()
+    right: Counter[str] = Counter()
+    every: Counter[str] = Counter()
+    for row in records(JUDGED):
+        said = [row["right"]] if isinstance(row["right"], bool) else row["right"]
+        for before, _ in row["changed"]:
+            found = forms.get(tuple(map(one_spelling, re.findall(r"\w+", before))), ())
+            for term in {form.row.term for form in found if form.row.kind == GENERAL}:
+                every[term] += 1
+                right[term] += all(said)
+    return {term: (right[term], every[term]) for term in sorted(every)}
+
+
+def write_counts() -> None:
+    """The table of the terms' verdicts."""
+    lines = [f"{term}\t{right}\t{of}" for term, (right, of) in verdicts_of_terms().items()]
+    OFFERED.write_text("\n".join(("term\tright\tjudged", *lines)) + "\n", "utf-8")
+
+
 def write_sheets(folder: Path, data: Path, seed: int) -> None:
     """The two sheets, without verdicts."""
     scorer = Scorer()
@@ -290,7 +314,11 @@ def main() -> None:
     parser.add_argument("--passages", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--sheets", type=Path, help="folder for what is to be judged")
+    parser.add_argument("--count", action="store_true", help="write the counts of verdicts")
     chosen = parser.parse_args()
+    if chosen.count:
+        write_counts()
+        return
     if chosen.sheets:
         write_sheets(chosen.sheets, chosen.data, chosen.seed)
         return

@@ -37,6 +37,7 @@ from understandability.writers.plain_terms.term_tables import (
     MEDICAL,
     TermForm,
     abbreviations,
+    earned_terms,
     index,
     trusted_terms,
 )
@@ -59,6 +60,7 @@ _EMPTY = frozenset(
     ("and", "for", "the", "that", "with", "from", "which", "such", "into", "their", "than", "body")
 )
 _KNOWN = 0.3  # complexity; a word of less has no note
+_EASY = 0.4  # complexity; general words of less are nearly as well known as what explains them
 _IN_BRACKETS = re.compile(r"\w [(\[](\w[^()\[\]]{1,40})[)\]]")
 _SYMBOL = re.compile("[A-Z][A-Z0-9]{2,7}")
 _LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
@@ -190,8 +192,10 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
         plain, note = (), EXPLAINED
     elif fitting := [each for each in match.plain if each in trusted and fits(match, each)]:
         first, last, plain, texts = placed(match, fitting, pieces)
-    elif match.is_one_word and _is_known(row.term):
+    elif match.is_one_word and _complexity(row.term) < _KNOWN:
         return  # it can be said more plainly, but needs no help
+    elif row.kind != MEDICAL and _complexity(row.term) < _EASY and row.term not in earned_terms():
+        return  # such words have many senses, and few readers need help with them
     elif row.kind != MEDICAL and not (note or row.rules):
         plain = ()  # too many senses for a word beside it to be right
     else:
@@ -201,9 +205,9 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
 
 
 @lru_cache(1 << 14)
-def _is_known(word: str) -> bool:
-    """Whether nearly everybody knows a word: "increase", not "tissue"."""
-    return float(complexities([word])[0]) < _KNOWN
+def _complexity(term: str) -> float:
+    """That of the hardest word: "increase" has less than "tissue", "at risk" than "at bedtime"."""
+    return float(max(complexities(term.split())))
 
 
 def _is_told(match: Match, note: str) -> bool:

@@ -2,7 +2,8 @@
 
 ``medical.tsv`` and ``general.tsv`` hold a row for each term, part of speech and rule;
 ``irregular.tsv`` forms that no rule gives; ``judged.tsv`` in how many of the judged sentences a
-plain term was right; ``words.tsv`` lists of words. A rule says where a row holds:
+plain term was right; ``offered.tsv`` in how many an offer for a term was right; ``words.tsv``
+lists of words. A rule says where a row holds:
 
     near:heart,valve      one of these words within ten words of the term, in its sentence
     before:test,result    the next word is one of these
@@ -28,6 +29,7 @@ from understandability.text.tokens import split_pieces, tokenize
 MEDICAL, GENERAL = "medical", "general"
 LISTS = (MEDICAL, GENERAL)
 _LEAST_RIGHT = 5  # sentences, and none wrong
+_LEAST_EARNED = 3  # offers, and none wrong
 HYPHENS = frozenset("-‐‑–")
 
 
@@ -79,6 +81,20 @@ def trusted_terms() -> Mapping[tuple[str, str], frozenset[str]]:
         if int(right) >= _LEAST_RIGHT and right == of:
             found.setdefault((term, part), set()).add(plain)
     return {key: frozenset(plain) for key, plain in found.items()}
+
+
+@cache
+def earned_terms() -> frozenset[str]:
+    """The terms that every judge was content with: three offers at least, and none wrong.
+
+    >>> "fluid" in earned_terms(), "review" in earned_terms()
+    (True, False)
+    """
+    lines = resource_lines("plain_terms/offered.tsv")[1:]
+    rows = (line.split("\t") for line in lines)
+    return frozenset(
+        term for term, right, of in rows if int(right) >= _LEAST_EARNED and right == of
+    )
 
 
 @cache
