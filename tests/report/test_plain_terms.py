@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from scripts.evaluate.plain_terms import verdicts_of_terms
 from tests.report.tables import rows
 
 from understandability.feature.batch import Batch
@@ -20,6 +21,7 @@ from understandability.writers.plain_terms.tagged_sentences import tagged_senten
 from understandability.writers.plain_terms.term_tables import (
     GENERAL,
     MEDICAL,
+    earned_terms,
     plain_terms,
     trusted_terms,
 )
@@ -294,3 +296,17 @@ def test_what_is_put_in_place_was_judged_right() -> None:
     trusted = trusted_terms()
     assert "medicine" in trusted["medication", "noun"]
     assert all(right[*key, plain] >= 5 for key, plains in trusted.items() for plain in plains)
+
+
+def test_easy_general_words_have_an_offer_only_where_judges_were_content(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The table counts every judged offer; of the easy terms only those of three and more speak."""
+    monkeypatch.setattr(offers_module, "trusted_terms", trusted_terms)
+    table = [line.split("\t") for line in resource_lines("plain_terms/offered.tsv")[1:]]
+    counted = {term: (int(right), int(every)) for term, right, every in table}
+    assert counted == verdicts_of_terms()
+    assert all(counted[term][0] == counted[term][1] >= 3 for term in earned_terms())
+    sentence = "They review the fluid and the placement of the catheter."
+    assert counted["review"][0] < counted["review"][1]
+    assert [each.term for each in offered(sentence)] == ["fluid", "catheter"]

@@ -165,6 +165,7 @@ def test_reasons_of_a_sentence_by_hand() -> None:
         ("An MRI (a scan with magnets) showed it.", []),
         ("THE MRI SHOWED A SMALL SHADOW", []),  # set in capitals, so nothing can be told
         ("Part II is for US readers.", []),
+        ("The cancer is at stage IIIB now.", []),
         ("Two MRIs were done.", ["MRI"]),
     ],
 )

@@ -44,7 +44,7 @@ _ESTIMATED: Memory[Hashable, tuple[float, float]] = Memory()
 _BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", "'re"))
 _BETWEEN = frozenset(("ADV", "PART"))  # "was not fully treated"
 _ABBREVIATION = re.compile(r"(?=(?:.*[A-Z]){2})[A-Z][A-Za-z]?[A-Z0-9]{1,5}s?")
-_ROMAN = re.compile(r"[IVX]+")
+_ROMAN = re.compile(r"[IVX]+[A-E]?")  # "stage IIIB"
 _PLAIN_WORD = re.compile(r"(?=.{3,60}$)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 

@@ -50,7 +50,7 @@ def _sign(word: str) -> str:
 def _table() -> tuple[Mapping[str, str], re.Pattern[str]]:
     rows = [line.split("\t") for line in resource_lines("plain_terms/british.tsv")[1:]]
     every = sorted((row[0] for row in rows), key=len, reverse=True)
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, every))})\b", re.IGNORECASE)
+    pattern = re.compile(rf"\b(an? )?({'|'.join(map(re.escape, every))})\b", re.IGNORECASE)
     return {american.lower(): british for american, british in rows}, pattern
 
 
@@ -59,14 +59,19 @@ def in_english(text: str, english: str) -> str:
 
     >>> in_english("Swelling colored by a tumor", "british")
     'Swelling coloured by a tumour'
+    >>> in_english("given a shot", "british")
+    'given an injection'
     """
     if english == AMERICAN or not text:
         return text
     table, pattern = _table()
 
     def british(found: re.Match[str]) -> str:
-        made = table[found[0].lower()]
-        is_start = found[0][0].isupper() and found[0][1:2].islower()
-        return made[:1].upper() + made[1:] if is_start else made
+        article, said = found[1] or "", found[2]
+        made = table[said.lower()]
+        if article:
+            article = f"{article[0]}{'n' if made[0] in 'aeiou' else ''} "
+        is_start = said[0].isupper() and said[1:2].islower()
+        return article + (made[:1].upper() + made[1:] if is_start else made)
 
     return pattern.sub(british, text)

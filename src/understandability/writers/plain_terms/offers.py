@@ -196,8 +196,6 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
         return  # it can be said more plainly, but needs no help
     elif row.kind != MEDICAL and _complexity(row.term) < _EASY and row.term not in earned_terms():
         return  # such words have many senses, and few readers need help with them
-    elif row.kind != MEDICAL and not (note or row.rules):
-        plain = ()  # too many senses for a word beside it to be right
     else:
         plain = tuple(each for each in plain if not _says_little(match, each))
     if plain or note:
