@@ -60,7 +60,7 @@ _EMPTY = frozenset(
     ("and", "for", "the", "that", "with", "from", "which", "such", "into", "their", "than", "body")
 )
 _KNOWN = 0.3  # complexity; a word of less has no note
-_EASY = 0.4  # complexity; general words of less are nearly as well known as what explains them
+_EASY = 0.39  # complexity; general words of less are nearly as well known as what explains them
 _IN_BRACKETS = re.compile(r"\w [(\[](\w[^()\[\]]{1,40})[)\]]")
 _SYMBOL = re.compile("[A-Z][A-Z0-9]{2,7}")
 _LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
