@@ -85,16 +85,9 @@ def trusted_terms() -> Mapping[tuple[str, str], frozenset[str]]:
 
 @cache
 def earned_terms() -> frozenset[str]:
-    """The terms that every judge was content with: three offers at least, and none wrong.
-
-    >>> "fluid" in earned_terms(), "review" in earned_terms()
-    (True, False)
-    """
-    lines = resource_lines("plain_terms/offered.tsv")[1:]
-    rows = (line.split("\t") for line in lines)
-    return frozenset(
-        term for term, right, of in rows if int(right) >= _LEAST_EARNED and right == of
-    )
+    """The terms that judges were always content with: three offers at least, and none wrong."""
+    rows = (line.split("\t") for line in resource_lines("plain_terms/offered.tsv")[1:])
+    return frozenset(term for term, right, of in rows if _LEAST_EARNED <= int(right) == int(of))
 
 
 @cache
