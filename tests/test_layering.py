@@ -63,7 +63,7 @@ LINES = {
     "study": 4_501,
     "text": 2_915,
     "training": 2_725,
-    "writers": 6_764,
+    "writers": 6_780,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
