@@ -3,9 +3,10 @@
     python -m scripts.train.parallel PACKAGES parallel.jsonl.gz
     python -m scripts.train.languages --parallel parallel.jsonl.gz [--output resources/bundles]
 
-Learned: the level from the ratings of 1,000 German sentences (TextComplexityDE, complexity), put
-on the scale of the levels that `open` gives to English passages; the difficulty from readings of
-English passages. What brings the columns of a language to English are translations
+Learned: the level from the ratings of 821 German sentences (TextComplexityDE, complexity) and from
+the levels that `open` gives to English sentences, whose words are told by complexity and meaning,
+as equivalents tell them in other languages (`scripts.train.translations`); the difficulty from
+readings of English passages. What brings the columns of a language to English are translations
 (`scripts.train.parallel`); a line and an error for each language are of half of its readings
 (`READ`), the other half judges (`scripts.evaluate.languages`). No label of French, Russian, Hindi
 or Arabic is learned from.
@@ -13,6 +14,7 @@ or Arabic is learned from.
 
 from __future__ import annotations
 
+import random
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,10 +27,10 @@ from scripts.shared import ROOT, parser_of, records
 from scripts.train.page_texts import sha256
 
 from understandability.arrays import Floats
-from understandability.feature.plain_columns import COLUMNS, plain_columns
 from understandability.feature.table import batches
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.languages import KnownLanguage, LanguagesModel
+from understandability.model.plain_columns import COLUMNS, COMPLEXITY, MEANING, plain_columns
 from understandability.model.predictors import Kernel, Network, Prepared
 from understandability.model.readers import ReadingScale
 from understandability.text.analysis import document_of, document_of_text, extract
@@ -38,6 +40,7 @@ from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
 
 READ = ROOT / "readings" / "languages.jsonl.gz"
+EQUIVALENTS = ROOT / "readings" / "equivalents"
 GERMAN = "languages/textcomplexity_de.jsonl.gz"
 PASSAGES = "judged/passages.jsonl.gz"
 # Sources of translations: the desktop's manual judges, so it sets no zero but that of Hindi, into
@@ -45,7 +48,28 @@ PASSAGES = "judged/passages.jsonl.gz"
 JUDGES, ALONE = "gnome", ("hi",)
 # Languages in which people judged texts that the model never saw; of German it saw sentences.
 TESTED = ("de", "fr", "hi", "ru")
-_CUT, _PENALTY, _VECTORS, _GAMMA, _DAMPING = 3.0, 0.5, 200, 0.01, 1.0
+_CUT, _VECTORS, _GAMMA, _DAMPING = 4.0, 400, 0.005, 1.0
+# What the level reads of German sentences (`_PLAIN`) and of English ones, and how much English
+# counts. Frequencies of words tell people's levels less than lengths do, so they are held down.
+_PLAIN = [COLUMNS.index(name) for name in COLUMNS if name not in {*COMPLEXITY, *MEANING}]
+_MEANING = [COLUMNS.index(name) for name in MEANING]
+_LENGTHS = [
+    COLUMNS.index(name)
+    for name in (
+        "log_words_of_sentence", "letters_of_word", "long_words", "commas",
+        "log_letters_of_sentence", "root_letters_of_sentence",
+    )
+]  # fmt: skip
+_OF_GERMAN = dict.fromkeys(_PLAIN, 2.0) | dict.fromkeys(_LENGTHS, 0.1)
+_OF_ENGLISH = (
+    dict.fromkeys(_LENGTHS, 0.05)
+    | dict.fromkeys(map(COLUMNS.index, COMPLEXITY), 0.05)
+    | dict.fromkeys(_MEANING, 0.5)
+)
+_ENGLISH = 0.42
+# A meaning is worth less than a length by so much, in the difficulty.
+_FAINT = 0.3
+_SENTENCES, _LEAST, _MOST = 2, 3, 60  # of each English passage, and their words
 _WITHIN = 0.68  # of labels lie so near to the estimate, in errors of 1
 
 
@@ -59,7 +83,7 @@ def columns_of(texts: Iterable[str], language: str) -> Floats:
     for text in texts:
         document = document_in(text, language)
         columns, words = plain_columns(
-            document.pieces, document.sentence_starts, frequencies_of(language)
+            document.pieces, document.sentence_starts, language, frequencies_of(language)
         )
         found.append(
             (columns * words[:, None]).sum(axis=0) / words.sum()
@@ -120,19 +144,20 @@ def brought(columns: Floats, center: Floats, of: tuple[Floats, Floats]) -> Float
     return np.asarray(center + (columns - of[0]) * of[1])
 
 
-def ridge(columns: Floats, labels: Floats) -> Prepared:
-    """A linear function of standardised columns, with a penalty on its weights."""
-    center, scale = columns.mean(axis=0), columns.std(axis=0)
-    rows = np.clip((columns - center) / scale, -_CUT, _CUT)
-    squares = rows.T @ rows / len(rows) + _PENALTY * np.eye(len(center))
-    weights = np.linalg.solve(squares, rows.T @ (labels - labels.mean()) / len(rows))
-    predictor = Network((weights[:, None],), (np.array([labels.mean()]),))
-    return Prepared(center, center, scale, predictor, _CUT)
+def ridge(rows: Floats, labels: Floats, penalties: Mapping[int, float]) -> Floats:
+    """The weights of a linear function of standardised columns, 0 of those without a penalty."""
+    used = list(penalties)
+    rows, labels = rows[:, used] - rows[:, used].mean(axis=0), labels - labels.mean()
+    squares = rows.T @ rows / len(rows) + np.diag(list(penalties.values()))
+    weights = np.zeros(len(COLUMNS))
+    weights[used] = np.linalg.solve(squares, rows.T @ labels / len(rows))
+    return weights
 
 
 def bells(columns: Floats, labels: Floats) -> Prepared:
     """Kernel ridge regression with Nyström's approximation (Williams & Seeger 2001)."""
     center, scale = columns.mean(axis=0), columns.std(axis=0)
+    scale[_MEANING] /= _FAINT
     rows = np.clip((columns - center) / scale, -_CUT, _CUT)
     vectors = rows[np.random.default_rng(0).choice(len(rows), _VECTORS, replace=False)]
     vectors = vectors.astype(np.float16).astype(np.float64)
@@ -148,17 +173,30 @@ def bells(columns: Floats, labels: Floats) -> Prepared:
     return Prepared(center, center, scale, predictor, _CUT)
 
 
-def moved(function: Prepared, start: float, slope: float) -> Prepared:
-    """A linear function whose output goes through a line."""
-    network = function.predictor
-    assert isinstance(network, Network)
-    changed = Network((network.weights[0] * slope,), (network.biases[0] * slope + start,))
-    return replace(function, predictor=changed)
-
-
 def to_calibrate(row: dict[str, Any]) -> bool:
     """Whether a reading calibrates; those of one group, in all languages, stand on one side."""
     return bool(zlib.crc32(f"side {row['group']}".encode()) & 1)
+
+
+def levels_by_open(texts: Iterable[str]) -> Floats:
+    """The level that `open` gives each English text."""
+    bundle = load_bundle("open")
+    estimates = (
+        each for part in batches(map(document_of_text, texts)) for each in bundle.estimate(part)
+    )
+    return np.array([each.level for each in estimates])
+
+
+def sentences_of(text: str) -> list[str]:
+    """Some sentences of a passage, drawn by its text."""
+    document = document_of_text(text)
+    ends = [*document.sentence_starts[1:], len(document.pieces)]
+    every = [
+        " ".join(document.pieces[start:end])
+        for start, end in zip(document.sentence_starts, ends, strict=True)
+        if _LEAST <= end - start <= _MOST
+    ]
+    return random.Random(zlib.crc32(text.encode())).sample(every, min(_SENTENCES, len(every)))
 
 
 class Learned:
@@ -174,18 +212,32 @@ class Learned:
         german = columns_of((row["text"] for row in self.rows), "de")
         self.german = brought(german, self.center, self.maps["de"])
         self.complexity = np.array([row["complexity"] for row in self.rows])
-        bundle, documents = load_bundle("open"), (document_of_text(row["text"]) for row in read)
-        estimates = (each for batch in batches(documents) for each in bundle.estimate(batch))
-        self.levels = np.array([each.level for each in estimates])
-        self.assessors = bundle.assessors
+        self.levels = levels_by_open(row["text"] for row in read)
+        sentences = [text for row in read for text in sentences_of(row["text"])]
+        columns, said = columns_of(sentences, "en"), levels_by_open(sentences)
+        known = np.isfinite(columns).all(axis=1) & np.isfinite(said)
+        self.sentences, self.said = columns[known], said[known]
+        self.assessors = load_bundle("open").assessors
 
     def level(self, used: Any) -> Prepared:
-        """The function of the level, from the German sentences that are used."""
-        function = ridge(self.german[used], self.complexity[used])
-        said = function(self.english)[:, 0]
+        """The function of the level, from the German sentences that are used and the English."""
+        scale = self.english.std(axis=0)
+
+        def rows(columns: Floats) -> Floats:
+            return np.clip((columns - self.center) / scale, -_CUT, _CUT)
+
+        german = ridge(rows(self.german[used]), self.complexity[used], _OF_GERMAN)
+        english = ridge(rows(self.sentences), self.said, _OF_ENGLISH)
+        weights = sum(
+            share * each / (rows(self.sentences) @ each).std()
+            for share, each in ((1 - _ENGLISH, german), (_ENGLISH, english))
+        )
         # Level means what it means in English: the same mean and deviation over its passages.
-        slope = self.levels.std() / said.std()
-        return moved(function, float(self.levels.mean() - slope * said.mean()), float(slope))
+        raw = rows(self.english) @ weights
+        slope = self.levels.std() / raw.std()
+        start = self.levels.mean() - slope * raw.mean()
+        predictor = Network((slope * weights[:, None],), (np.array([start]),))
+        return Prepared(self.center, self.center, scale, predictor, _CUT)
 
     def out_of_fold(self) -> Floats:
         """The levels of the German sentences, each article left out."""
@@ -248,14 +300,14 @@ def bundle_of(data: Path, learned: Learned) -> Bundle:
     model = LanguagesModel(level, difficulty, learned.center, languages)
     read = list(records(READ))
     card = {
-        "summary": "How hard texts in other languages than English are, from lengths, marks and "
-        "word frequencies: level 1 to 6 as `open` gives it in English, and difficulty 0 to 100 "
-        "where readings of the language calibrated it.",
+        "summary": "How hard texts in other languages than English are, from lengths, marks, "
+        "word frequencies, and what English equivalents say of words: level 1 to 6 as `open` gives "
+        "it in English, and difficulty 0 to 100 where readings of the language calibrated it.",
         "intended_use": "whole pages and passages in "
         + ", ".join(LANGUAGES[tag].name for tag in languages),
-        "cannot_know": "what words mean, whether a text is true, what a reader knows beforehand; "
-        "readings are a language model's opinion of a hundred adults of the language, not a count "
-        "of people; hard ideas in short words pass for easy",
+        "cannot_know": "what a sentence means, whether a text is true, what a reader knows "
+        "beforehand; readings are a language model's opinion of a hundred adults of the "
+        "language, not a count of people; hard ideas in short words pass for easy",
         "training": [
             {
                 "name": "textcomplexity_de",
@@ -273,6 +325,16 @@ def bundle_of(data: Path, learned: Learned) -> Bundle:
                 "Apache-2.0",
                 "source": "English passages read twice by a language model",
                 "sha256": sha256(data / PASSAGES),
+            },
+            {
+                "name": "readings/equivalents",
+                "use": "complexity and meaning of words",
+                "records": sum(
+                    len(path.read_text("utf-8").splitlines()) for path in EQUIVALENTS.glob("*.tsv")
+                ),
+                "licence": "CC0",
+                "source": "English equivalents of frequent words, by a language model",
+                "sha256": "",
             },
             {
                 "name": "readings/languages",

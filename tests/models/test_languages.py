@@ -13,9 +13,10 @@ import understandability as ud
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.feature.frequency import places_in
-from understandability.feature.plain_columns import COLUMNS, plain_columns
 from understandability.model.bundle import load_bundle
 from understandability.model.languages import KnownLanguage, LanguagesModel
+from understandability.model.plain_columns import COLUMNS, plain_columns
+from understandability.model.translations import translations
 from understandability.scoring import load_languages, score_html, score_text
 from understandability.text.analysis import document_of_text
 from understandability.text.language_guess import STOP_LISTS
@@ -46,6 +47,7 @@ def test_a_row_is_complete(tag: str) -> None:
     assert row.abbreviations
     assert row.nuclei.pattern
     assert tag in STOP_LISTS
+    assert len(translations(tag, row.frequencies).equivalents) > 10_000
     assert f"\n{tag} unseen " in SYLLABLES.read_text("utf-8")
     known = model().languages[tag]
     assert known.level_error > 0
@@ -135,7 +137,9 @@ def test_what_does_not_fit_is_refused() -> None:
 
 def test_columns_of_a_text_by_hand() -> None:
     """Two sentences of three words and one; a text of marks alone has no passage."""
-    columns, words = plain_columns(["Der", "Hund", "schläft,", "gut.", "Ja!"], [0, 4], "large_de")
+    columns, words = plain_columns(
+        ["Der", "Hund", "schläft,", "gut.", "Ja!"], [0, 4], "de", "large_de"
+    )
     row = dict(zip(COLUMNS, columns[0], strict=True))
     assert words.tolist() == [5]
     assert row["log_words_of_sentence"] == pytest.approx(np.log(2.5))
@@ -143,7 +147,32 @@ def test_columns_of_a_text_by_hand() -> None:
     assert row["long_words"] == pytest.approx(1 / 5)
     assert row["commas"] == pytest.approx(np.log1p(1 / 2))
     assert row["questions"] == pytest.approx(1 / 2)
-    assert len(plain_columns(["–", "..."], [0], "large_de")[1]) == 0
+    assert len(plain_columns(["–", "..."], [0], "de", "large_de")[1]) == 0
+
+
+def test_complexity_and_meaning_of_words_by_hand() -> None:
+    """Equivalents tell them; a word without one is told by frequency and length; names have none.
+
+    "Der Hund" and "The dog" are of the same words, so they mean the same and are as hard.
+    """
+    german = translations("de", "large_de")
+    hard, easy = german.complexity_of("verfassung", 400)[0], german.complexity_of("hund", 500)[0]
+    assert easy < hard
+    assert german.complexity_of("qqqqqqqqqqqqqqqq", 100)[1] == -1
+    assert german.complexity_of("q" * 16, 100)[0] > german.complexity_of("q" * 4, 100)[0]
+    of = [
+        plain_columns(text.split(), [0], tag, f"large_{tag}")[0][0]
+        for text, tag in (("Der Hund", "de"), ("The dog", "en"), ("Le chien", "fr"))
+    ]
+    first = COLUMNS.index("meaning_0")
+    assert (
+        np.abs(of[0][first:] - of[1][first:]).max() == np.abs(of[2][first:] - of[1][first:]).max()
+    )
+    assert np.abs(of[0][first:] - of[1][first:]).max() < 1e-12
+    named = plain_columns(["le", "chien", "Qzwxl"], [0], "fr", "large_fr")[0][0]
+    plain = plain_columns(["le", "chien"], [0], "fr", "large_fr")[0][0]
+    at = COLUMNS.index("hardest_words_of_sentence")
+    assert named[at] == plain[at]
 
 
 def test_the_card_names_its_languages() -> None:

@@ -17,9 +17,9 @@ import numpy as np
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
-from understandability.feature.plain_columns import COLUMNS, plain_columns
 from understandability.model.model import Reading
 from understandability.model.passage_model import TWO_LANGUAGES
+from understandability.model.plain_columns import COLUMNS, plain_columns
 from understandability.model.predictors import Kernel, Network, Prepared, array_bytes, predictor_of
 from understandability.text.document import Document
 from understandability.text.language_guess import guess_language, stop_words_of
@@ -102,7 +102,7 @@ class LanguagesModel:
             return np.empty((0, len(COLUMNS))), np.empty(0)
         known = self.languages[tag]
         columns, words = plain_columns(
-            document.pieces, document.sentence_starts, LANGUAGES[tag].frequencies
+            document.pieces, document.sentence_starts, tag, LANGUAGES[tag].frequencies
         )
         return self.center + (columns - np.array(known.center)) * np.array(known.scale), words
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import OptionError
+from understandability.text.cache import BoundedCache
 
 _SILENT_U = (re.compile(r"(?<=[gq])[uü](?=[aeioáàâãéèêíìóòôõ])"), "")  # guerra, qui, agua
 _CONSONANT_Y = (re.compile(r"y(?=[aeiouáéó])"), "j")  # voyage, mayo
@@ -169,10 +171,17 @@ def syllables_of(words: Sequence[str], language: OtherLanguage) -> NDArray[np.in
     >>> syllables_of(["Ideen", "Krankheit", "5"], LANGUAGES["de"])
     array([2, 2, 1])
     """
-    return np.fromiter((_syllables(word.lower(), language) for word in words), np.int64)
+    known = _known_syllables(language.tag)
+    return np.fromiter((known[word] for word in words), np.int64)
+
+
+@cache
+def _known_syllables(tag: str) -> BoundedCache[int]:
+    return BoundedCache(partial(_syllables, language=LANGUAGES[tag]))
 
 
 def _syllables(word: str, language: OtherLanguage) -> int:
+    word = word.lower()
     for pattern, replacement in language.changes:
         word = pattern.sub(replacement, word)
     return max(1, len(language.nuclei.findall(word)))

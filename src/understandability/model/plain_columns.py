@@ -1,7 +1,8 @@
-"""What can be read of a passage in any language: lengths, marks, how frequent its words are.
+"""What can be read of a passage in any language: lengths, marks, its words and their equivalents.
 
 A text is read in passages of about a hundred words, as people judged sentences and passages; all
 columns are means over words or over sentences, or quantiles, so that none grows with the text.
+Names have no complexity: they are not hard.
 """
 
 from __future__ import annotations
@@ -16,68 +17,85 @@ import numpy as np
 
 from understandability.arrays import Floats
 from understandability.feature.frequency import places_in
+from understandability.model.translations import UNLISTED, translations
+from understandability.model.word_columns import DIMENSIONS
 from understandability.text.cache import BoundedCache
 
-COLUMNS = (
+COLUMNS: tuple[str, ...] = (
     "log_words_of_sentence", "letters_of_word", "spread_of_letters", "long_words",
     "very_long_words", "commas", "marks", "numbers", "zipf", "zipf_05", "zipf_10", "zipf_25",
     "zipf_50", "rare_words", "unlisted_words", "rarity_of_sentence", "log_letters_of_sentence",
     "root_letters_of_sentence", "long_words_of_sentence", "very_long_words_of_sentence",
     "root_rarity_of_sentence", "questions", "frequent_words", "short_words", "letters_90",
-    "zipf_75",
+    "zipf_75", *(COMPLEXITY := (
+        "complexity_75", "hardest_words_of_sentence", "excess_of_sentence",
+    )), *(MEANING := tuple(f"meaning_{number}" for number in range(DIMENSIONS))),
 )  # fmt: skip
 WORDS = 100  # of a passage
 _SHORT, _LONG, _VERY_LONG = 3, 6, 10  # letters
 _RARE, _USUAL, _FREQUENT = 3.0, 4.0, 6.0  # Zipf frequencies
-_UNLISTED = 100  # the Zipf place of a word that its list lacks
+_EASY = 0.3  # the complexity up to which a word costs nothing
+_HARDEST = 3  # words of a sentence
 _OUTER = "\"'“”‘’‚„«»‹›()[]{}<>*.,;:!?…¿¡।॥–—-_/|•·"
-_CAPITAL_NOUNS = ("large_de",)
+_CAPITAL_NOUNS = ("de",)
 _PARTS = re.compile("['/-]")
 _MARKS = frozenset(';:()–—"“”„«»')
 
 
-def _of_piece(piece: str, frequencies: str) -> tuple[float, ...]:
-    """Is it a word, letters, Zipf frequency (NaN of numbers), comma, mark, digit, question."""
+def _of_piece(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
+    """What is known of a piece.
+
+    Is it a word, letters, Zipf frequency (NaN of numbers), comma, mark, digit, question, complexity
+    (NaN of names and numbers), number of its equivalent.
+    """
     written = unicodedata.normalize("NFKC", piece).strip(_OUTER).replace("’", "'")
     word = written.lower()
-    number = any(map(str.isdigit, word))
-    listed = places_in(frequencies)
+    number, is_word = any(map(str.isdigit, word)), any(map(str.isalnum, word))
+    listed, known = places_in(frequencies), translations(language, frequencies)
     place = listed.get(word, -1)
+    meant = word
     if place < 0:  # l'homme, dell'arte, and/or: the frequency of the rarest part
-        parts = [part for part in _PARTS.split(word) if len(part) > 1] or word[-1:]
-        place = min((listed.get(part, _UNLISTED) for part in parts), default=_UNLISTED)
-    if written.istitle() and frequencies not in _CAPITAL_NOUNS:
+        parts = [part for part in _PARTS.split(word) if len(part) > 1] or [word[-1:]]
+        place = min((listed.get(part, UNLISTED) for part in parts), default=UNLISTED)
+        meant = parts[-1]
+    complexity, equivalent = known.complexity_of(meant, place)
+    if written.istitle() and language not in _CAPITAL_NOUNS:
         place = max(place, 100 * int(_USUAL))  # a name is rare, and not hard
+        if equivalent < 0:
+            complexity = np.nan
     return (
-        float(any(map(str.isalnum, word))),
+        float(is_word),
         len(word),
         np.nan if number else place / 100,
         piece.endswith((",", "،")),
         not _MARKS.isdisjoint(piece),
         number,
         "?" in piece or "!" in piece,
+        complexity if is_word and not number else np.nan,
+        equivalent,
     )
 
 
 @cache
-def _pieces(frequencies: str) -> BoundedCache[tuple[float, ...]]:
-    return BoundedCache(partial(_of_piece, frequencies=frequencies))
+def _pieces(language: str, frequencies: str) -> BoundedCache[tuple[float, ...]]:
+    return BoundedCache(partial(_of_piece, language=language, frequencies=frequencies))
 
 
 def plain_columns(
-    pieces: Sequence[str], sentence_starts: Sequence[int], frequencies: str
+    pieces: Sequence[str], sentence_starts: Sequence[int], language: str, frequencies: str
 ) -> tuple[Floats, Floats]:
     """The `COLUMNS` of each passage of a text, (passages, columns), and the words of each.
 
     `frequencies` names the list of its language. A text without words has no passages.
 
     >>> text = "Flu is a virus. Rest and drink.".split()
-    >>> columns, words = plain_columns(text, [0, 4], "large_en")
+    >>> columns, words = plain_columns(text, [0, 4], "en", "large_en")
     >>> words.tolist(), bool(columns[0, 0] == np.log(3.5))
     ([7.0], True)
     """
-    known = _pieces(frequencies)
-    rows = np.array([known[piece] for piece in pieces]).reshape(len(pieces), 7)
+    known = _pieces(language, frequencies)
+    vectors = translations(language, frequencies).vectors
+    rows = np.array([known[piece] for piece in pieces]).reshape(len(pieces), 9)
     lengths = np.add.reduceat(rows[:, 0], sentence_starts) if len(pieces) else np.empty(0)
     number, total = 0, lengths.sum()
     passage = []
@@ -92,9 +110,39 @@ def plain_columns(
         first, last = passage.index(each), len(passage) - 1 - passage[::-1].index(each)
         part = rows[sentence_starts[first] : ends[last]]
         if count := part[:, 0].sum():
-            columns.append(_of_passage(part, float((lengths[first : last + 1] > 0).sum())))
+            sentences = [
+                rows[start:end, 7]
+                for start, end in zip(
+                    sentence_starts[first : last + 1], ends[first : last + 1], strict=True
+                )
+            ]
+            columns.append(
+                [
+                    *_of_passage(part, float((lengths[first : last + 1] > 0).sum())),
+                    *_of_complexity(sentences),
+                    *_of_meaning(part[:, 8], vectors),
+                ]
+            )
             words.append(count)
     return np.array(columns).reshape(len(columns), len(COLUMNS)), np.array(words)
+
+
+def _of_complexity(sentences: Sequence[Floats]) -> list[float]:
+    """The `COMPLEXITY` of a passage, from the complexities of each sentence's words."""
+    parts = [np.sort(each[np.isfinite(each)]) for each in sentences]
+    parts = [each for each in parts if len(each)] or [np.array([_EASY])]
+    every = np.concatenate(parts)
+    return [
+        *_quantiles(every, (0.75,)),
+        float(np.mean([each[-_HARDEST:].mean() for each in parts])),
+        float(np.sqrt(np.maximum(every - _EASY, 0).sum() / len(parts))),
+    ]
+
+
+def _of_meaning(equivalents: Floats, vectors: Floats) -> Floats:
+    """The `MEANING` of a passage: the mean vector of its words' equivalents, rare words first."""
+    found = vectors[equivalents[equivalents >= 0].astype(np.intp)].sum(axis=0)
+    return np.asarray(found[:-1] / found[-1] if found[-1] > 0 else found[:-1] * 0)
 
 
 def _quantiles(values: Floats, shares: Sequence[float]) -> list[float]:
@@ -122,7 +170,7 @@ def _of_passage(rows: Floats, sentences: float) -> list[float]:
         float(zipf.mean()),
         *_quantiles(zipf, (0.05, 0.1, 0.25, 0.5)),
         float((zipf < _RARE).mean()),
-        float((zipf <= _UNLISTED / 100).mean()),
+        float((zipf <= UNLISTED / 100).mean()),
         float(np.log1p(rarity)),
         float(np.log(letters.sum() / sentences)),
         float(np.sqrt(letters.sum() / sentences)),

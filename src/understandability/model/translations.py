@@ -1,0 +1,72 @@
+"""What English words say of words in another language: how complex they are, and what they mean.
+
+Each usual word of a language has its English equivalent (``resources/translations``). So ratings of
+English words and vectors learned from English texts serve there, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from understandability.arrays import Floats
+from understandability.feature.frequency import places_in
+from understandability.model.word_columns import complexities, known_of
+from understandability.resources import resource_arrays
+
+ENGLISH = "en"
+UNLISTED = 100  # the Zipf place of a word that its list lacks
+
+
+@dataclass(frozen=True, slots=True)
+class Translations:
+    """The words of a language by their English equivalents.
+
+    `equivalents` has the number of a word's equivalent, whose `complexity` is from 0 to 1 and whose
+    row of `vectors` ends with its weight. `unknown` gives the complexity of a word that has none:
+    a constant, and what a Zipf place and a letter add.
+    """
+
+    equivalents: Mapping[str, int]
+    complexity: Floats
+    vectors: Floats
+    unknown: tuple[float, ...]
+
+    def complexity_of(self, word: str, place: int) -> tuple[float, int]:
+        """The complexity of a word in small letters, and the number of its equivalent or -1."""
+        number = self.equivalents.get(word, -1)
+        if number >= 0:
+            return float(self.complexity[number]), number
+        constant, of_place, of_letter = self.unknown
+        return min(max(constant + of_place * place + of_letter * len(word), 0.0), 1.0), -1
+
+
+@cache
+def translations(language: str, frequencies: str) -> Translations:
+    """Those of a language; in English each word that has a vector stands for itself.
+
+    >>> french = translations("fr", "large_fr")
+    >>> french.complexity_of("chien", 0)[0] < french.complexity_of("néanmoins", 0)[0]
+    True
+    """
+    name = "word_vectors.npz" if language == ENGLISH else f"translations/{language}.npz"
+    arrays = resource_arrays(name)
+    words = arrays["words"].tobytes().decode().split("\n")
+    if language == ENGLISH:
+        english, numbers = words, list(range(len(words)))
+    else:
+        english = arrays["english"].tobytes().decode().split("\n")
+        numbers = arrays["equivalents"].tolist()
+    complexity = complexities(english)
+    listed = places_in(frequencies)
+    rows = [(1, listed.get(word, UNLISTED), len(word)) for word in words]
+    unknown = np.linalg.lstsq(np.array(rows, np.float64), complexity[numbers])[0]
+    return Translations(
+        dict(zip(words, numbers, strict=True)),
+        complexity,
+        known_of(english).vectors,
+        tuple(unknown.tolist()),
+    )
