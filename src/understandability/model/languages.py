@@ -1,4 +1,4 @@
-"""The model of languages other than English: level and difficulty from plain columns.
+"""The model of languages other than English: level and difficulty from columns of any language.
 
 The columns of a language are first brought to where they would stand in English: `center` and
 `scale` of a language are those of texts whose English originals have those of the model. So one
