@@ -63,7 +63,7 @@ LINES = {
     "study": 4_501,
     "text": 2_924,
     "training": 2_725,
-    "writers": 6_780,
+    "writers": 6_795,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

@@ -45,7 +45,9 @@ _VERBS = frozenset(("VERB", "AUX"))
 _SCOPES = frozenset(("sometimes", "often", "usually", "rarely", "generally", "normally", "mostly"))
 _BEHIND_AGENTS = frozenset(
     ("'s", "(", "in", "of", "at", "on", "from", "with", "that", "which", "who", "whose")
-)
+) | {"called", "named", "known"}
+# Words in whose sentences an abbreviation may name a gene, not the illness.
+_OF_GENES = frozenset(("gene", "genes", "mutation", "mutations"))
 _LEAST_ITEMS, _MOST_WORDS = 4, 7  # of a list, and of an item in it
 _SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
 _OBJECTS = {"he": "him", "she": "her", "we": "us", "they": "them", "i": "me"}
@@ -208,9 +210,16 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
             and not _VERBS.isdisjoint(sentence.tags[n:place])
             for n in commas
         )
+        # "may spread to the bone and the bone is weak, or to the skin": "or" goes with the first
+        is_left_open = any(
+            right[n : n + 2] == [",", "or"] and sentence.tag(start + n + 2) in ("ADP", "PART")
+            for n in range(len(right))
+        )
         # "a nurse or a doctor will call and you ...": what stands before must be whole
         if (
             not has_verb
+            or is_left_open
+            or "means" in left  # of a definition, both parts say what a word means
             or is_tied
             or is_scoped
             or is_series
@@ -396,16 +405,22 @@ def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
 def _in_full(pieces: list[str], first: int, found: Findings, english: str) -> str:
     """The sentence with each abbreviation said in full where it stands first."""
     made = list(pieces)
+    words = [word_of(piece).lower() for piece in pieces]
+    if not _OF_GENES.isdisjoint(words):
+        return ""
     for name, places in found.abbreviations.items():
         place = places[0] - first
         full = abbreviations().get(name, ("",))[0]
         if not full[:1].isupper():  # a name is spelled one way everywhere
             full = in_english(full, english)
         is_explained = any(piece[0] == "(" for piece in pieces[place + 1 : place + 3])
-        if is_explained or full.split(" ")[0].lower() in " ".join(pieces).lower().split():
+        if is_explained or full.split(" ")[0].lower() in words:
             continue
         if full and 0 <= place < len(pieces) and word_of(pieces[place]) == name:
-            before = word_of(pieces[place - 1]).lower() if place else ""
+            before = words[place - 1] if place else ""
+            if before in ("a", "an"):  # "an MRI"
+                right = "an" if full[0].lower() in "aeiou" else "a"
+                made[place - 1] = pieces[place - 1][0] + right[1:]
             if before not in _ARTICLES and not _BODIES.isdisjoint(full.split()):
                 full = f"the {full}"
             said = _upper(full) if place == 0 else full
