@@ -189,22 +189,20 @@ def test_f1_is_not_below_its_floor(shared_data: Path, script: Run) -> None:
     assert process.returncode == 0, process.stderr
 
 
-def test_hostile_pages_within_limits(script: Run) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("100,000 nested div", "30,000 short paragraphs", "200,000 inline tags", "unclosed script",
+         "UTF-16-LE without a byte order mark", "lone surrogates", "gzip", "empty", "plaintext"),
+        # Scored by the part of their text that is analysed.
+        ("11 MB of one paragraph", "a page address of a megabyte", "a megabyte of ?!",
+         "9 MB of short sentences", "--score"),
+    ],
+    ids=("extracted", "scored"),
+)  # fmt: skip
+def test_hostile_pages_within_limits(script: Run, arguments: tuple[str, ...]) -> None:
     """Text or an error, within 2 seconds of the processor and 600 MB; the script has many more."""
-    process = script(
-        "faults.hostile_pages", "100,000 nested div", "30,000 short paragraphs",
-        "200,000 inline tags", "unclosed script", "UTF-16-LE without a byte order mark",
-        "lone surrogates", "gzip", "empty", "plaintext",
-    )  # fmt: skip
-    assert process.returncode == 0, process.stdout
-
-
-def test_hostile_pages_are_scored_within_limits(script: Run) -> None:
-    """By the part of their text that is analysed; the same limits hold."""
-    process = script(
-        "faults.hostile_pages", "11 MB of one paragraph", "a page address of a megabyte",
-        "a megabyte of ?!", "9 MB of short sentences", "--score",
-    )  # fmt: skip
+    process = script("faults.hostile_pages", *arguments)
     assert process.returncode == 0, process.stdout
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,31 +47,44 @@ def test_borda_shares_what_is_left() -> None:
     assert fused == pytest.approx({"a": 3 + 1.5, "b": 2 + 3, "c": 1 + 1.5})
 
 
-def test_k_is_that_of_reciprocal_rank_fusion() -> None:
-    """A small k trusts first places: 1 / 1 + 1 / 3 for c, 1 / 2 + 1 / 3 for b, 1 for a."""
-    assert order(fuse([FIRST, SECOND], "rrf", k=0)) == "cabd"
+@pytest.mark.parametrize(
+    ("method", "choice", "expected"),
+    [
+        # A small k trusts first places: 1 / 1 + 1 / 3 for c, 1 / 2 + 1 / 3 for b, 1 for a.
+        ("rrf", {"k": 0}, "cabd"),
+        # A run of weight 0 says nothing, though its documents are ranked, last.
+        ("rrf", {"weights": [1, 0]}, "abcd"),
+        ("combsum", {"weights": [1, 3]}, "cdab"),
+        # The first 2 of each: a 1/61, c 1/61, and a stands in the first run; b and d 1/62.
+        ("rrf", {"top": 2}, "acbd"),
+    ],
+)
+def test_choices_worked_by_hand(method: str, choice: dict[str, Any], expected: str) -> None:
+    assert order(fuse([FIRST, SECOND], method, **choice)) == expected
 
 
-def test_weights_multiply_the_points() -> None:
-    """A run of weight 0 says nothing, though its documents are ranked, last."""
-    assert order(fuse([FIRST, SECOND], "rrf", weights=[1, 0])) == "abcd"
-    assert order(fuse([FIRST, SECOND], "combsum", weights=[1, 3])) == "cdab"
+HARD = Criterion(Labels.of_documents("d", {"a": 90, "b": 30, "c": 10}), Direction.HARDER)
+EASY = Criterion(Labels.of_documents("p", {"a": 0.9, "b": 0.3, "c": 0.1}), Direction.EASIER)
+FLAT = Run.of("flat", {"q": [("b", 7.0), ("c", 7.0)]})
+INFINITE = Run.of("odd", {"q": [("c", float("inf")), ("b", 2.0), ("a", float("-inf"))]})
 
 
-def test_equal_scores_all_count_as_1() -> None:
-    """A list that does not tell its documents apart still retrieved them."""
-    flat = Run.of("flat", {"q": [("b", 7.0), ("c", 7.0)]})
-    assert dict(fuse([FIRST, flat], "combsum").by_query()["q"]) == pytest.approx(
-        {"a": 1.0, "b": 1.5, "c": 1.0}
-    )
-
-
-def test_infinite_scores_are_the_highest() -> None:
-    """Some systems write them; a range stays a range."""
-    odd = Run.of("odd", {"q": [("c", float("inf")), ("b", 2.0), ("a", float("-inf"))]})
-    assert dict(fuse([FIRST, odd], "combsum").by_query()["q"]) == pytest.approx(
-        {"a": 1.0, "b": 1.0, "c": 1.0}
-    )
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        # A list that does not tell its documents apart still retrieved them.
+        (FLAT, {"a": 1.0, "b": 1.5, "c": 1.0}),
+        # Some systems write infinite scores; a range stays a range.
+        (INFINITE, {"a": 1.0, "b": 1.0, "c": 1.0}),
+        # A score has a scale of its own, turned where higher is harder.
+        (HARD, {"a": 1.0, "b": 0.5 + 0.75, "c": 1.0}),
+        (EASY, {"a": 2.0, "b": 0.75, "c": 0.0}),
+    ],
+)
+def test_values_are_summed_on_a_scale_from_0_to_1(
+    other: Run | Criterion, expected: dict[str, float]
+) -> None:
+    assert dict(fuse([FIRST, other], "combsum").by_query()["q"]) == pytest.approx(expected)
 
 
 def test_a_score_ranks_the_documents_of_the_runs() -> None:
@@ -84,23 +99,8 @@ def test_a_score_ranks_the_documents_of_the_runs() -> None:
     assert points["a"] == pytest.approx(1 / 61)
 
 
-def test_scores_fuse_by_their_values_too() -> None:
-    """CombSUM takes the score's own scale, turned where higher is harder."""
-    hard = Criterion(Labels.of_documents("d", {"a": 90, "b": 30, "c": 10}), Direction.HARDER)
-    assert dict(fuse([FIRST, hard], "combsum").by_query()["q"]) == pytest.approx(
-        {"a": 1.0, "b": 0.5 + 0.75, "c": 1.0}
-    )
-    easy = Criterion(Labels.of_documents("p", {"a": 0.9, "b": 0.3, "c": 0.1}), Direction.EASIER)
-    assert dict(fuse([FIRST, easy], "combsum").by_query()["q"]) == pytest.approx(
-        {"a": 2.0, "b": 0.75, "c": 0.0}
-    )
-
-
 def test_with_a_depth_the_rest_of_the_first_run_follows() -> None:
     """The first 2 of each are fused; what is left of the first run stands behind, in its order."""
-    fused = fuse([FIRST, SECOND], "rrf", top=2)
-    # a 1/61, c 1/61: equal, a stands in the first run; b and d 1/62.
-    assert order(fused) == "acbd"
     longer = Run.of("first", {"q": [(docno, 9.0 - n) for n, docno in enumerate("abcxyz")]})
     assert order(fuse([longer, SECOND], "rrf", top=2)) == "acbdxyz"
     fused = fuse([longer, SECOND], "combsum", top=2)
@@ -187,16 +187,20 @@ def test_impossible_choices_are_named(arguments: dict[str, object], message: str
         fuse([FIRST, SECOND], **arguments)  # type: ignore[arg-type]
 
 
-def test_one_run_is_no_fusion() -> None:
-    """There must be something to fuse it with, and a run among it."""
-    easy = Criterion(Labels.of_documents("difficulty", {"a": 10}), Direction.HARDER)
-    for sources in ([], [FIRST], [easy, easy]):
-        with pytest.raises(OptionError, match="fusion needs a run"):
-            fuse(sources)
+OTHER = Criterion(Labels.of_documents("difficulty", {"zzz": 10}), Direction.HARDER)
 
 
-def test_scores_of_other_documents_are_refused() -> None:
-    """No document in common is a mistake, not an empty vote."""
-    other = Criterion(Labels.of_documents("difficulty", {"zzz": 10}), Direction.HARDER)
-    with pytest.raises(InputError, match="have no document in common"):
-        fuse([FIRST, other])
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        # There must be something to fuse a run with, and a run among it.
+        ([], "fusion needs a run"),
+        ([FIRST], "fusion needs a run"),
+        ([EASY, EASY], "fusion needs a run"),
+        # No document in common is a mistake, not an empty vote.
+        ([FIRST, OTHER], "have no document in common"),
+    ],
+)
+def test_what_is_no_fusion_is_refused(sources: list[Run | Criterion], message: str) -> None:
+    with pytest.raises((InputError, OptionError), match=message):
+        fuse(sources)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,59 +30,43 @@ def order(run: Run, query: str = "q") -> str:
     return "".join(docno for docno, _ in run.by_query()[query])
 
 
-def test_the_first_are_ordered_by_the_score_and_the_rest_stays() -> None:
-    """w = 1, as in the study: the easiest of the first k first; nothing below moves."""
-    scores = difficulty(a=50, b=40, c=30, d=20, e=10, f=0)
-    assert order(rerank(RUN, [scores], top=3)) == "cbadef"
-    assert order(rerank(RUN, [scores], top=6)) == "fedcba"
-    assert order(rerank(RUN, [scores], top=100)) == "fedcba"
-    assert order(rerank(RUN, [scores], top=1)) == "abcdef"
+ALL = difficulty(a=50, b=40, c=30, d=20, e=10, f=0)
+FOUR = difficulty(a=4, b=3, c=2, d=1)
+RISING, FALLING = difficulty(a=1, b=2, c=3), difficulty(a=3, b=2, c=1)
 
 
-def test_where_lower_is_harder_the_order_turns() -> None:
-    """P(U|d): the higher, the easier."""
-    chance = Criterion(Labels.of_documents("p", {"a": 0.1, "b": 0.9}), Direction.EASIER)
-    assert order(rerank(RUN, [chance], top=3)) == "bacdef"
-
-
-def test_documents_without_a_score_keep_their_place() -> None:
-    """Those with one are ranked among themselves, in the places they had."""
-    assert order(rerank(RUN, [difficulty(a=50, c=30, d=10)], top=4)) == "dbcaef"
-
-
-def test_equal_scores_keep_the_order_of_the_run() -> None:
-    """Nothing is shuffled where the score says nothing."""
-    assert order(rerank(RUN, [difficulty(a=5, b=5, c=5, d=1)], top=4)) == "dabcef"
-
-
-def test_a_weight_mixes_the_reciprocal_ranks() -> None:
-    """By hand, w = .6: the run a b c d, the score d c b a.
-
-    a: .4 / 1 + .6 / 4 = .55, b: .4 / 2 + .6 / 3 = .4, c: .4 / 3 + .6 / 2 = .433,
-    d: .4 / 4 + .6 / 1 = .7.
-    """
-    scores = difficulty(a=4, b=3, c=2, d=1)
-    assert order(rerank(RUN, [scores], top=4, weights=[0.6])) == "dacbef"
-    assert order(rerank(RUN, [scores], top=4, weights=[0.0])) == "abcdef"
-
-
-def test_the_rank_in_the_run_counts_unscored_documents() -> None:
-    """By hand, w = .5: b is second in the run though a has no score.
-
-    b: .5 / 2 + .5 / 2 = .5, c: .5 / 3 + .5 / 1 = .667.
-    """
-    assert order(rerank(RUN, [difficulty(b=2, c=1)], top=3, weights=[0.5])) == "acbdef"
-
-
-def test_several_scores_share_the_weight() -> None:
-    """By hand, w = .5 each: a: 1/2 + .5/3, b: .5/2 + .5/2, c: .5/3 + .5/1 of two orders."""
-    first = difficulty(a=1, b=2, c=3)  # a b c
-    second = difficulty(a=3, b=2, c=1)  # c b a
-    # a: .5 + .167, b: .25 + .25, c: .167 + .5: a and c are equal, and a stands first.
-    assert order(rerank(RUN, [first, second], top=3)) == "acbdef"
-    assert order(rerank(RUN, [first, second], top=3, weights=[0.4, 0.6])) == "cabdef"
-    # .3 is left for the run, which decides: a: .3 + .35 + .117, c: .1 + .117 + .35.
-    assert order(rerank(RUN, [first, second], top=3, weights=[0.35, 0.35])) == "acbdef"
+@pytest.mark.parametrize(
+    ("scores", "top", "weights", "expected"),
+    [
+        # w = 1, as in the study: the easiest of the first k first; nothing below moves.
+        ([ALL], 3, None, "cbadef"),
+        ([ALL], 6, None, "fedcba"),
+        ([ALL], 100, None, "fedcba"),
+        ([ALL], 1, None, "abcdef"),
+        # P(U|d): the higher, the easier.
+        ([Criterion(Labels.of_documents("p", {"a": 0.1, "b": 0.9}), Direction.EASIER)], 3, None,
+         "bacdef"),
+        # Documents with a score are ranked among themselves, in the places they had.
+        ([difficulty(a=50, c=30, d=10)], 4, None, "dbcaef"),
+        # Equal scores keep the order of the run.
+        ([difficulty(a=5, b=5, c=5, d=1)], 4, None, "dabcef"),
+        # Reciprocal ranks of the run and the score: a: .4 / 1 + .6 / 4 = .55,
+        # b: .4 / 2 + .6 / 3 = .4, c: .4 / 3 + .6 / 2 = .433, d: .4 / 4 + .6 / 1 = .7.
+        ([FOUR], 4, [0.6], "dacbef"),
+        ([FOUR], 4, [0.0], "abcdef"),
+        # b is second in the run though a has no score: .5 / 2 + .5 / 2; c: .5 / 3 + .5 / 1.
+        ([difficulty(b=2, c=1)], 3, [0.5], "acbdef"),
+        # Two scores share the weight: a and c have .667, b .5, and a stands first in the run.
+        ([RISING, FALLING], 3, None, "acbdef"),
+        ([RISING, FALLING], 3, [0.4, 0.6], "cabdef"),
+        # .3 is left for the run, which decides: a: .3 + .35 + .117, c: .1 + .117 + .35.
+        ([RISING, FALLING], 3, [0.35, 0.35], "acbdef"),
+    ],
+)  # fmt: skip
+def test_orders_worked_by_hand(
+    scores: list[Criterion], top: int, weights: list[float] | None, expected: str
+) -> None:
+    assert order(rerank(RUN, scores, top=top, weights=weights)) == expected
 
 
 def test_the_new_scores_tell_the_new_order() -> None:
@@ -139,32 +124,21 @@ def test_the_input_is_not_altered() -> None:
     assert RUN.by_query() == before
 
 
-def test_no_document_in_common_is_refused() -> None:
-    """Scores of another collection are named, not ignored."""
-    message = r"the run mine \(document a, ...\) and the scores difficulty \(document zzz, ...\)"
-    with pytest.raises(InputError, match=message):
-        rerank(RUN, [difficulty(zzz=1)])
-
-
 @pytest.mark.parametrize(
-    ("weights", "message"),
+    ("score", "choice", "message"),
     [
-        ([0.5, 0.5], "2 weights for 1 scores"),
-        ([1.1], "between 0 and 1"),
-        ([-0.1], "between 0 and 1"),
-        ([math.nan], "between 0 and 1"),
+        ("a", {"weights": [0.5, 0.5]}, "2 weights for 1 scores"),
+        ("a", {"weights": [1.1]}, "between 0 and 1"),
+        ("a", {"weights": [-0.1]}, "between 0 and 1"),
+        ("a", {"weights": [math.nan]}, "between 0 and 1"),
+        ("a", {"top": 0}, "must be 1 or more, not 0"),
+        ("zzz", {}, r"the run mine \(document a, ...\) and the scores difficulty \(document zzz, "),
     ],
 )
-def test_impossible_weights_are_refused(weights: list[float], message: str) -> None:
-    """A weight is a share."""
-    with pytest.raises(OptionError, match=message):
-        rerank(RUN, [difficulty(a=1)], weights=weights)
-
-
-def test_impossible_depths_are_refused() -> None:
-    """There is no re-ranking of the first 0."""
-    with pytest.raises(OptionError, match="must be 1 or more, not 0"):
-        rerank(RUN, [difficulty(a=1)], top=0)
+def test_what_cannot_be_is_refused(score: str, choice: dict[str, Any], message: str) -> None:
+    """Weights that are no shares, the first 0, scores of another collection."""
+    with pytest.raises((InputError, OptionError), match=message):
+        rerank(RUN, [difficulty(**{score: 1})], **choice)
 
 
 @pytest.mark.parametrize(
