@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
-import subprocess
 import sys
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,13 @@ def members(archive: Path) -> Iterator[tuple[str, bytes]]:
 
 def told(*arguments: str | Path) -> str:
     """What a command of the package prints."""
-    words = [*UNDERSTAND, *map(str, arguments)]
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    from understandability.cli import status_of
+
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    with redirect_stdout(out), chdir(ROOT):
+        status = status_of([*map(str, arguments)])
+    assert status == 0, arguments
+    return out.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
 def panel_words() -> list[str]:

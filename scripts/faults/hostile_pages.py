@@ -1,6 +1,6 @@
 """Run every extractor over hostile pages, each time in a process of its own.
 
-    python -m scripts.faults.hostile_pages [NAME ...] [--score] [--seconds 2] [--megabytes 600]
+    python -m scripts.faults.hostile_pages [NAME ...] [--score] [--extractor NAME] [--seconds 2]
 
 Prints what came of each page, the seconds of the processor and the peak memory with the page in it.
 Pages with text hold a word that must be in a block, kept or dropped, or the page must be refused.
@@ -260,11 +260,12 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--megabytes", type=int, default=600)
     parser.add_argument("--score", action="store_true", help="score the text as well")
+    parser.add_argument("--extractor", choices=EXTRACTORS, action="append", help="all")
     options = parser.parse_args()
     failed = 0
     print("| page | extractor | result | seconds | MB |\n|---|---|---|---|---|")
     for name in options.names or PAGES:
-        for extractor in EXTRACTORS:
+        for extractor in options.extractor or EXTRACTORS:
             outcome = measure(name, extractor, options)
             bad = (
                 outcome.lost

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from scripts.browser import found
 from scripts.docs.search_words import WANTED, missed
-from tests.conftest import Run
 
 import understandability as ud
 
@@ -103,16 +102,12 @@ def test_its_scripts_exist(page: Path) -> None:
                 raise
 
 
-def test_the_generated_parts_are_not_stale(script: Run) -> None:
-    """`scripts/docs/update.py` would change nothing."""
-    done = script("docs.update", "--check")
-    assert done.returncode == 0, done.stderr
-
-
-def test_pictures_show_what_the_program_does(script: Run) -> None:
-    """`scripts/docs/pictures.py` would take none again."""
-    done = script("docs.pictures", "--check")
-    assert done.returncode == 0, done.stderr
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["update", "pictures"])
+def test_what_scripts_made_is_not_stale(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parts of documents that derive from the code, and what the pictures show."""
+    monkeypatch.setattr(sys, "argv", [name, "--check"])
+    importlib.import_module(f"scripts.docs.{name}").main()
 
 
 def test_every_column_is_explained() -> None:

@@ -196,7 +196,7 @@ def test_f1_is_not_below_its_floor(shared_data: Path, script: Run) -> None:
          "UTF-16-LE without a byte order mark", "lone surrogates", "gzip", "empty", "plaintext"),
         # Scored by the part of their text that is analysed.
         ("11 MB of one paragraph", "a page address of a megabyte", "a megabyte of ?!",
-         "9 MB of short sentences", "--score"),
+         "9 MB of short sentences", "--score", "--extractor", "main"),
     ],
     ids=("extracted", "scored"),
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understandability.direction import Direction
@@ -129,6 +129,7 @@ def test_a_duplicate_counts_once() -> None:
     assert fuse([again, SECOND]).by_query() == fuse([once, SECOND]).by_query()
 
 
+EACH = settings(max_examples=15)  # of five methods
 RUNS = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=10, unique=True)
 
 
@@ -137,6 +138,7 @@ def as_run(name: str, docnos: list[str]) -> Run:
 
 
 @pytest.mark.parametrize("method", FUSIONS)
+@EACH
 @given(docnos=RUNS, copies=st.integers(2, 4), top=st.one_of(st.none(), st.integers(1, 12)))
 def test_fusing_equal_runs_keeps_their_order(
     method: str, docnos: list[str], copies: int, top: int | None
@@ -147,6 +149,7 @@ def test_fusing_equal_runs_keeps_their_order(
 
 
 @pytest.mark.parametrize("method", FUSIONS)
+@EACH
 @given(lists=st.lists(RUNS, min_size=2, max_size=4), top=st.one_of(st.none(), st.integers(1, 12)))
 def test_ranks_and_scores_tell_the_same_order(
     method: str, lists: list[list[str]], top: int | None
@@ -160,6 +163,7 @@ def test_ranks_and_scores_tell_the_same_order(
 
 
 @pytest.mark.parametrize("method", FUSIONS)
+@EACH
 @given(lists=st.lists(RUNS, min_size=2, max_size=4), seed=st.randoms())
 def test_the_points_do_not_depend_on_the_order_of_the_runs(
     method: str, lists: list[list[str]], seed: object
