@@ -13,8 +13,6 @@ from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from understandability.inputs.page_tables import read_objects
-
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("UNDERSTANDABILITY_DATA", ROOT.parent / "shared" / "data"))
 UNDERSTAND = (sys.executable, "-m", "understandability")
@@ -39,6 +37,8 @@ def parser_of(
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a file of JSON lines, compressed or not."""
+    from understandability.inputs.page_tables import read_objects
+
     return read_objects(str(path))
 
 

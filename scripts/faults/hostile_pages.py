@@ -20,12 +20,12 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scripts.shared import parser_of
 
 from understandability.crawls.child import Child, parent
 from understandability.errors import PageError
-from understandability.scoring import Scorer
 from understandability.text.analysis import (
     DEFAULT_SENTENCE_ENDS,
     document_of,
@@ -34,6 +34,9 @@ from understandability.text.analysis import (
     parse_for,
 )
 from understandability.text.page import HTML, TEXT, Page
+
+if TYPE_CHECKING:
+    from understandability.scoring import Scorer
 
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 WORD = "epistaxis"
@@ -213,8 +216,13 @@ def answer() -> None:
     with parent() as connection:
         megabytes, score = pickle.loads(connection.recv_bytes())
         resource.setrlimit(resource.RLIMIT_AS, (2 * megabytes * MB,) * 2)
-        scorer = Scorer() if score else None
-        if scorer:
+        scorer = None
+        if score:
+            from understandability.scoring import (
+                Scorer,
+            )  # no page that is only extracted waits for it
+
+            scorer = Scorer()
             scorer.rows([document_of_text(SENTENCE)])  # loads what the first page would wait for
         name, content, extractor = pickle.loads(connection.recv_bytes())
         page = Page(name, "-", content, TEXT if name.startswith("plain text") else HTML)

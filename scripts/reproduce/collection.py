@@ -3,8 +3,7 @@
 Documents are all records of four corpora, as HTML pages of a title and paragraphs. Queries are the
 conditions that head consumer_nih pages, if 10 to 400 documents, of all four, are about them.
 Relevant is a document whose title (or else its first 20 words) holds the stemmed words of the
-condition in a row: easy to find, as the point is what happens among relevant documents. Difficulty
-is by origin alone, as our own model's would be circular.
+condition in a row: easy to find, as the point is what happens among relevant documents.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from understandability.text.analysis import document_of_page
 from understandability.text.document import Document
 from understandability.text.page import Page
 
-DIFFICULTY = {"reddit_like": 10, "consumer_nih": 30, "wikipedia_med": 50, "pubmed": 80}
+ORIGINS = ("reddit_like", "consumer_nih", "wikipedia_med", "pubmed")
 HEADS = "consumer_nih"
 FEWEST, MOST = 10, 400
 _HEADING_WORDS = 20
@@ -33,12 +32,11 @@ _LONGEST = 8  # stems of a condition
 
 @dataclass(frozen=True)
 class Collection:
-    """Pages with their labels: relevance by query and document, difficulty by document."""
+    """Pages, queries, and which pages are relevant."""
 
     pages: tuple[Page, ...]
     queries: dict[str, str]
     qrels: Labels
-    difficulty: Labels
 
     def documents(self, runs: Iterable[Run]) -> Iterator[Document]:
         """The pages that a run ranks, read by the naive extractor."""
@@ -57,7 +55,7 @@ class Collection:
 
 def read_collection(data: Path) -> Collection:
     """The collection from the folder of shared data."""
-    records = [(origin, record) for origin in DIFFICULTY for record in corpus(data, origin)]
+    records = [(origin, record) for origin in ORIGINS for record in corpus(data, origin)]
     stem = cache(Analyzer(stop_words="none").term)
 
     def stems(text: str) -> tuple[str, ...]:
@@ -76,7 +74,7 @@ def read_collection(data: Path) -> Collection:
     relevant: dict[str, dict[str, float]] = {}
     for condition, documents in about.items():
         origins = Counter(records[number][0] for number in documents)
-        if len(origins) == len(DIFFICULTY) and FEWEST <= len(documents) <= MOST:
+        if len(origins) == len(ORIGINS) and FEWEST <= len(documents) <= MOST:
             query = f"c{len(queries) + 1:03d}"
             queries[query] = names[condition]
             relevant[query] = {records[number][1]["id"]: 1 for number in documents}
@@ -84,9 +82,6 @@ def read_collection(data: Path) -> Collection:
         tuple(_page(record, origin) for origin, record in records),
         queries,
         Labels.of("relevance by heading", relevant),
-        Labels.of_documents(
-            "difficulty by origin", {record["id"]: DIFFICULTY[origin] for origin, record in records}
-        ),
     )
 
 
