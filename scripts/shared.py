@@ -19,11 +19,12 @@ UNDERSTAND = (sys.executable, "-m", "understandability")
 
 
 def parser_of(
-    about: str | None, *, data: bool = True, cache: bool = False
+    about: str | None, *, data: bool = True, cache: bool = False, **numbers: float
 ) -> argparse.ArgumentParser:
     """A parser of arguments that shows all a script says of itself; ``--data`` is where data lie.
 
-    ``--cache`` is a folder for the passages of texts.
+    ``--cache`` is a folder for the passages of texts. Each of `numbers` is an option, by default
+    the number that is given here.
     """
     parser = argparse.ArgumentParser(
         description=about, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -32,6 +33,8 @@ def parser_of(
         parser.add_argument("--data", type=Path, default=DATA)
     if cache:
         parser.add_argument("--cache", type=Path, help="keep the passages of texts in this folder")
+    for name, number in numbers.items():
+        parser.add_argument(f"--{name}", type=type(number), default=number)
     return parser
 
 

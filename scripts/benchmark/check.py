@@ -35,10 +35,7 @@ def start(path: Path) -> float:
 
 def main() -> None:
     """Print the three."""
-    parser = parser_of(__doc__, data=False)
-    parser.add_argument("--starts", type=int, default=15)
-    parser.add_argument("--files", type=int, default=1000)
-    chosen = parser.parse_args()
+    chosen = parser_of(__doc__, data=False, starts=15, files=1000).parse_args()
     every = panel_words()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -54,9 +54,7 @@ def run(crawl: Path, work: Path, options: list[str]) -> Cost:
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--rounds", type=int, default=2)
-    options = parser.parse_args()
+    options = parser_of(__doc__, rounds=2).parse_args()
     contents = health_pages(options.data)
     found: dict[str, list[Cost]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as name:

@@ -127,8 +127,7 @@ def race(folder: Path, paths: list[Path]) -> dict[str, tuple[float, float]]:
 
 
 def main() -> None:
-    parser = parser_of(__doc__, data=False)
-    parser.add_argument("--runs", type=int, default=68)
+    parser = parser_of(__doc__, data=False, runs=68)
     parser.add_argument("--alone", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.alone:

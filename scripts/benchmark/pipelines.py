@@ -137,9 +137,7 @@ def measure(recipe: str, text: str, pages: list[bytes], few: int, many: int) -> 
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--few", type=int, default=50)
-    parser.add_argument("--many", type=int, default=350)
+    parser = parser_of(__doc__, few=50, many=350)
     parser.add_argument("--recipes", nargs="*")
     arguments = parser.parse_args()
     page = (ROOT / "docs" / "howto" / "pipelines.md").read_text("utf-8")

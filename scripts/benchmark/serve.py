@@ -77,9 +77,7 @@ def calls(port: int, number: int, threads: int = _THREADS) -> list[float]:
 
 def main() -> None:
     """Print both."""
-    parser = parser_of(__doc__, data=False)
-    parser.add_argument("--keys", type=int, default=60)
-    parser.add_argument("--calls", type=int, default=500)
+    parser = parser_of(__doc__, data=False, keys=60, calls=500)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     chosen = parser.parse_args()
     for place, workers in enumerate(chosen.workers):

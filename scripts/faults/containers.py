@@ -203,9 +203,7 @@ def outcomes(paths: list[Path]) -> Iterator[tuple[Path, Any]]:
 
 def main() -> None:
     """Print a line for each kind."""
-    parser = parser_of(__doc__, data=False)
-    parser.add_argument("--number", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=0)
+    parser = parser_of(__doc__, data=False, number=10_000, seed=0)
     parser.add_argument("--keep", type=Path, help="keep what fails in this folder")
     chosen = parser.parse_args()
     every = kinds()

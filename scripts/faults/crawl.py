@@ -385,8 +385,7 @@ CASES: dict[str, Callable[[Bench], str]] = {
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--documents", type=int, default=6000)
+    parser = parser_of(__doc__, documents=6000)
     parser.add_argument("--only", choices=CASES, action="append")
     parser.add_argument(
         "--score", type=shlex.split, default=[], metavar="OPTIONS", help="more options of the runs"

@@ -340,10 +340,7 @@ def outcome(parts: Parts, folder: Path) -> str:
 
 
 def main() -> None:
-    parser = parser_of(__doc__, data=False)
-    parser.add_argument("--count", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
+    arguments = parser_of(__doc__, data=False, count=100_000, seed=0).parse_args()
     samples(), hostile_zips()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("error")

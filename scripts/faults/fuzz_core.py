@@ -214,10 +214,8 @@ def sanitized(arguments: Sequence[str]) -> int:
 
 
 def main() -> int:
-    parser = parser_of(__doc__, data=False)
+    parser = parser_of(__doc__, data=False, inputs=2000, seed=1)
     parser.add_argument("pages", nargs="*", default=["resources/samples"])
-    parser.add_argument("--inputs", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sanitize", action="store_true")
     options = parser.parse_args()
     is_watched = WATCHED in os.environ

@@ -263,10 +263,8 @@ def _peak_megabytes() -> float:
 
 
 def main() -> int:
-    parser = parser_of(__doc__, data=False)
+    parser = parser_of(__doc__, data=False, seconds=2.0, megabytes=600)
     parser.add_argument("names", nargs="*", help="pages by name; all")
-    parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--megabytes", type=int, default=600)
     parser.add_argument("--score", action="store_true", help="score the text as well")
     parser.add_argument("--extractor", choices=EXTRACTORS, action="append", help="all")
     options = parser.parse_args()

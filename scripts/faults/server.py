@@ -251,10 +251,8 @@ def description(program: Path) -> Iterator[str]:
 
 def main() -> int:
     """Try all; print what came of each."""
-    parser = parser_of(__doc__, data=False)
-    parser.add_argument("--requests", type=int, default=100_000)
+    parser = parser_of(__doc__, data=False, requests=100_000, connections=1000)
     parser.add_argument("--new-words", action="store_true", help="in each of the requests")
-    parser.add_argument("--connections", type=int, default=1000)
     parser.add_argument("--schemathesis", type=Path, help="the program, where it is installed")
     chosen = parser.parse_args()
     faults: list[Any] = [
