@@ -38,13 +38,20 @@ SLOW_FIXTURES = frozenset(
         "server",
     )
 )
+# Examples in docstrings that train, or score a folder of pages for a grid.
+SLOW_EXAMPLES = (
+    "training.validation.validate",
+    "training.train.train",
+    "study.user_grid.simulate_grid",
+)
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow what uses one of `SLOW_FIXTURES`, so that ``-m "not slow"`` takes seconds."""
     for item in items:
-        if SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+        uses_slow = SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ()))
+        if uses_slow or item.name.endswith(SLOW_EXAMPLES):
             item.add_marker(pytest.mark.slow)
 
 
