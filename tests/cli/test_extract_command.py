@@ -182,30 +182,6 @@ def test_statistics(understand, pages: Path) -> None:
     assert understand("extract", pages, "--stats", "--strict").returncode == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["--extractor", "magic"], "extractor 'magic' does not exist; choose one of naive, "),
-        (["--engine", "slow"], "engine 'slow' does not exist; choose one of fast, reference"),
-        (["--sentence-ends", "x"], "sentence ends 'x' does not exist; choose one of none, "),
-        (["--stats", "--explain"], "--stats prints a table for all documents; leave out --explain"),
-        (["--stats", "-o", "x.jsonl"], "leave out --output"),
-        (["-o", "x.docx"], "names no kind of table; write .jsonl"),
-        (["nothing.html"], "nothing.html does not exist"),
-    ],
-)
-def test_one_sentence_for_what_cannot_be(
-    understand, pages: Path, tmp_path: Path, options: list[str], sentence: str
-) -> None:
-    """And status 2, before anything is written."""
-    done = understand("extract", pages, *options, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("understand: ")
-    assert sentence in line
-    assert [path.name for path in tmp_path.iterdir()] == ["pages"]
-
-
 @pytest.mark.parametrize("command", ["extract", "score"])
 def test_trafilatura_that_is_not_installed(pages: Path, command: str) -> None:
     """Is told at once, not as an error of each page."""

@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 
 import pyarrow.parquet as pq
-import pytest
 
 from understandability.feature.catalogue import COLUMNS, catalogue
 
@@ -103,26 +102,6 @@ def test_bad_pages_become_error_rows(understand, tmp_path: Path) -> None:
     assert row == {"docno": "good.html", "path": path, "url": None, "words": 4.0}
     (error,) = map(json.loads, Path(f"{output}.errors.jsonl").read_text().splitlines())
     assert error["docno"] == "bad.html"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "there is nothing to read"),
-        ([SAMPLES, "--only", "smogg,fog_"], "'smogg' (did you mean smog?), 'fog_'"),
-        ([SAMPLES, "--groups", "htlm"], "no group is named 'htlm'; choose from readability"),
-        ([SAMPLES, "--per", "page"], "choose from word, sentence"),
-        ([SAMPLES, "--words", "--only", "smog"], "no words to show of smog"),
-        ([SAMPLES, "--extractor", "x"], "extractor 'x' does not exist"),
-        ([SAMPLES, "--tagger", "x"], "tagger 'x' does not exist; choose one of built-in, nltk"),
-    ],
-)
-def test_usage_errors_are_one_sentence_and_status_2(understand, arguments, message: str) -> None:
-    """Without a traceback."""
-    done = understand("features", *arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
 
 
 def test_tags_and_entities_can_be_those_of_nltk(

@@ -24,19 +24,48 @@ def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("arguments", "suggestion"),
+    ("command", "message"),
     [
-        (["scoer", "x.html"], '"score"'),
-        (["score", "x.html", "--treshold", "30"], "--threshold"),
-        (["features", "--only", "smug", str(SAMPLES)], "did you mean smog?"),
-        (["score", str(SAMPLES), "--user", "nobody"], "step, arctan, calibrated"),
+        ("scoer page.html", '"score"'),
+        ("score page.html --treshold 30", "--threshold"),
+        ("score page.html --user nobody", "step, arctan, calibrated"),
+        ("features", "there is nothing to read"),
+        ("features page.html --only smogg,fog_", "'smogg' (did you mean smog?), 'fog_'"),
+        ("features page.html --groups htlm", "no group is named 'htlm'; choose from readability"),
+        ("features page.html --per page", "choose from word, sentence"),
+        ("features page.html --words --only smog", "no words to show of smog"),
+        ("features page.html --extractor x", "extractor 'x' does not exist"),
+        (
+            "features page.html --tagger x",
+            "tagger 'x' does not exist; choose one of built-in, nltk",
+        ),
+        ("extract page.html --extractor x", "extractor 'x' does not exist; choose one of naive, "),
+        (
+            "extract page.html --engine x",
+            "engine 'x' does not exist; choose one of fast, reference",
+        ),
+        ("extract page.html --sentence-ends x", "ends 'x' does not exist; choose one of none, "),
+        ("extract page.html --stats --explain", "a table for all documents; leave out --explain"),
+        ("extract page.html --stats -o x.jsonl", "leave out --output"),
+        ("extract page.html -o x.docx", "names no kind of table; write .jsonl"),
+        ("extract nothing.html", "nothing.html does not exist"),
+        ("validate --grid x", "--grid PAGES needs --labels FILE"),
+        ("validate --grid x --labels y", "--grid needs --direction higher-harder or"),
+        ("validate default x --labels y", "belong to --grid PAGES"),
+        ("validate", "there is nothing to compare"),
+        ("validate default", "there is nothing to compare"),
     ],
 )
-def test_near_misses(understand: Run, arguments: list[str], suggestion: str) -> None:
-    """The name that was meant stands in the answer."""
-    done = understand(*arguments)
-    assert done.returncode == 2
-    assert suggestion in done.stderr
+def test_a_mistake_gets_one_sentence(
+    understand: Run, tmp_path: Path, command: str, message: str
+) -> None:
+    """On standard error, with status 2, before anything is written."""
+    (tmp_path / "page.html").write_text("<p>You have flu.")
+    done = understand(*command.split(), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 
 @pytest.mark.slow

@@ -154,20 +154,3 @@ def test_the_experiment_from_the_command_line(understand, tmp_path: Path) -> Non
     with (tmp_path / "all.csv").open() as file:
         assert len(list(csv.DictReader(file))) == 9 * (len(COLUMNS) + 1)
     assert (tmp_path / "spread.svg").read_text().startswith("<svg")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--grid", "x"), "--grid PAGES needs --labels FILE"),
-        (("--grid", "x", "--labels", "y"), "--grid needs --direction higher-harder or"),
-        (("default", "x", "--labels", "y"), "belong to --grid PAGES"),
-        ((), "there is nothing to compare"),
-        (("default",), "there is nothing to compare"),
-    ],
-)
-def test_what_does_not_go_together_is_said(understand, arguments, message: str) -> None:
-    done = understand("validate", *arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
