@@ -96,6 +96,7 @@ def test_what_is_unusual_is_counted_and_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        (None, "cannot be read"),
         ("q1 0 d1 1\n", "line 1: this looks like qrels or other labels (4 columns)"),
         (
             RUN + "q2 Q0 d9 2 1.0\n",
@@ -112,21 +113,15 @@ def test_what_is_unusual_is_counted_and_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_is_no_run_is_refused_with_its_place(
-    tmp_path: Path, content: str | bytes, message: str
+    tmp_path: Path, content: str | bytes | None, message: str
 ) -> None:
-    """One sentence: file, line, what was wrong, what is allowed."""
-    path = written(tmp_path, content)
+    """One sentence: file, line, what was wrong, what is allowed; also where there is none."""
+    path = tmp_path / "none.run" if content is None else written(tmp_path, content)
     with pytest.raises(InputError) as error:
         read_run(path)
     assert str(path) in str(error.value)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    """The path that cannot be read is named."""
-    with pytest.raises(InputError, match=r"nowhere\.run cannot be read"):
-        read_run(tmp_path / "nowhere.run")
 
 
 @pytest.mark.parametrize(
