@@ -38,8 +38,10 @@ SLOW_FIXTURES = frozenset(
         "server",
     )
 )
-# Examples in docstrings that train, or score a folder of pages for a grid.
+# Examples in docstrings that train, start workers, or score a folder of pages for a grid.
 SLOW_EXAMPLES = (
+    "crawls.merge.merge",
+    "crawls.score.crawl",
     "training.validation.validate",
     "training.train.train",
     "study.user_grid.simulate_grid",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -183,16 +181,12 @@ def test_statistics(understand, pages: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["extract", "score"])
-def test_trafilatura_that_is_not_installed(pages: Path, command: str) -> None:
+def test_trafilatura_that_is_not_installed(
+    understand, pages: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Is told at once, not as an error of each page."""
-    code = "import sys; sys.modules['trafilatura'] = None; import understandability.cli as cli"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}; cli.main()", command, pages, "--extractor", "trafilatura"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONWARNINGS": "error"},
-    )
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    done = understand(command, pages, "--extractor", "trafilatura")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "understand: extractor trafilatura is an extra; "

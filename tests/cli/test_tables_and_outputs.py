@@ -79,6 +79,7 @@ def test_a_table_of_something_else_ends_with_a_sentence(pages: Path, understand:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.usefixtures("one_core")
 def test_nothing_scored_is_status_1(tmp_path: Path, understand: Run) -> None:
     """In each kind of output; a table without a document is none of these."""
     (tmp_path / "a.html").write_bytes(b"%PDF-1.7 \x00")

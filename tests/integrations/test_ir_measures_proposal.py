@@ -25,6 +25,7 @@ print(json.dumps([found[measure] for measure in measures]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(ir_measures.__version__ != "0.4.3", reason="the patch is for release 0.4.3")
 @pytest.mark.skipif(shutil.which("patch") is None, reason="there is no program patch")
 def test_the_release_with_the_patch_gives_our_values(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def top(run: Run, labels: Labels) -> float:
     return float(labels.of_lines(run)[ranks_of(run.query_ids) <= 10].mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_what_is_learned_moves_as_the_labels_say(made, objective: str) -> None:
     """Relevance alone is highest for Combos 1 and 2; Combos 3 to 5 bring easier documents."""
