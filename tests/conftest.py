@@ -175,6 +175,7 @@ def understand_process() -> Run:
 def understand() -> Run:
     """Run the command in this process, with warnings as errors, and give what it printed.
 
+    With `status` it has to end with that one.
     What needs a process of its own (signals, pipes, limits) takes `understand_process`.
     """
     from understandability.cli import status_of
@@ -184,6 +185,7 @@ def understand() -> Run:
         stdin: bytes | None = None,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
+        status: int | None = None,
     ) -> subprocess.CompletedProcess[str]:
         words = [*map(str, arguments)]
         out, err = (
@@ -202,9 +204,10 @@ def understand() -> Run:
                 patch.chdir(cwd)
             for name, value in (env or {}).items():
                 patch.setenv(name, value)
-            status = status_of(words)
+            ended = status_of(words)
         told = [each.buffer.getvalue().decode() for each in (out, err)]  # type: ignore[attr-defined]
-        return subprocess.CompletedProcess(words, status, *told)
+        assert status in (None, ended), f"{words} ended with {ended}: {told[1]}"
+        return subprocess.CompletedProcess(words, ended, *told)
 
     return run
 

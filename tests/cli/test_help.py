@@ -32,8 +32,7 @@ def test_commands_are_grouped_by_task(understand: Run) -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda each: each.name)
 def test_help_shows_every_option_with_its_meaning(command: Command, understand: Run) -> None:
     """Made of the signature and the docstring; nothing is cut off at 80 columns."""
-    done = understand(*command.words, "--help", env={"COLUMNS": "80"})
-    assert done.returncode == 0, done.stderr
+    done = understand(*command.words, "--help", env={"COLUMNS": "80"}, status=0)
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "…" not in done.stdout
     for option in command.options:

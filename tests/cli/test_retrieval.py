@@ -40,19 +40,17 @@ def folder(understand: Understand, tmp_path_factory: pytest.TempPathFactory) -> 
     )
     scores = [f"{json.loads(page)['id']},{place % 8}" for place, page in enumerate(pages)]
     (here / "scores.csv").write_text("docno,difficulty\n" + "\n".join(scores) + "\n")
-    built = understand("index", "build", here / "pages.jsonl", "-o", here / "index")
-    assert built.returncode == 0, built.stderr
+    built = understand("index", "build", here / "pages.jsonl", "-o", here / "index", status=0)
     assert built.stderr == "48 documents, 12 terms, 0 errors\n"
     search = "index search index --queries queries.tsv -o bm25.run.gz"
-    searched = understand(*search.split(), cwd=here)
-    assert searched.returncode == 0, searched.stderr
+    understand(*search.split(), cwd=here, status=0)
     return here
 
 
 @pytest.fixture
 def run(understand: Understand, folder: Path) -> Understand:
     """A command as it is written, in the folder."""
-    return lambda command: understand(*command.split(), cwd=folder)
+    return lambda command, **more: understand(*command.split(), cwd=folder, **more)
 
 
 def docnos(run: str, query: str = "q0") -> list[str]:
@@ -71,8 +69,7 @@ def test_a_search_gives_a_trec_run(folder: Path) -> None:
 def test_reranking_writes_to_standard_output(run: Understand, folder: Path) -> None:
     """The easiest of the first 5 first; nothing else on standard output."""
     before = docnos(gzip.decompress((folder / "bm25.run.gz").read_bytes()).decode())
-    done = run("rerank bm25.run.gz --scores scores.csv:difficulty --top 5 --tag easy")
-    assert done.returncode == 0, done.stderr
+    done = run("rerank bm25.run.gz --scores scores.csv:difficulty --top 5 --tag easy", status=0)
     after = docnos(done.stdout)
     assert after[:5] == sorted(before[:5])
     assert after[5:] == before[5:]
@@ -98,11 +95,9 @@ def test_a_ranker_is_learned_and_applied(run: Understand, folder: Path) -> None:
     assert learned.returncode == 0, learned.stderr
     assert "48 candidates, 25 features; 6 of 6 queries have relevant" in learned.stderr
     assert len(docnos((folder / "folds.run").read_text())) == 8
-    applied = run(f"rank apply ranker bm25.run.gz {index} --features scores.csv")
-    assert applied.returncode == 0, applied.stderr
+    applied = run(f"rank apply ranker bm25.run.gz {index} --features scores.csv", status=0)
     assert len(docnos(applied.stdout)) == 8
-    fewer = run(f"rank apply ranker bm25.run.gz {index}")
-    assert fewer.returncode == 2
+    fewer = run(f"rank apply ranker bm25.run.gz {index}", status=2)
     assert "learned from 25 features, and 1 of them are not given (difficulty)" in fewer.stderr
 
 
@@ -111,9 +106,9 @@ def test_a_tradeoff_is_a_table_and_a_plot(run: Understand, folder: Path) -> None
     done = run(
         "tradeoff bm25.run.gz --scores qunder:higher-harder --qrels qrels --understandability "
         "qunder --scale lower-easier:40 --top 4 --weight 0.5 --weight 1 -o tradeoff.json "
-        "--plot tradeoff.svg"
+        "--plot tradeoff.svg",
+        status=0,
     )
-    assert done.returncode == 0, done.stderr
     names = [line.split("  ")[0] for line in done.stdout.splitlines()]
     assert names == ["setting", "as it is", "top=4 w=0.5", "top=4 w=1"]
     result = json.loads((folder / "tradeoff.json").read_text())
@@ -145,8 +140,7 @@ def test_a_duplicate_is_told_or_refused(understand: Understand, tmp_path: Path) 
     assert docnos(done.stdout, "q") == ["b", "a"]
     assert "documents listed again: 1 in 1 of 1 runs (first: " in done.stderr
     assert understand(*arguments, "--quiet").stderr == ""
-    refused = understand(*arguments, "--strict")
-    assert refused.returncode == 2
+    refused = understand(*arguments, "--strict", status=2)
     assert "is refused under --strict: documents listed again: 1" in refused.stderr
 
 
@@ -171,8 +165,7 @@ def test_bad_input_gets_one_sentence(
     (folder / "other.csv").write_text("docno,difficulty\nzzz,1\n")
     (folder / "old").mkdir(exist_ok=True)
     (folder / "old" / "index.json").write_text('{"format": 0}')
-    done = run(command)
-    assert done.returncode == 2
+    done = run(command, status=2)
     assert message in done.stderr
     assert done.stderr.startswith("understand: ")
     assert done.stderr.count("\n") == 1

@@ -38,7 +38,7 @@ def files(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(understand: Command, files: Path) -> Command:
     """A command as it is written, in the folder of the files."""
-    return lambda command: understand(*command.split(), cwd=files)
+    return lambda command, **more: understand(*command.split(), cwd=files, **more)
 
 
 COMMON = "a.run.gz b.txt --qrels qrels --understandability qunder --scale lower-easier:40"
@@ -47,8 +47,7 @@ EVALUATE = f"evaluate {COMMON}"
 
 def test_evaluate_writes_settings_means_and_values(run: Command, files: Path) -> None:
     """JSON with the three parts that are promised, runs called by their file names."""
-    result = run(f"{EVALUATE} -m RBP(p=0.5)@10 -m uRBP(p=0.5)@10 -o out.json")
-    assert result.returncode == 0, result.stderr
+    run(f"{EVALUATE} -m RBP(p=0.5)@10 -m uRBP(p=0.5)@10 -o out.json", status=0)
     document = json.loads((files / "out.json").read_text())
     assert list(document["runs"]) == ["a", "b"]
     assert document["runs"]["a"] == {"RBP(p=0.5)@10": 0.375, "uRBP(p=0.5)@10": 0.25}
@@ -117,8 +116,7 @@ def test_three_dimensions(run: Command) -> None:
 def test_labels_that_are_none_are_left_out(run: Command) -> None:
     """In all dimensions beside relevance, or in one."""
     command = f"{EVALUATE} --trust qtrust --trust-scale higher-better:2:0..2 -m RBPtrust(p=0.5)"
-    refused = run(command)
-    assert refused.returncode == 2
+    refused = run(command, status=2)
     assert "line 1 (document d1): label 3 is outside the declared scale" in refused.stderr
     for option in ("3", "trust=3"):
         result = run(f"{command} -o - --not-a-label {option}")
@@ -161,8 +159,7 @@ def test_remarks_are_on_standard_error_and_strict_refuses(run: Command, files: P
     odd = "queries whose ranks start at 0: 1"
     assert f"understand: {odd} in 1 of 2 runs (first: b, query q1)" in run(command).stderr
     assert run(f"{command} --quiet").stderr == ""
-    strict = run(f"{command} --strict")
-    assert strict.returncode == 2
+    strict = run(f"{command} --strict", status=2)
     assert f"run b is refused under --strict: {odd}" in strict.stderr
 
 
@@ -182,8 +179,7 @@ def test_remarks_are_on_standard_error_and_strict_refuses(run: Command, files: P
 )
 def test_a_mistake_gets_one_sentence(run: Command, change: str, message: str) -> None:
     """On standard error, with status 2; the last of an option's values counts."""
-    told = run(f"{EVALUATE} -m RBP@10 {change} -q")
-    assert told.returncode == 2
+    told = run(f"{EVALUATE} -m RBP@10 {change} -q", status=2)
     assert told.stderr.startswith("understand: ")
     assert message in told.stderr
     assert told.stderr.count("\n") == 1
@@ -193,16 +189,14 @@ def test_a_qrels_file_in_place_of_a_run(run: Command, files: Path) -> None:
     """And a run of other documents."""
     assert "this looks like qrels" in run("evaluate qrels --qrels qrels -m RBP").stderr
     (files / "else.run").write_text("q1 Q0 clueweb-1 1 2.0 t\n")
-    done = run("evaluate else.run --qrels qrels -m RBP")
-    assert done.returncode == 2
+    done = run("evaluate else.run --qrels qrels -m RBP", status=2)
     assert "have no document in common (clueweb-1 against d1, ...); give the qrels" in done.stderr
 
 
 def test_correlate_prints_matrices_and_movers(run: Command, files: Path) -> None:
     """Each coefficient, and what moves most."""
     command = f"correlate {COMMON} -m RBP(p=0.5) -m uRBP(p=0.5,user=step,th=20)"
-    result = run(f"{command} -o c.json")
-    assert result.returncode == 0, result.stderr
+    result = run(f"{command} -o c.json", status=0)
     told = ("tau_b", "tau_ap (the row is the reference)", "ubire-overlap", "rbo", "what moves")
     assert all(name in result.stdout for name in told)
     document = json.loads((files / "c.json").read_text())
@@ -216,8 +210,7 @@ def test_correlate_prints_matrices_and_movers(run: Command, files: Path) -> None
 
 def test_compare_prints_each_comparison_once(run: Command, files: Path) -> None:
     """Against the first run and the best; every probability stands in the output."""
-    result = run(f"compare {COMMON} -m RBP(p=0.5) -o c.csv")
-    assert result.returncode == 0, result.stderr
+    result = run(f"compare {COMMON} -m RBP(p=0.5) -o c.csv", status=0)
     assert "RBP(p=0.5): against the first run, a (0.3750)" in result.stdout
     assert result.stdout.count("RBP(p=0.5): against") == 1  # the other way round is no news
     turned = run("compare b.txt a.run.gz --qrels qrels -m RBP")
@@ -237,8 +230,7 @@ def test_compare_prints_each_comparison_once(run: Command, files: Path) -> None:
 
 def test_simulate_prints_the_table_of_the_paper(run: Command, files: Path) -> None:
     """15 kinds of systems, four measures, mean ± standard deviation."""
-    result = run("simulate systems -o s.csv")
-    assert result.returncode == 0, result.stderr
+    result = run("simulate systems -o s.csv", status=0)
     assert len(result.stdout.splitlines()) == 16
     assert result.stdout.count("±") == 60
     rows = list(csv.DictReader(io.StringIO((files / "s.csv").read_text())))
@@ -256,8 +248,7 @@ def test_plots_are_written(run: Command, files: Path) -> None:
         ("users qunder --direction harder --threshold 40", "b.png", b"\x89PNG"),
         ("scores a.run.gz --scores qunder", "c.pdf", b"%PDF"),
     ):
-        done = run(f"plot {command} -o {name}")
-        assert done.returncode == 0, done.stderr
+        run(f"plot {command} -o {name}", status=0)
         assert (files / name).read_bytes()[:4] == magic
     assert "not as .gif" in run("plot scores b.txt --scores qunder -o c.gif").stderr
 
@@ -377,8 +368,7 @@ def test_labels_by_two_models_are_not_mixed_in_silence(run: Command, files: Path
         "evaluate b.txt --qrels qrels -m RBPu -m RBPreader --understandability mine.parquet "
         "--column difficulty --scale lower-easier:40 --dimension-scale reader=lower-easier:40"
     )
-    mixed = run(f"{command} --dimension reader=theirs.parquet")
-    assert mixed.returncode == 0, mixed.stderr
+    mixed = run(f"{command} --dimension reader=theirs.parquet", status=0)
     assert "estimates of several models must not be mixed" in mixed.stderr
     assert "theirs.parquet is by llr@2 on scale labels.v1" in mixed.stderr
     same = run(f"{command} --dimension reader=mine.parquet")

@@ -21,8 +21,7 @@ def files(tmp_path: Path, understand: Run, monkeypatch: pytest.MonkeyPatch) -> P
     """Scores for two readers, scores that do not say their scale, a run, and relevance."""
     monkeypatch.chdir(tmp_path)
     for name, reader in (("public", "public"), ("assessor", "assessor-2016")):
-        done = understand("score", SAMPLES, "--reader", reader, "-o", f"{name}.csv", "--quiet")
-        assert done.returncode == 0, done.stderr
+        understand("score", SAMPLES, "--reader", reader, "-o", f"{name}.csv", "--quiet", status=0)
     old = read_table("public.csv").drop_columns(["scale"])
     write_table(old, "old.csv")
     for name, columns in (
@@ -63,12 +62,10 @@ def test_a_row_says_its_scale(files: Path) -> None:
 def test_two_scales_are_refused(understand: Run, files: Path, command: str, other: str) -> None:
     """Also quietly; the files of one scale are read."""
     for quiet in ([], ["--quiet"]) if "tradeoff" not in command else ([],):
-        done = understand(*command.replace("OTHER", f"{other}.csv").split(), *quiet)
-        assert done.returncode == 2
+        done = understand(*command.replace("OTHER", f"{other}.csv").split(), *quiet, status=2)
         assert REFUSED in done.stderr
         assert f"{other}.csv {'does not say' if other == 'old' else 'is on assess'}" in done.stderr
-    same = understand(*command.replace("OTHER", "public.csv").split())
-    assert same.returncode == 0, same.stderr
+    understand(*command.replace("OTHER", "public.csv").split(), status=0)
 
 
 def test_one_table_of_two_scales_is_refused(files: Path) -> None:
@@ -91,8 +88,7 @@ def test_formulas_and_kept_columns_are_no_estimates(understand: Run, files: Path
     assert len(found) == 6
     table = read_table("old.csv").append_column("text", [["A cat."] * 3])
     write_table(table, "again.csv")
-    done = understand("score", "again.csv", "--keep", "difficulty", "-o", "kept.csv", "--quiet")
-    assert done.returncode == 0, done.stderr
+    understand("score", "again.csv", "--keep", "difficulty", "-o", "kept.csv", "--quiet", status=0)
     assert "input_difficulty" in read_table("kept.csv").column_names
 
 

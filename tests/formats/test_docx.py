@@ -150,5 +150,4 @@ def test_a_leaflet_is_explained(
     done = understand("explain", tmp_path / "leaflet.docx", "-o", tmp_path / "report.html")
     assert done.returncode == 0, done.stderr
     assert "Your knee" in (tmp_path / "report.html").read_text("utf-8")
-    done = understand("score", "-", stdin=leaflet())
-    assert done.returncode == 0, done.stderr
+    understand("score", "-", stdin=leaflet(), status=0)

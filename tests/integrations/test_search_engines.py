@@ -132,8 +132,7 @@ def test_the_command_goes_on_past_what_an_engine_cannot_take(
     ids = ("flu", "a\nb", "x" * 600, "ulcer")
     lines = (json.dumps({"docno": docno, "p_understandable": 0.5}) for docno in ids)
     scores.write_text("\n".join(lines))
-    done = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/")
-    assert done.returncode == 0, done.stderr
+    done = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/", status=0)
     assert "/out/; left out: 2 whose names it cannot take\n" in done.stderr
     (tmp_path / "out/bulk-00002.ndjson").touch()
     again = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/").stderr
@@ -152,8 +151,7 @@ def test_the_command_writes_a_folder(to: str, tmp_path: Path, understand: Run) -
     """From a score table; documents without a value are counted."""
     scores = tmp_path / "s.tsv"
     scores.write_text("docno\tp_understandable\nflu\t0.75\nbad\t\n")
-    done = understand("export", scores, "--to", to, "-o", f"{tmp_path}/out/")
-    assert done.returncode == 0, done.stderr
+    done = understand("export", scores, "--to", to, "-o", f"{tmp_path}/out/", status=0)
     assert "1 document for " in done.stderr
     assert "1 without a value" in done.stderr
     assert "Next: " in done.stderr
@@ -163,8 +161,7 @@ def test_the_command_writes_a_folder(to: str, tmp_path: Path, understand: Run) -
 def test_a_crawl_folder_is_to_be_merged_first(tmp_path: Path, understand: Run) -> None:
     """The sentence has the command."""
     (tmp_path / "scores").mkdir()
-    done = understand("export", "scores/", "--to", "vespa", "-o", "out/", cwd=tmp_path)
-    assert done.returncode == 2
+    done = understand("export", "scores/", "--to", "vespa", "-o", "out/", cwd=tmp_path, status=2)
     assert "make one first: understand crawl merge scores/ -o scores.parquet" in done.stderr
 
 
@@ -172,8 +169,7 @@ def test_a_column_of_words_is_refused(tmp_path: Path, understand: Run) -> None:
     """One sentence, and no folder."""
     scores = tmp_path / "s.tsv"
     scores.write_text("docno\tp_understandable\nflu\teasy\n")
-    done = understand("export", scores, "--to", "vespa", "-o", f"{tmp_path}/out/")
-    assert done.returncode == 2
+    done = understand("export", scores, "--to", "vespa", "-o", f"{tmp_path}/out/", status=2)
     assert "holds values that are not numbers" in done.stderr
     assert not (tmp_path / "out").exists()
 
