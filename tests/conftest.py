@@ -24,6 +24,10 @@ settings.register_profile("understandability", deadline=None, derandomize=True, 
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("understandability")
 
+# Arrays of tests are small: further threads would only wait, and take processor time for it.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
 ROOT = Path(__file__).parents[1]
 # Tests with one of these start processes, a browser, or read the real data.
 SLOW_FIXTURES = frozenset(
