@@ -48,7 +48,7 @@ SLOW_EXAMPLES = (
     "crawls.score.crawl",
     "training.validation.validate",
     "training.train.train",
-    "study.user_grid.simulate_grid",
+    "study.simulate_grid.simulate_grid",
 )
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -104,7 +104,7 @@ def _real_lexicons(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("lexicons")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("UNDERSTANDABILITY_RESOURCES", str(folder))
-        for name in INSTALLABLE.keys() - {"metamap", "neural", "nltk-data"}:
+        for name in INSTALLABLE.keys() - {"metamap", "nltk-data"}:
             install(name, [str(shared_data / "lexicons")])
         install("nltk-data", [str(shared_data / "nltk_data")])
     return folder

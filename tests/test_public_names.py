@@ -33,7 +33,6 @@ NO_EXAMPLE = {
     "Scores": "what `score` gives, see there",
     "InputError": "a kind of error",
     "OptionError": "a kind of error",
-    "compare_methods": "notebook 02 is its example",
     "audited": "it needs a crawl folder; `tests/report` makes one",
     "examples": "notebook 05 is its example",
     "out_of_fold": "notebook 05 is its example",

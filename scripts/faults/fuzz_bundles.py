@@ -43,8 +43,8 @@ from understandability.model.passages import passage_columns
 from understandability.model.predictors import Kernel, Network, Prepared
 from understandability.model.readers import AssessorScale, ReadingScale
 from understandability.text.analysis import document_of_text
-from understandability.training.background_training import train_background
 from understandability.training.portable import portable
+from understandability.training.train_background import train_background
 
 SLOW = 10.0
 MEMORY = 3_000_000_000

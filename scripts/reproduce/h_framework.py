@@ -17,7 +17,7 @@ from scripts.reproduce.verdicts import Row, Table, printed
 from understandability.arrays import Floats
 from understandability.evaluation.correlation import kendall_tau_b
 from understandability.evaluation.scales import parse_scale
-from understandability.study.simulation import simulate
+from understandability.study.simulate_systems import simulate
 
 OURS = {
     "RBP": "RBP(p=0.8)@10",

@@ -31,7 +31,7 @@ from understandability.inputs.run import Labels, Run
 from understandability.study.index import build_index
 from understandability.study.plots import plot_systems, rendered
 from understandability.study.retrieval import MODELS, search
-from understandability.study.simulated_users import FOG_THRESHOLDS, SimulatedUsers
+from understandability.study.simulate_users import FOG_THRESHOLDS, SimulatedUsers
 
 FOG = "gunning_fog_plain"
 # Each with its thresholds; none are the quartiles.

@@ -109,7 +109,7 @@ def table_3(data: Path, published: Path) -> Table:
         (
             "Print has 3,298 relevant and assessed documents; signs are dropped in print.",
             "The counts are those published with the study's code, of pages that may have been "
-            "parsed otherwise for print. `understand validate --grid` makes the whole table of any "
+            "parsed otherwise for print. `understand grid` makes the whole table of any "
             "labelled pages.",
         ),
     )

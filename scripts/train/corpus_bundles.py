@@ -24,7 +24,7 @@ from understandability.model.estimators import ESTIMATORS
 from understandability.model.model import ColumnModel
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
-from understandability.training.background_training import train_background
+from understandability.training.train_background import train_background
 
 CORPORA = {1: "reddit_like", 2: "wikipedia_med", 3: "pubmed"}
 COLUMN = "log_likelihood_pubmed_reddit"

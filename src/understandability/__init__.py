@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from understandability.inputs.sources import read_pages
     from understandability.model.bundle import Bundle, load_bundle
     from understandability.scoring import Scorer, Settings, score_html, score_text
-    from understandability.study.simulated_users import simulate_users
-    from understandability.study.simulation import simulate
-    from understandability.study.user_grid import simulate_grid
-    from understandability.training.answers import calibrate
+    from understandability.study.simulate_grid import simulate_grid
+    from understandability.study.simulate_systems import simulate
+    from understandability.study.simulate_users import simulate_users
+    from understandability.training.calibrate import calibrate
     from understandability.training.labelled import LabelColumns
-    from understandability.training.rescaling import rescale
+    from understandability.training.rescale import rescale
     from understandability.training.train import train
     from understandability.training.validation import validate
     from understandability.writers.check import check
@@ -63,15 +63,15 @@ _PUBLIC = {
     "inputs.page_tables": ("TableColumns",),
     "model.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings", "score_html", "score_text"),
-    "training.answers": ("calibrate",),
-    "training.background_training": ("train_background",),
+    "training.calibrate": ("calibrate",),
+    "training.train_background": ("train_background",),
     "training.labelled": ("LabelColumns",),
-    "training.rescaling": ("rescale",),
+    "training.rescale": ("rescale",),
     "training.train": ("train",),
     "training.validation": ("validate",),
-    "study.simulated_users": ("simulate_users",),
-    "study.simulation": ("simulate",),
-    "study.user_grid": ("simulate_grid",),
+    "study.simulate_users": ("simulate_users",),
+    "study.simulate_systems": ("simulate",),
+    "study.simulate_grid": ("simulate_grid",),
 }
 
 __all__ = [

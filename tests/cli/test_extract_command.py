@@ -162,21 +162,6 @@ def test_sentence_ends(understand, pages: Path, policy: str, text: str) -> None:
     assert done.stdout.partition("\n")[2] == f"{text}\n"
 
 
-def test_statistics(understand, pages: Path) -> None:
-    """Words and sentences of every method and policy; what failed is told."""
-    done = understand("extract", pages, "--stats", status=0)
-    rows = {
-        line.split("  ")[0]: line.split("  ")[1:] for line in done.stdout.splitlines() if line[:1]
-    }
-    numbers = {name: [float(cell) for cell in cells if cell] for name, cells in rows.items()
-               if not name.startswith("extractor")}  # fmt: skip
-    assert numbers["boilerpipe, none"] == [2, 75.0, 3.0, 25.0]
-    assert numbers["boilerpipe, force-period"] == [2, 75.0, 4.5, 16.7]
-    assert numbers["naive, force-period"][0] == numbers["justext, none"][0] == 2
-    assert "paper.html: decode: " in done.stderr
-    assert understand("extract", pages, "--stats", "--strict").returncode == 1
-
-
 @pytest.mark.parametrize("command", ["extract", "score"])
 def test_trafilatura_that_is_not_installed(
     understand, pages: Path, command: str, monkeypatch: pytest.MonkeyPatch

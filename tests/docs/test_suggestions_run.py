@@ -29,7 +29,7 @@ TEXTS = sorted((text.replace('"', "'") for text in TEXTS), key=lambda t: len(t) 
 DOCNOS = [f"clueweb12-0000tw-00-{number:05}" for number in range(1, len(TEXTS) + 1)]
 QUERIES = range(1, 7)
 # What a newcomer does not have: a language model, a licence of a vocabulary, a client that asks.
-NOT_HERE = ("rewrite", "resources install", "serve", "mcp")
+NOT_HERE = ("rewrite", "resources install", "serve", "mcp", "grid")
 
 
 def record(docno: str, text: str) -> bytes:

@@ -245,12 +245,12 @@ def test_plots_are_written(run: Command, files: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra plots (matplotlib)")
     for command, name, magic in (
         (f"systems {COMMON} -m RBP@10 -m uRBP@10", "a.svg", b"<?xm"),
-        ("users qunder --direction harder --threshold 40", "b.png", b"\x89PNG"),
-        ("scores a.run.gz --scores qunder", "c.pdf", b"%PDF"),
+        (f"systems {COMMON} -m RBP@10 -m uRBP@10", "b.png", b"\x89PNG"),
+        (f"systems {COMMON} -m RBP@10 -m uRBP@10", "c.pdf", b"%PDF"),
     ):
         run(f"plot {command} -o {name}", status=0)
         assert (files / name).read_bytes()[:4] == magic
-    assert "not as .gif" in run("plot scores b.txt --scores qunder -o c.gif").stderr
+    assert "not as .gif" in run(f"plot systems {COMMON} -m RBP -m uRBP -o c.gif").stderr
 
 
 def test_all_runs_of_a_year_with_five_measures(

@@ -13,7 +13,7 @@ from understandability.errors import InputError, OptionError
 from understandability.feature.catalogue import COLUMNS
 from understandability.inputs.run import Labels
 from understandability.model.bundle import load_bundle
-from understandability.study.grid import ESTIMATORS, PIPELINES, StudyGrid, report, run_grid
+from understandability.study.grid import ESTIMATORS, PIPELINES, StudyGrid, run_grid
 from understandability.text.page import Failure, Page
 
 pytestmark = pytest.mark.slow
@@ -96,7 +96,7 @@ def test_what_is_left_out_is_named(grid: StudyGrid) -> None:
 
 
 def test_the_report_is_plain_data(grid: StudyGrid) -> None:
-    plain = json.loads(json.dumps(report(grid)))
+    plain = json.loads(json.dumps(grid.as_dict()))
     assert plain["pages"] == PAGES
     assert plain["unlabelled"] == ["extra"]
     assert len(plain["spread"]["pearson"]["naive, none"]) == 5
@@ -146,7 +146,7 @@ def test_the_experiment_from_the_command_line(understand, tmp_path: Path) -> Non
             (folder / f"p{number}.html").write_bytes(page(number).content)
             file.write(f"p{number}.html\t{number % 6}\t{number % 6 + number % 2}\n")
     done = understand(
-        "validate", "--grid", folder, "--labels", tmp_path / "labels.tsv", "--bundle", "llr",
+        "grid", folder, "--labels", tmp_path / "labels.tsv", "--bundle", "llr",
         "--direction", "harder", "-o", tmp_path / "all.csv", "--plot", tmp_path / "spread.svg",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -174,7 +174,9 @@ def test_without_the_extra_its_measures_are_no_slips(
 ) -> None:
     """`P` is near to `RBP`, but nobody means that."""
     monkeypatch.setattr("understandability.evaluation.measures.names.is_installed", lambda: False)
-    monkeypatch.setattr("understandability.evaluation.measures.foreign.is_installed", lambda: False)
+    monkeypatch.setattr(
+        "understandability.evaluation.measures.of_ir_measures.is_installed", lambda: False
+    )
     with pytest.raises(OptionError, match="is a measure of ir_measures, which needs pip") as error:
         parse_measures([name])
     assert "did you mean" not in str(error.value)

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from understandability.errors import OptionError
 from understandability.evaluation.scales import parse_scale
-from understandability.study.simulation import simulate
+from understandability.study.simulate_systems import simulate
 
 
 def test_means_are_those_that_theory_gives() -> None:

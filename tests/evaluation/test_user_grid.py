@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Run
 
-from understandability.study.simulated_users import simulate_users
+from understandability.study.simulate_users import simulate_users
 
 EASY = "You have flu. Rest and drink water. See a doctor if it gets worse."
 HARD = "Neuraminidase inhibitors attenuate symptomatic duration in immunocompromised individuals."

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from tests.conftest import Run
 
+import understandability.integrations.export as search_engines
 from understandability.errors import InputError, OptionError
-from understandability.integrations import search_engines
-from understandability.integrations.search_engines import ENGINES, export
+from understandability.integrations.export import ENGINES, export
 
 VALUES = {"flu": 0.75, "ulcer": 0.0, "a=b.html": 0.123456789}
 

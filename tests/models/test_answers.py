@@ -15,7 +15,7 @@ import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.inputs.tables import write_table
 from understandability.model.readers import probability, reader_of
-from understandability.training.answers import fit_reader, read_answers
+from understandability.training.calibrate import fit_reader, read_answers
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from scipy.linalg import subspace_angles
 from understandability.errors import InputError, MissingExtraError
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
-from understandability.training.background_training import train_background
+from understandability.training.train_background import train_background
 
 WORDS = {
     1.0: "my legs hurt and i feel sick so what should i do doctor please help me today",

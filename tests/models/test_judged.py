@@ -14,6 +14,7 @@ from tests.conftest import Run
 import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.feature.batch import Batch
+from understandability.feature.table import compute_features
 from understandability.model.bundle import load_bundle
 from understandability.model.calibration import Calibration, difficulty_of_level
 from understandability.model.estimators import ESTIMATORS
@@ -293,6 +294,27 @@ def test_training_and_validating_from_the_command_line(
     assert load_bundle(out).scale.startswith("own-")
 
 
+def test_a_table_of_features_stands_for_texts() -> None:
+    """Joined by docno, the estimates are those from the texts; a document it lacks is named."""
+    rows = records()
+    labels = {"id": [row["id"] for row in rows], "label": [row["label"] for row in rows]}
+    texts = [str(row["text"]) for row in rows]
+    values = compute_features([document_of_text(text) for text in texts], COLUMNS).values
+    table = {"docno": labels["id"][::-1], **dict(zip(COLUMNS, values[::-1].T, strict=True))}
+    given: dict[str, Any] = {"estimator": "linear-regressor", "direction": "harder", "folds": 5}
+    of_table, of_texts = (
+        ud.train(of, **source, **given).estimates["difficulty"].to_numpy()
+        for of, source in (
+            (labels, {"table": table}),
+            ({**labels, "text": texts}, {"features": COLUMNS}),
+        )
+    )
+    np.testing.assert_allclose(of_table, of_texts, atol=1)  # the folds are others
+    fewer = {name: list(column)[:-1] for name, column in table.items()}
+    with pytest.raises(InputError, match="lacks 1 labelled docnos, such as 'd0'"):
+        ud.train(labels, table=fewer, **given)
+
+
 def test_levels_are_judged_by_the_level_that_has_the_threshold() -> None:
     """By hand: of `open`, difficulty 40 of 2016 is some level; P is that of a label below it."""
     bundle = load_bundle("open")
@@ -344,7 +366,7 @@ def test_background_models_from_the_command_line(understand: Run, tmp_path: Path
 
 
 CORPUS = ("train", "background", "-o", "mine", "--corpus")
-GRID = ("validate", "--grid", ".", "--direction", "harder", "--labels")
+GRID = ("grid", ".", "--direction", "harder", "--labels")
 
 
 @pytest.mark.parametrize(

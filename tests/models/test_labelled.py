@@ -88,7 +88,7 @@ def test_the_direction_is_asked_for_with_both_correlations() -> None:
 
 def test_texts_without_ids_are_named_by_their_number() -> None:
     rows = [{"text": row["body"], "label": row["rating"]} for row in ROWS]
-    texts = read("x", pd.DataFrame(rows), label=None, id=None, text=None, group=None)
+    texts = read("x", pd.DataFrame(rows), label="label", id=None, text=None, group=None)
     assert texts.docnos[0] == texts.groups[0] == "1"
 
 

@@ -18,7 +18,7 @@ from understandability.errors import InputError, OptionError
 from understandability.model.calibration import Calibration
 from understandability.model.card import card
 from understandability.model.readers import reader_of
-from understandability.training.answers import fit_reader
+from understandability.training.calibrate import fit_reader
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 EASY, HARD = "You have flu. Rest, and drink water.", "Pharmacokinetic heterogeneity complicates it."

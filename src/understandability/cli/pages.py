@@ -16,7 +16,6 @@ from understandability.cli.results import (
     Given,
     Quiet,
     Strict,
-    print_table,
     say,
     show,
 )
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from understandability.crawls.folder import Part
     from understandability.crawls.score import Rows
     from understandability.crawls.status import Status
-    from understandability.inputs.sources import Sources
     from understandability.text.page import Failure
 
 _MOST_SHOWN = 1000
@@ -133,29 +131,11 @@ def features_written(
         rows(call, strict=strict, quiet=quiet)
 
 
-def text_extracted(
-    call: Given, *, stats: bool = False, strict: Strict = False, quiet: Quiet = False
-) -> None:
-    """Texts on the terminal or in a folder, rows in a file, or a table of statistics.
-
-    Args:
-        stats: Count words and sentences for every extractor and every rule of sentence ends.
-    """
+def text_extracted(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
+    """Texts on the terminal or in a folder, rows in a file."""
     from understandability.crawls.score import is_folder
 
-    given = call.keywords
-    output, explain = given.get("output"), given.get("explain", False)
-    if stats:
-        if output or explain:
-            raise OptionError(
-                "--stats prints a table for all documents; leave out "
-                f"{'--output' if output else '--explain'}"
-            )
-        from understandability.inputs.sources import Sources
-
-        failures = _show_statistics(Sources(given["inputs"]), given.get("engine", "fast"))
-        tell_failures(failures)
-        return end(1, Counter(failure.stage for failure in failures), strict, quiet)
+    output, explain = call.keywords.get("output"), call.keywords.get("explain", False)
     if output and not is_folder(output):
         return rows(call, strict=strict, quiet=quiet)
     texts = _Texts(output, explain)
@@ -223,51 +203,6 @@ class _FileNames:
             unique = f"{name}-{self._same[name.lower()] + 1}"
         self._given.add(unique.lower())
         return f"{unique}.txt"
-
-
-def _show_statistics(pages: Sources, engine: str) -> list[Failure]:
-    """Print words and sentences per document of every method and policy; what failed."""
-    from understandability.errors import PageError
-    from understandability.text.analysis import document_of, extract, installed_extractors
-    from understandability.text.page import Failure
-    from understandability.text.parsed import parse_page
-    from understandability.text.sentences import SENTENCE_ENDS
-    from understandability.text.tokens import word_of
-
-    failures: list[Failure] = []
-    totals: dict[tuple[str, str], Counter[str]] = {
-        (method, policy): Counter() for method in installed_extractors() for policy in SENTENCE_ENDS
-    }
-    for page in pages:
-        if isinstance(page, Failure):
-            failures.append(page)
-            continue
-        try:
-            parsed = parse_page(page)
-            blocks = {method: extract(parsed, method, engine) for method, _ in totals}
-        except PageError as error:
-            failures.append(Failure(page.docno, page.path, error.stage, str(error)))
-            continue
-        for (method, policy), total in totals.items():
-            document = document_of(parsed, blocks[method], extractor=method, sentence_ends=policy)
-            words = sum(map(bool, map(word_of, document.pieces)))
-            total.update(
-                documents=int(words > 0), words=words, sentences=len(document.sentence_starts)
-            )
-    print_table(
-        ["extractor, sentence ends", "documents", "words", "sentences", "words per sentence"],
-        (
-            [
-                f"{method}, {policy}",
-                f"{total['documents']}",
-                f"{total['words'] / max(1, total['documents']):.1f}",
-                f"{total['sentences'] / max(1, total['documents']):.1f}",
-                f"{total['words'] / max(1, total['sentences']):.1f}",
-            ]
-            for (method, policy), total in totals.items()
-        ),
-    )
-    return failures
 
 
 def status_shown(call: Given) -> None:

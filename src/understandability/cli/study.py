@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from understandability.cli.evaluation import read
-from understandability.cli.progress import ProgressLine, pages_told
+from understandability.cli.progress import ProgressLine
 from understandability.cli.results import (
     MOST_NAMED,
     Given,
@@ -28,12 +27,11 @@ from understandability.cli.results import (
 from understandability.wording import counted
 
 if TYPE_CHECKING:
-    from understandability.study.grid import GridCell, StudyGrid
+    from understandability.study.grid import StudyGrid
     from understandability.study.learn import Learned
 
 _OUT = Out()
 _MOST_SHOWN = 10
-_COEFFICIENTS = ("pearson", "spearman", "kendall")
 
 
 def exported(call: Given) -> None:
@@ -239,102 +237,40 @@ def _with_run(call: partial[Any], strict: bool, quiet: bool) -> partial[Any]:
     return partial(call, run=run)
 
 
-def validate_grid(
-    pages: list[str],
-    labels: list[str],
-    direction: str,
-    bundles: list[str] | None,
-    *,
-    plot: str | None,
-    limit_mb: float,
-    quiet: bool,
-    output: str | None,
+def study_grid(
+    call: Given, *, plot: OtherFile = None, output: ResultFile = None, quiet: Quiet = False
 ) -> None:
-    """Run the study's main experiment, show it, and write what was asked for."""
-    from understandability.crawls.score import Work
-    from understandability.inputs.sources import Sources
+    """The tables of the experiment.
+
+    Args:
+        plot: Draw the spread under each way of reading as SVG.
+    """
     from understandability.inputs.writing import write_text
-    from understandability.model.bundle import load_bundle
-    from understandability.model.bundle_files import embedded_bundles
-    from understandability.study.grid import assessors_in, report, run_grid
+    from understandability.study.grid import BEST
     from understandability.writers.charts import box_plot
 
     for destination in (output, plot and f"{plot}.json"):
         check_destination(destination)
-    assessors = assessors_in(labels)
-    models = [load_bundle(name) for name in bundles or embedded_bundles()]
-    read = Sources(pages, limit=Work(limit_mb=limit_mb).limit)
-    result = run_grid(pages_told(read, quiet), assessors, models, direction=direction)
+    with ProgressLine(quiet) as line:
+        found: StudyGrid = call(progress=line.update)
+    tables = found.tables()
     if output != "-":
-        _show_grid(result)
-    if plot is not None:
-        spread = [(pipeline, sizes) for pipeline, sizes in result.spread().items()]
-        write_text(plot, box_plot(spread, "Spearman with the labels, its size"))
-    settings = {
-        "pages": pages,
-        "labels": list(assessors),
-        "direction": direction,
-        "bundles": {model.name: model.checksum for model in models},
-    }
-    rows = [asdict(cell) for cell in result.cells]
-    Out(output).write({"settings": settings, **report(result)}, lambda: rows)
-
-
-def _show_grid(result: StudyGrid) -> None:
-    import numpy as np
-
-    print(f"{result.pages} labelled pages, {len(result.cells)} scores with their pipelines")
-    for what, docnos in (
-        ("pages without a label", result.unlabelled),
-        ("labels without a page", result.absent),
-    ):
-        if docnos:
-            print(with_first_names(what, docnos))
-    for failure in result.failures:
+        print(f"{found.pages} labelled pages, {len(found.cells)} scores with their pipelines")
+        for what, docnos in (
+            ("pages without a label", found.unlabelled),
+            ("labels without a page", found.absent),
+        ):
+            if docnos:
+                print(with_first_names(what, docnos))
+        for title, table in tables.items():
+            print(f"\n{title}")
+            show_table(table)
+    for failure in found.failures:
         say(f"{failure.docno}: {failure.stage}: {failure.error}")
-    if result.agreements:
-        print("\nHow assessors agree")
-        print_table(
-            ("assessors", "n", "Pearson", "Spearman", "Kendall"),
-            [
-                (
-                    " and ".join(each.assessors),
-                    str(each.n),
-                    *(f"{getattr(each, name):.3f}" for name in _COEFFICIENTS),
-                )
-                for each in result.agreements
-            ],
+    if plot is not None:
+        write_text(
+            plot, box_plot(list(found.spread().items()), "Spearman with the labels, its size")
         )
-    print("\nThe best of each category, * by which coefficient")
-    print_table(
-        ("category", "score", "extractor, sentence ends", "n", "Pearson", "Spearman", "Kendall"),
-        [row for group, cells in result.best().items() for row in _best_rows(group, cells)],
-        texts=3,
+    Out(output).write(
+        found.as_dict(), lambda: [asdict(cell) for cell in found.cells], lambda: tables[BEST]
     )
-    print("\nThe size of Spearman's correlation over all scores, by percentile")
-    percentiles = (5, 25, 50, 75, 95, 100)
-    print_table(
-        ("extractor, sentence ends", *(f"{percentile} %" for percentile in percentiles)),
-        [
-            (pipeline, *(f"{size:.3f}" for size in np.percentile(sizes, percentiles)))
-            for pipeline, sizes in result.spread().items()
-            if len(sizes)
-        ],
-    )
-
-
-def _best_rows(group: str, cells: tuple[GridCell, ...]) -> Iterator[tuple[str, ...]]:
-    leaders = {
-        name: max(cells, key=lambda cell: abs(getattr(cell, name))) for name in _COEFFICIENTS
-    }
-    for place, cell in enumerate(cells):
-        yield (
-            "" if place else group,
-            cell.name,
-            cell.pipeline,
-            str(cell.n),
-            *(
-                f"{getattr(cell, name):.3f}{'*' if leaders[name] is cell else ' '}"
-                for name in _COEFFICIENTS
-            ),
-        )

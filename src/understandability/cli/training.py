@@ -126,63 +126,14 @@ def background(
         say(f"{output}: understand bundle show {output}")
 
 
-def validated(
-    call: Given,
-    *,
-    bundle: Annotated[str | None, AtPrompt(str, "BUNDLE")] = None,
-    labelled: Annotated[
-        list[str] | None, AtPrompt(list[str], "LABELLED", value="LABELS...")
-    ] = None,
-    grid: Annotated[list[str] | None, AtPrompt(list[str], value="PAGES")] = None,
-    labels: Annotated[list[str] | None, AtPrompt(list[str], value="FILE[:COLUMN]")] = None,
-    bundles: Annotated[list[str] | None, AtPrompt(list[str], "--bundle")] = None,
-    plot: OtherFile = None,
-    limit_mb: LimitMb = 10.0,
-    output: ResultFile = None,
-    quiet: Quiet = False,
-) -> None:
-    """Figures of a bundle on the terminal or in a file; or those of the study's experiment.
-
-    Args:
-        bundle: Name or folder of a bundle.
-        labelled: Labelled texts: FILE[:COLUMN][:harder|easier], with the scales of the --labels of
-            `understand train judged`.
-        grid: Pages, as for `understand score`: compare every feature and bundle under three
-            extractors and three kinds of sentence ends with --labels. May be repeated.
-        labels: With --grid: labels by docno, a table or a TREC label file; each column of numbers
-            and each file is an assessor. May be repeated.
-        bundles: With --grid: an estimator; all that come with the package by default. May be
-            repeated.
-        plot: With --grid: draw the spread under each pipeline as SVG.
-    """
-    if grid:
-        if bundle is not None or not labels:
-            raise OptionError(
-                "--grid PAGES needs --labels FILE, and takes estimators as --bundle BUNDLE"
-            )
-        if "direction" not in call.keywords:
-            raise OptionError(
-                "--grid needs --direction higher-harder or higher-easier: what a higher label means"
-            )
-        from understandability.cli.study import validate_grid
-
-        validate_grid(
-            grid, labels, call.keywords["direction"], bundles, plot=plot, limit_mb=limit_mb,
-            quiet=quiet, output=output,
-        )  # fmt: skip
-        return
-    if labels or bundles or plot:
-        raise OptionError("--labels, --bundle and --plot belong to --grid PAGES; name the pages")
-    if bundle is None or not labelled:
-        raise OptionError(
-            "there is nothing to compare; name a bundle and labelled texts, or --grid PAGES"
-        )
+def validated(call: Given, *, output: ResultFile = None, quiet: Quiet = False) -> None:
+    """Figures of a bundle on the terminal or in a file."""
     from understandability.evaluation.criteria import mixed_models
 
     check_destination(output)
-    found: Validated = call(bundle=bundle, labels=labelled)
+    found: Validated = call()
     model, scale, threshold = found.settings.values()
-    if not quiet and (mix := mixed_models(labelled, f"{model} on scale {scale}")):
+    if not quiet and (mix := mixed_models(call.keywords["labels"], f"{model} on scale {scale}")):
         say(f"understand: {mix}")
     if output != "-":
         print(f"model {model}, scale {scale}")

@@ -26,8 +26,8 @@ from understandability.evaluation.judgements import (
     Ranked,
     Runs,
 )
-from understandability.evaluation.measures.foreign import ForeignMeasure, ForeignValues
 from understandability.evaluation.measures.names import AnyMeasure, parse_measures
+from understandability.evaluation.measures.of_ir_measures import ForeignMeasure, ForeignValues
 from understandability.evaluation.measures.values import harmonic_mean, values_of
 from understandability.evaluation.oddities import (
     label_oddities,

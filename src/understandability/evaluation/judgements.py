@@ -22,7 +22,7 @@ from understandability.evaluation.conventions import (
 )
 from understandability.evaluation.criteria import mixed_models
 from understandability.evaluation.measures.bases import RELEVANCE, UNDERSTANDABILITY, Measure
-from understandability.evaluation.measures.foreign import ForeignMeasure
+from understandability.evaluation.measures.of_ir_measures import ForeignMeasure
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale, refuse
 from understandability.inputs.given import labels_of
 from understandability.inputs.run import Labels, Run, ranks_of

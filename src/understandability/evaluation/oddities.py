@@ -100,44 +100,20 @@ def unlabelled(run: Run, names: Iterable[str]) -> tuple[Oddity, ...]:
 
 
 def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
-    """Queries without labels, labelled queries without documents, and damaged document names.
+    """Queries without labels, and labelled queries without documents.
 
-    A name counts as damaged if no labelled name begins with its first letter, while the rest
-    belongs to one.
-
-    >>> run = Run.of("mine", {"q1": [("Fptod4830", 1.0)], "q3": [("d", 1.0)]})
-    >>> qrels = Labels.of("qrels", {"q1": {"uptod4830": 1}, "q2": {"d": 1}})
+    >>> run = Run.of("mine", {"q1": [("d", 1.0)], "q3": [("d", 1.0)]})
+    >>> qrels = Labels.of("qrels", {"q1": {"d": 1}, "q2": {"d": 1}})
     >>> [str(oddity) for oddity in label_oddities(run, qrels)]  # doctest: +NORMALIZE_WHITESPACE
     ['queries without labels, left out: 1 (first: q3)',
-     'labelled queries without documents: 1 (first: q2)',
-     'document names that differ from a labelled one in the first letter: 1
-      (first: Fptod4830, labelled is uptod4830)']
+     'labelled queries without documents: 1 (first: q2)']
     """
     odd = {
         "queries without labels, left out": (run.queries, set(qrels.queries)),
         "labelled queries without documents": (qrels.queries, set(run.queries)),
     }
     missing = {what: [q for q in queries if q not in of] for what, (queries, of) in odd.items()}
-    found = (Oddity(what, len(queries), queries[0]) for what, queries in missing.items() if queries)
-    return (*found, *_damaged(run, qrels))
-
-
-def _damaged(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
-    import pyarrow.compute as pc
-
-    labelled_letters = pc.unique(pc.utf8_slice_codeunits(qrels.docnos, 0, 1))
-    letters = pc.utf8_slice_codeunits(run.docnos, 0, 1)
-    names = run.docnos.filter(pc.invert(pc.is_in(letters, labelled_letters)))
-    if not len(names):
-        return ()
-    rests = pc.utf8_slice_codeunits(qrels.docnos, 1)
-    places = pc.index_in(pc.utf8_slice_codeunits(names, 1), rests)
-    damaged = names.filter(pc.is_valid(places))
-    if not len(damaged):
-        return ()
-    labelled = qrels.docnos[places.drop_null()[0].as_py()]
-    what = "document names that differ from a labelled one in the first letter"
-    return (Oddity(what, len(damaged), f"{damaged[0]}, labelled is {labelled}"),)
+    return tuple(Oddity(what, len(found), found[0]) for what, found in missing.items() if found)
 
 
 def _tied(run: Run) -> Ids:

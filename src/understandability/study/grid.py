@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated, Any
 
 import numpy as np
-import pyarrow as pa
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.errors import InputError, PageError
+from understandability.evaluation.result_table import ResultTable
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
+from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.run import Labels
 from understandability.inputs.runs import numeric_columns, read_labels
+from understandability.inputs.sources import Sources
 from understandability.model.background import BackgroundModel
-from understandability.model.bundle import Bundle
-from understandability.scoring import Scorer, document_or_failure
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.bundle_files import embedded_bundles
+from understandability.prompt import AtPrompt
 from understandability.text.analysis import document_of, extract
 from understandability.text.document import Document
 from understandability.text.page import SEEN_BEFORE, Failure, Page
@@ -33,50 +37,9 @@ from understandability.wording import counted
 
 ESTIMATORS = "estimators"  # the group of the bundles
 METHODS = ("naive", "boilerpipe", "justext")
+BEST = "The best of each category, * by which coefficient"
+_PERCENTILES = (5, 25, 50, 75, 95, 100)
 PIPELINES = tuple((extractor, ends) for extractor in METHODS for ends in SENTENCE_ENDS)
-# What `compare_methods` measures.
-MEASURED = ("words", "sentences", "dale_chall", "gunning_fog", "flesch_reading_ease", "difficulty")
-
-
-@dataclass(frozen=True, slots=True)
-class MethodValues:
-    """What one method under one policy makes of some pages: a row a page with text.
-
-    `values` has a column for each of `MEASURED`; (pages, columns), float64.
-    """
-
-    method: str
-    sentence_ends: str
-    values: Floats
-
-    @property
-    def name(self) -> str:
-        """The method and the policy, as tables call them."""
-        return f"{self.method}, {self.sentence_ends}"
-
-    def column(self, name: str) -> Floats:
-        """The values of one of `MEASURED`."""
-        return self.values[:, MEASURED.index(name)]
-
-    def medians(self) -> list[float]:
-        """The median of each column, NaN where no page has text."""
-        if not len(self.values):
-            return [np.nan] * len(MEASURED)
-        return [float(value) for value in np.nanmedian(self.values, axis=0)]
-
-
-def compare_methods(pages: Iterable[Page | Failure], scorer: Scorer) -> list[MethodValues]:
-    """The values of pages under each of `PIPELINES` (Palotti, Zuccon & Hanbury 2015)."""
-    readable = [page for page in pages if isinstance(page, Page)]
-    found = []
-    for method, policy in PIPELINES:
-        settings = replace(scorer.settings, extractor=method, sentence_ends=policy)
-        results = [document_or_failure(page, settings) for page in readable]
-        documents = [each for each in results if not isinstance(each, Failure) and each.pieces]
-        table = pa.concat_tables(t.select(list(MEASURED)) for t in scorer.score_all(documents))
-        columns = [table[name].to_numpy().astype(np.float64) for name in MEASURED]
-        found.append(MethodValues(method, policy, np.column_stack(columns)))
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +85,7 @@ class StudyGrid:
     """The whole experiment.
 
     `unlabelled` are docnos of pages without a label, `absent` labelled ones without a page;
-    `failures` are pages that cannot be read.
+    `failures` are pages that cannot be read; `settings` say what was compared.
     """
 
     pages: int
@@ -131,6 +94,7 @@ class StudyGrid:
     unlabelled: tuple[str, ...]
     absent: tuple[str, ...]
     failures: tuple[Failure, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def best(self) -> Mapping[str, tuple[GridCell, ...]]:
         """The scores of each category that lead by a coefficient, whatever its sign.
@@ -162,6 +126,63 @@ class StudyGrid:
             {pipeline: np.array(each)[np.isfinite(each)] for pipeline, each in sizes.items()}
         )
 
+    def tables(self) -> Mapping[str, ResultTable]:
+        """What there is to see, by its title; a star marks which coefficient a score leads by."""
+        names = tuple(name.capitalize() for name in CORRELATIONS)
+        tables = {}
+        if self.agreements:
+            agreed = tuple(
+                (" and ".join(each.assessors), each.n, *_coefficients(each))
+                for each in self.agreements
+            )
+            tables["How assessors agree"] = ResultTable(("assessors", "n", *names), agreed)
+        columns = ("category", "score", "extractor, sentence ends", "n", *names)
+        rows: list[tuple[Any, ...]] = []
+        marks: dict[tuple[int, str], str] = {}
+        for category, cells in self.best().items():
+            for coefficient in CORRELATIONS:
+                sizes = [_size(cell, coefficient) for cell in cells]
+                marks[len(rows) + sizes.index(max(sizes)), coefficient.capitalize()] = "*"
+            rows += [(category, c.name, c.pipeline, c.n, *_coefficients(c)) for c in cells]
+        tables[BEST] = ResultTable(columns, tuple(rows), marks, texts=3)
+        spread = tuple(
+            (pipeline, *np.percentile(sizes, _PERCENTILES).tolist())
+            for pipeline, sizes in self.spread().items()
+            if len(sizes)
+        )
+        columns = ("extractor, sentence ends", *(f"{each} %" for each in _PERCENTILES))
+        tables["The size of Spearman's correlation over all scores, by percentile"] = ResultTable(
+            columns, spread
+        )
+        return {title: replace(table, digits=3) for title, table in tables.items()}
+
+    def as_dict(self) -> dict[str, object]:
+        """The experiment as plain data, for JSON."""
+        return {
+            "settings": dict(self.settings),
+            "pages": self.pages,
+            "unlabelled": list(self.unlabelled),
+            "absent": list(self.absent),
+            "failures": [asdict(failure) for failure in self.failures],
+            "assessors": [asdict(agreement) for agreement in self.agreements],
+            "best": {
+                group: [asdict(each) for each in cells] for group, cells in self.best().items()
+            },
+            "spread": {
+                coefficient: {
+                    pipeline: np.percentile(sizes, [5, 25, 50, 75, 95]).tolist()
+                    for pipeline, sizes in self.spread(coefficient).items()
+                    if len(sizes)
+                }
+                for coefficient in CORRELATIONS
+            },
+            "correlations": [asdict(cell) for cell in self.cells],
+        }
+
+
+def _coefficients(found: GridCell | GridAgreement) -> tuple[float, float, float]:
+    return found.pearson, found.spearman, found.kendall
+
 
 def _size(cell: GridCell, coefficient: str) -> float:
     return abs(float(getattr(cell, coefficient)))
@@ -184,6 +205,55 @@ def assessors_in(labels: Sequence[str]) -> dict[str, Labels]:
         else:
             found |= {f"{path}:{name}": read_labels(path, column=name) for name in columns}
     return found
+
+
+def grid(
+    pages: Annotated[Sequence[str], AtPrompt(list[str], value="INPUT...")],
+    *,
+    labels: Annotated[Sequence[str], AtPrompt(list[str], "--labels", value="FILE[:COLUMN]")],
+    direction: Annotated[str, AtPrompt(str, "--direction")],
+    bundles: Annotated[Sequence[str], AtPrompt(list[str], "--bundle")] = (),
+    limit_mb: float = DEFAULT_LIMIT / 1e6,
+    progress: Annotated[Callable[[int, int], None] | None, AtPrompt(None)] = None,
+) -> StudyGrid:
+    """Compare every feature and bundle with labels of pages, under each way of reading them.
+
+    The main experiment of Palotti, Zuccon & Hanbury (2019): three extractors, three kinds of
+    sentence ends. Shows how assessors agree, the best of each category, and the spread of all.
+
+    Example: understand grid pages/ --labels judged.csv --direction harder -o grid.json
+
+    Args:
+        pages: Pages as `understand score` takes them.
+        labels: Labels by docno, a table or a TREC label file; each column of numbers and each
+            file is an assessor. May be repeated.
+        direction: What a higher label means: higher-harder or higher-easier.
+        bundles: An estimator; all that come with the package by default. May be repeated.
+        limit_mb: Longest document, in MB once decoded; longer ones become errors.
+        progress: Called with the pages and the errors so far.
+    """
+    assessors = assessors_in(labels)
+    models = [load_bundle(name) for name in bundles or embedded_bundles()]
+    read = _counted(Sources(pages, limit=int(limit_mb * 1e6)), progress)
+    found = run_grid(read, assessors, models, direction=direction)
+    settings = {
+        "pages": list(pages),
+        "labels": list(assessors),
+        "direction": direction,
+        "bundles": {model.name: model.checksum for model in models},
+    }
+    return replace(found, settings=settings)
+
+
+def _counted(
+    pages: Iterable[Page | Failure], progress: Callable[[int, int], None] | None
+) -> Iterator[Page | Failure]:
+    errors = 0
+    for number, page in enumerate(pages, 1):
+        yield page
+        errors += isinstance(page, Failure)
+        if progress is not None:
+            progress(number - errors, errors)
 
 
 def run_grid(
@@ -312,24 +382,3 @@ def _agreements(
         ]
         if both:
             yield GridAgreement((one, other), *_correlations(*np.array(both).T))
-
-
-def report(grid: StudyGrid) -> dict[str, object]:
-    """The experiment as plain data, for JSON."""
-    return {
-        "pages": grid.pages,
-        "unlabelled": list(grid.unlabelled),
-        "absent": list(grid.absent),
-        "failures": [asdict(failure) for failure in grid.failures],
-        "assessors": [asdict(agreement) for agreement in grid.agreements],
-        "best": {group: [asdict(cell) for cell in cells] for group, cells in grid.best().items()},
-        "spread": {
-            coefficient: {
-                pipeline: np.percentile(sizes, [5, 25, 50, 75, 95]).tolist()
-                for pipeline, sizes in grid.spread(coefficient).items()
-                if len(sizes)
-            }
-            for coefficient in CORRELATIONS
-        },
-        "correlations": [asdict(cell) for cell in grid.cells],
-    }

@@ -16,14 +16,12 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from understandability.errors import InputError, OptionError, check_known
-from understandability.hooks import load
 from understandability.inputs.archives import MAX_BYTES, members, safe_name
 from understandability.inputs.fetching import is_address
 from understandability.prompt import AtPrompt
 from understandability.resources import resource_lines
 from understandability.study import vocabulary_files as files
 from understandability.study.installed import (
-    ENCODER,
     MANIFEST,
     TABLE,
     VARIABLE,
@@ -78,13 +76,7 @@ def _keep_folders(paths: Sequence[Path], folder: Path) -> int:
     return entries
 
 
-def _keep_encoder(paths: Sequence[Path], folder: Path) -> int:
-    """Make the encoder that `open` learned from; how many files that are."""
-    entries: int = load("neural.minilm:keep_encoder")(paths, folder)
-    return entries
-
-
-KEEPERS: Mapping[str, Keeper] = {"nltk-data": _keep_folders, ENCODER: _keep_encoder}
+KEEPERS: Mapping[str, Keeper] = {"nltk-data": _keep_folders}
 # What is not a list of words.
 # fmt: off
 _READERS: Mapping[str, Reader] = {

@@ -21,7 +21,6 @@ VARIABLE = "UNDERSTANDABILITY_RESOURCES"
 _PLACES = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME")
 MANIFEST = "manifest.json"
 TABLE = "table.tsv"
-ENCODER = "neural"  # the resource that scripts/train/teacher.py needs
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from understandability.arrays import Floats
-from understandability.direction import Direction
 from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.evaluation.correlation import movers
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels, Runs
-from understandability.evaluation.rerank import chosen
 from understandability.evaluation.tradeoff import Point
-from understandability.inputs.given import labels_of, runs_of
-from understandability.inputs.run import Labels, Run
 from understandability.inputs.writing import write_bytes
-from understandability.prompt import AtPrompt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from understandability.study.user_grid import UserGrid
+    from understandability.study.simulate_grid import UserGrid
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -102,55 +95,6 @@ def plot_user_grid(grid: UserGrid) -> Figure:
     return figure
 
 
-def plot_users(
-    scores: ArrayLike,
-    thresholds: Sequence[float],
-    *,
-    noise_scale: float | None = None,
-    direction: str = Direction.HARDER,
-    name: str = "score",
-) -> Figure:
-    """P₁ (step) and P₂ (arctan) over how a score is distributed, as MedIR 2014, Figure 1."""
-    from understandability.model.readers import probability
-
-    values = np.asarray(scores, dtype=np.float64)
-    values = values[np.isfinite(values)]
-    if not len(values):
-        raise InputError(f"there are no numbers to plot as {name}")
-    figure, axes = new_figure()
-    # What lies far out would press all else together.
-    low, high = np.quantile(values, [0.001, 0.999])
-    low, high = min(low, *thresholds) - 1, max(high, *thresholds) + 1
-    axes.hist(values, bins=100, range=(low, high), density=True, color="lightgrey")
-    axes.set(xlabel=name, ylabel="density of documents")
-    curves = axes.twinx()
-    x = np.linspace(low, high, 1000)
-    for place, threshold in enumerate(thresholds):
-        for user, style in (("step", "--"), ("arctan", "-")):
-            scale = noise_scale if user == "arctan" else None
-            p = probability(x, threshold, user, noise_scale=scale, direction=direction)
-            label = f"{'P₁' if user == 'step' else 'P₂'}, threshold {threshold:g}"
-            curves.plot(x, p, linestyle=style, color=f"C{place}", linewidth=1.2, label=label)
-    curves.set(ylabel="P(U|d)", ylim=(-0.02, 1.02))
-    curves.legend(loc="center right", fontsize=8)
-    return figure
-
-
-def plot_cumulative(series: Mapping[str, ArrayLike], name: str = "score") -> Figure:
-    """The cumulative distribution of a score for each run, as the study of 2019, Figure 1."""
-    figure, axes = new_figure()
-    for place, (run, scores) in enumerate(series.items()):
-        values = np.sort(np.asarray(scores, dtype=np.float64))
-        if not len(values):
-            raise InputError(f"no document of {run} has a {name}")
-        shares = np.arange(1, len(values) + 1) / len(values)
-        style = ("-", "--", ":", "-.")[place // 10 % 4]  # there are ten colours
-        axes.step(values, shares, where="post", linewidth=1.2, label=run, linestyle=style)
-    axes.set(xlabel=name, ylabel="share of the documents shown", ylim=(0, 1))
-    axes.legend(fontsize=7)
-    return figure
-
-
 def plot_tradeoff(points: Sequence[Point]) -> Figure:
     """The first measure (across) against each other one (up); a line for each weight."""
     first, *others = points[0].means
@@ -197,68 +141,6 @@ def figure_of_systems(
     result = evaluate(runs, qrels, understandability, measures=measures, **how)
     columns = {measure: result.column(measure) for measure in result.measures}
     return plot_systems(result.runs, columns, named)
-
-
-def figure_of_users(
-    scores: Annotated[Any, AtPrompt(str)],
-    *,
-    direction: Annotated[str, AtPrompt(str, "--direction")],
-    thresholds: Annotated[Sequence[float], AtPrompt(list[float], "--threshold")],
-    column: str | None = None,
-    noise_scale: Annotated[float, AtPrompt(str, convert="wording:number_or_pi")] = math.pi,
-) -> Any:
-    """Plot the user models P₁ and P₂ over the distribution of a score, as MedIR 2014, Figure 1.
-
-    Example: understand plot users fog.parquet --direction harder --threshold 10 --threshold 15
-    -o users.svg
-
-    Args:
-        scores: A score table, or labels.
-        direction: What a higher score means: harder or easier.
-        thresholds: A user's threshold; may be repeated.
-        column: The column of the score table, if it has several.
-        noise_scale: Scale of the arctan user's noise; pi is a number. Default: pi.
-    """
-    labels = labels_of(scores, "score", column)
-    name = column or Path(labels.name).name
-    return plot_users(
-        labels.values, thresholds, noise_scale=noise_scale, direction=direction, name=name
-    )
-
-
-def figure_of_scores(
-    runs: Runs,
-    scores: Annotated[Any, AtPrompt(str, "--scores", value="FILE")],
-    *,
-    column: str | None = None,
-    top: int = 10,
-    order: str = "rank",
-) -> Any:
-    """Plot how a score is distributed in the top documents of runs, as the study's Figure 1.
-
-    Example: understand plot scores a.run b.run --scores fog.parquet -o scores.svg
-
-    Args:
-        scores: A score table, or labels.
-        column: The column of the score table, if it has several.
-        top: How many documents of each query count.
-        order: Rankings by rank or by score.
-    """
-    labels = labels_of(scores, "score", column)
-    series = {run.name: top_scores(run, labels, top, order) for run in runs_of(runs)}
-    return plot_cumulative(series, column or Path(labels.name).name)
-
-
-def top_scores(run: Run, scores: Labels, top: int = 10, order: str = "rank") -> Floats:
-    """The scores of the first documents of every query, those without a score left out.
-
-    >>> run = Run.of("mine", {"q1": [("a", 2.0), ("b", 1.0)], "q2": [("c", 1.0)]})
-    >>> top_scores(run, Labels.of_documents("fog", {"a": 9, "b": 12, "c": 7}), top=1).tolist()
-    [9.0, 7.0]
-    """
-    best_first = chosen(run, run.line_order(order))
-    values = scores.of_lines(best_first)[best_first.ranks <= top]
-    return values[np.isfinite(values)]
 
 
 def rendered(figure: Figure, kind: str) -> bytes:

@@ -94,16 +94,14 @@ class LabelColumns:
     """
 
     direction: Annotated[str | None, AtPrompt(str)] = None
-    label: Annotated[str | None, AtPrompt(str, "--label-column")] = "label"
+    label: Annotated[str, AtPrompt(str, "--label-column")] = "label"
     group: Annotated[str | None, AtPrompt(str, "--group-column")] = None
     id: Annotated[str | None, AtPrompt(str, "--id-column")] = None
     text: Annotated[str | None, AtPrompt(str, "--text-column")] = None
     html: Annotated[str | None, AtPrompt(str, "--html-column")] = None
-    scale: Annotated[str | None, AtPrompt(None)] = "rank"
+    scale: Annotated[str, AtPrompt(None)] = "rank"
 
     def __post_init__(self) -> None:
-        for name, usual in (("label", "label"), ("scale", "rank")):
-            object.__setattr__(self, name, getattr(self, name) or usual)
         if self.direction is not None:
             object.__setattr__(self, "direction", Direction.of(self.direction))
         if self.scale not in SCALES:
@@ -114,7 +112,7 @@ class LabelColumns:
     @property
     def label_scale(self) -> LabelScale:
         """The row of `SCALES`."""
-        return SCALES[str(self.scale)]
+        return SCALES[self.scale]
 
     def stated_in(self, text: str) -> tuple[str, LabelColumns]:
         """The path and the columns of ``PATH[:COLUMN][:harder|easier][:SCALE]``.
@@ -335,7 +333,7 @@ def _document(
 
 
 def _label(record: Mapping[str, Any], columns: LabelColumns, where: str) -> float:
-    given = record.get(str(columns.label))
+    given = record.get(columns.label)
     try:
         label = math.inf if isinstance(given, bool) else math.nan if given is None else float(given)
     except (TypeError, ValueError, OverflowError):

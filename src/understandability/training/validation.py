@@ -47,14 +47,9 @@ def roc_auc(chances: Floats, truth: NDArray[np.bool_]) -> float:
     >>> roc_auc(np.array([0.9, 0.8, 0.1]), np.array([True, False, False]))
     1.0
     """
-    from scipy.stats import rankdata
+    from sklearn.metrics import roc_auc_score
 
-    positive = int(truth.sum())
-    negative = len(truth) - positive
-    if not positive or not negative:
-        return float("nan")
-    ranks = rankdata(chances)[truth].sum()
-    return float((ranks - positive * (positive + 1) / 2) / (positive * negative))
+    return float(roc_auc_score(truth, chances)) if truth.any() and not truth.all() else math.nan
 
 
 def brier_score(chances: Floats, truth: NDArray[np.bool_]) -> float:
@@ -305,8 +300,6 @@ def validate(
     Correlations come with 95 % intervals, by groups of texts; where labels are difficulties (cefr,
     difficulty), P(U|d) is judged at the threshold by Brier score, calibration error and ROC AUC.
     Use texts that the bundle was not trained on.
-
-    With --grid, repeat the main experiment of Palotti, Zuccon & Hanbury (2019) on labelled pages.
 
     Example: understand validate open judged.csv --label-column rating --direction harder
 

@@ -12,7 +12,7 @@ from typing import Any
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
 from understandability.evaluation.measures.bases import BASES, COMPOUNDS, RELEVANCE, Measure
-from understandability.evaluation.measures.foreign import (
+from understandability.evaluation.measures.of_ir_measures import (
     EXTRA,
     ForeignMeasure,
     is_foreign,

@@ -150,7 +150,7 @@ class Exported:
 def export_scores(
     scores: Annotated[str, AtPrompt(str, "SCORES")],
     *,
-    to: Annotated[str, AtPrompt(str, "--to", choices="integrations.search_engines:ENGINES")],
+    to: Annotated[str, AtPrompt(str, "--to", choices="integrations.export:ENGINES")],
     output: Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER/")],
     column: str = "p_understandable",
     field: str | None = None,

@@ -30,7 +30,7 @@ from understandability.inputs.runs import labels_from_table
 from understandability.inputs.sources import Sources
 from understandability.prompt import AtPrompt
 from understandability.study.grid import PIPELINES
-from understandability.study.simulated_users import (
+from understandability.study.simulate_users import (
     Order,
     Thresholds,
     Users,

@@ -212,11 +212,13 @@ def read_answers(
     """
     names = tuple(dict.fromkeys(name for record in records for name in record))
     identity = id or next((name for name in ID_COLUMNS if name in names), None)
-    for name in (understood, id, column if scores is None else None):
+    scored = "name a table of scores (--scores), from understand score PAGES -o TABLE"
+    for name, advice in (
+        (understood, "name yours with --understood"),
+        (id, "name yours with --id-column"),
+        (column if scores is None else None, scored),
+    ):
         if name is not None and name not in names:
-            advice = "--understood" if name == understood else "--id-column"
-            scored = "name a table of scores (--scores), from understand score PAGES -o TABLE"
-            advice = scored if name == column != understood else f"name yours with {advice}"
             raise InputError(
                 f"{where} has no column {name!r}; it has {', '.join(names) or 'none'}; {advice}"
             )
