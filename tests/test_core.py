@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 from scripts.faults import fuzz_core, hostile_pages
 
 from understandability import _core
+from understandability.feature.batch import Batch
 from understandability.feature.syllables import SyllableWeights
 from understandability.inputs.sources import read_pages
+from understandability.model.passages import passage_columns, passages, read_sentences
+from understandability.text.analysis import document_of_text
 from understandability.text.page import Page
 
 SAMPLES = Path(__file__).parents[1] / "resources" / "samples"
@@ -143,27 +146,72 @@ def test_tags_of_tokens(data: st.DataObject) -> None:
 
 @given(st.data())
 def test_sums_of_rows(data: st.DataObject) -> None:
-    """Of segments of any sizes, with weights and without, of tables of every type."""
-    kind = data.draw(st.sampled_from([np.int32, np.float32, np.float64]))
-    table = np.arange(20).reshape(5, 4).astype(kind)[:, data.draw(st.integers(0, 3)) :]
+    """Of segments of any sizes, of all columns of a table or of some."""
+    table = np.arange(20, dtype=np.int32).reshape(5, 4)[:, data.draw(st.integers(0, 3)) :]
     ids = np.array(data.draw(st.lists(st.integers(0, 4))), np.int32)
-    bounds = np.sort(data.draw(st.lists(st.integers(0, len(ids)), min_size=1)))
-    weights = np.arange(len(ids), dtype=np.float32) if data.draw(st.booleans()) else None
-    sums = np.empty((2, len(bounds) - 1, table.shape[1]))
+    starts = np.sort(data.draw(st.lists(st.integers(0, len(ids)), min_size=1)))
+    sums = np.empty((2, len(starts) - 1, table.shape[1]))
     for core, out in zip((fuzz_core.COMPILED, fuzz_core.REFERENCE), sums, strict=True):
-        core["sum_rows"](table, ids, bounds[:-1], bounds[1:], out, weights)
+        core["sum_rows"](table, ids, starts, out)
     assert np.array_equal(*sums)
 
 
 def test_sums_beyond_a_table_are_refused() -> None:
     """Of rows and of segments that are not there."""
-    table, out, one = np.ones((2, 3)), np.empty((1, 3)), np.ones(1, np.int64)
+    table, out = np.ones((2, 3), np.int32), np.empty((1, 3))
     ids = np.array([0, 2], np.int32)
-    for begin, end in ((0, 2), (0, 3), (-1, 1)):
+    for starts in ([0, 2], [0, 3]):
         with pytest.raises(IndexError):
-            _core.sum_rows(table, ids, begin * one, end * one, out)
+            _core.sum_rows(table, ids, np.array(starts), out)
     with pytest.raises(ValueError, match="do not fit"):
-        _core.sum_rows(table, ids, one, one, out[:, 1:].copy())
+        _core.sum_rows(table, ids, np.array([0, 1]), out[:, 1:].copy())
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["It", "rests", "IBUPROFEN", "Rare", "stent", "stents", "2.5", "x_y", "is", "of"]
+    )
+    | st.sampled_from([".", "?\n\n", ",", "It rests.", "A b.", "the", "Foo", "however", "\n\n"]),
+    max_size=60,
+).map(" ".join)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=3))
+def test_columns_of_passages(texts: list[str]) -> None:
+    """Whatever words stand in whatever sentences, repeated ones and empty texts among them."""
+    found = passages(Batch([document_of_text(text) for text in texts]))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("read_sentences", "read_passages"):
+            patch.setattr(_core, name, fuzz_core.REFERENCE[name])
+        wanted = passages(Batch([document_of_text(text) for text in texts]))
+    assert found.starts.tolist() == wanted.starts.tolist()
+    for one, other, name in zip(found.columns.T, wanted.columns.T, passage_columns(), strict=True):
+        assert one == pytest.approx(other, rel=1e-6, abs=1e-7, nan_ok=True), name
+    assert found.cut.tolist() == wanted.cut.tolist()
+
+
+@pytest.mark.parametrize("name", ["read_sentences", "read_passages"])
+def test_numbers_out_of_the_tables_of_passages_are_refused(name: str) -> None:
+    """Of what is read, each whole number that is out of a table, and each table that is narrow."""
+    given: list[tuple[object, ...]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_core, name, lambda *arguments: given.append(arguments))
+        batch = Batch([document_of_text("The flu is what most of them had.")])
+        (passages if name == "read_passages" else read_sentences)(batch)
+    function = getattr(_core, name)
+    function(*given[0])
+    wrong = 0
+    for place, argument in enumerate(given[0]):
+        if isinstance(argument, np.ndarray) and argument.ndim == 2:
+            bad, error = argument[:, 1:].copy(), ValueError
+        elif isinstance(argument, np.ndarray) and argument.dtype.kind == "i":
+            bad, error = argument + 1_000_000, IndexError
+        else:
+            continue
+        wrong += 1
+        with pytest.raises(error):
+            function(*given[0][:place], bad, *given[0][place + 1 :])
+    assert wrong > 4
 
 
 @given(st.text() | st.text("fluŭ’_3²٣ ").map(lambda text: text + "flu".join("—3")))

@@ -16,8 +16,8 @@ import numpy as np
 from scripts.shared import parser_of, records
 
 from understandability.feature.table import batches
-from understandability.feature.tagger import TWELVE
-from understandability.model.passages import STEP, classes_of
+from understandability.feature.tagger import TO_TWELVE, TWELVE
+from understandability.model.passages import STEP
 from understandability.text.analysis import document_of_text
 
 FREQUENT = 200
@@ -40,7 +40,7 @@ def main() -> None:
     for batch in read:
         strings = batch.token_types.strings
         frequent = np.array([numbers.get(s.lower(), -1) for s in strings])[batch.token_ids]
-        classes = classes_of(frequent, batch.tags, len(words))
+        classes = np.where(frequent >= 0, frequent, len(words) + TO_TWELVE[batch.tags])
         starts = np.append(batch.token_sentence_starts, len(classes))
         for start, end in pairwise(starts.tolist()):
             own = classes[start:end]

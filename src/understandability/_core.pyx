@@ -16,6 +16,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.math cimport NAN, log1p, rint, sqrt
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
@@ -451,7 +452,7 @@ cdef class Tape:
         return " ".join(texts)
 
 
-cdef array _INTS = array("i"), _LONGS = array("q")
+cdef array _INTS = array("i"), _LONGS = array("q"), _FLOATS = array("f"), _SHORTS = array("h")
 
 
 cdef int add_text(
@@ -2136,6 +2137,15 @@ cdef enum:  # of `understandability.feature.tagger.UNIVERSAL`; a loop of known l
     TAGS = 17
 
 
+cdef inline int best_of(const short* score) noexcept:
+    """The first of the tags with the highest score, without a branch that nobody can guess."""
+    cdef int best = -1 << 30, tag, own
+    for tag in range(TAGS):
+        own = score[tag] * 32 + 31 - tag
+        best = own if own > best else best
+    return 31 - (best & 31)
+
+
 def best_tags(
     const short[:, ::1] rows,
     const long long[::1] ids,
@@ -2148,14 +2158,16 @@ def best_tags(
     unsigned char[::1] tags,
 ) -> None:
     cdef Py_ssize_t size = ids.shape[0], place, sentence, start, end, at, offset, tag, columns
-    cdef int side = TAGS + 1, best
+    cdef int side = TAGS + 1
     cdef Py_ssize_t word_class
     cdef array first_pass = clone(_INTS, size + 4, False)
     cdef int* first = first_pass.data.as_ints
-    cdef array memory = clone(_INTS, size * TAGS, False)
-    cdef int* scores = memory.data.as_ints
-    cdef int* score
+    cdef array memory = clone(_SHORTS, size * TAGS, False)
+    cdef short* scores = memory.data.as_shorts
+    cdef short* score
+    cdef short[5 * TAGS] beyond  # what the boundary adds
     cdef const short* row
+    cdef const short* each[5]
     cdef const signed char* by_left
     cdef const signed char* by_both
     cdef const signed char* by_right
@@ -2176,6 +2188,8 @@ def best_tags(
         word_class = rows[ids[place], columns]
         if not 0 <= word_class * side * side < word_around.shape[0]:
             raise IndexError("a word has no class")
+    for tag in range(columns):
+        beyond[tag] = boundary[tag]
     for sentence in range(starts.shape[0]):
         start = starts[sentence]
         end = starts[sentence + 1] if sentence + 1 < starts.shape[0] else size
@@ -2183,21 +2197,13 @@ def best_tags(
             raise IndexError("sentences are out of order")
         for place in range(start, end):
             score = scores + place * TAGS
-            memset(score, 0, TAGS * sizeof(int))
             for offset in range(5):
                 at = place + offset - 2
-                if start <= at < end:
-                    row = &rows[ids[at], offset * TAGS]
-                    for tag in range(TAGS):
-                        score[tag] += row[tag]
-                else:
-                    for tag in range(TAGS):
-                        score[tag] += boundary[offset * TAGS + tag]
-            best = 0
-            for tag in range(1, TAGS):
-                if score[tag] > score[best]:
-                    best = <int>tag
-            first[place] = best
+                row = &rows[ids[at], 0] if start <= at < end else beyond
+                each[offset] = row + offset * TAGS
+            for tag in range(TAGS):  # sums of some twenty bytes at most
+                score[tag] = each[0][tag] + each[1][tag] + each[2][tag] + each[3][tag] + each[4][tag]
+            first[place] = best_of(score)
         for place in range(start, end):
             score = scores + place * TAGS
             far_left = first[place - 2] if place - 2 >= start else TAGS
@@ -2211,11 +2217,7 @@ def best_tags(
             by_word = &word_around[(word_class * side + left) * side + right, 0]
             for tag in range(TAGS):
                 score[tag] += by_left[tag] + by_both[tag] + by_right[tag] + by_word[tag]
-            best = 0
-            for tag in range(1, TAGS):
-                if score[tag] > score[best]:
-                    best = <int>tag
-            tags[place] = <unsigned char>best
+            tags[place] = <unsigned char>best_of(score)
 
 
 # --- Distinct strings and their letters
@@ -2385,43 +2387,325 @@ cdef Py_ssize_t head(
 
 # --- Sums over words, and over what they are parts of
 
-ctypedef fused number:
-    int
-    float
-    double
-
-
 def sum_rows(
-    const number[:, :] table,
-    const int[::1] ids,
-    const long long[::1] begins,
-    const long long[::1] ends,
-    double[:, ::1] out,
-    const float[::1] weights=None,
+    const int[:, :] table, const int[::1] ids, const long long[::1] starts, double[:, ::1] out
 ) -> None:
     cdef Py_ssize_t width = table.shape[1], segment, place, column
-    cdef const number* row
+    cdef const int* row
     cdef double* sums
-    cdef double weight
     if (
-        begins.shape[0] != ends.shape[0] or out.shape[0] != begins.shape[0]
-        or out.shape[1] != width or (weights is not None and weights.shape[0] != ids.shape[0])
-        or (width > 1 and table.strides[1] != sizeof(number))
+        out.shape[0] != starts.shape[0] - 1 or out.shape[1] != width
+        or (width > 1 and table.strides[1] != sizeof(int))
     ):
-        raise ValueError("the rows, their sums and their weights do not fit together")
-    for segment in range(begins.shape[0] if width else 0):
+        raise ValueError("the rows and their sums do not fit together")
+    for segment in range(out.shape[0] if width else 0):
         sums = &out[segment, 0]
         memset(sums, 0, width * sizeof(double))
-        if not 0 <= begins[segment] or not ends[segment] <= ids.shape[0]:
-            raise IndexError("a sum goes beyond the rows")
-        for place in range(begins[segment], ends[segment]):
-            if not 0 <= ids[place] < table.shape[0]:
-                raise IndexError("there is no such row")
+        for place in range(starts[segment], starts[segment + 1]):
             row = &table[ids[place], 0]
-            if weights is None:
-                for column in range(width):
-                    sums[column] += row[column]
-            elif weights[place] != 0:
-                weight = weights[place]
-                for column in range(width):
-                    sums[column] += weight * row[column]
+            for column in range(width):
+                sums[column] += row[column]
+
+
+# --- Sentences and passages, as `understandability.model.passages` reads them
+
+cdef struct Token:  # as `passages.TOKEN` has it
+    float zipf
+    float complexity
+    float[4] logs
+    float weight  # of the vector
+    int vector  # -1 for none
+    short frequent  # which of the frequent words; -1 for none
+    unsigned char flags
+    unsigned char[8] kinds  # which columns of tokens it counts in; 255 for none
+
+cdef enum:
+    HAS_LETTER = 1
+    CAPITALISED = 2
+    IN_CAPITALS = 4
+    IS_COUNTED = 8
+
+    TWELVE = 12  # tags
+    PUNCTUATION = 11
+    PAIRS = 12  # of a sentence: the sum of their scores, and how many there are
+    ENDING = 14  # whether it ends where none can, whether it has an end
+    IS_FIRST = 16
+    SENTENCE = 17
+
+    DIFFICULT = 0  # of a passage, in the order of `passages.passage_columns`
+    CHARACTERS = 1
+    WORD_KINDS = 12
+    OF_TOKENS = 15
+    ZIPF_UNDER = 56
+    ZIPF_BELOW = 59
+    LOGS = 62
+    TOWARDS = 66
+    COMPLEXITY = 69
+    OVER = 70
+    ABOVE = 72
+    BY_SENTENCE = 77
+    VECTOR = 81
+    DIMENSIONS = 100
+    OF_TAGS = 181
+    QUANTILES = 194
+    NOT_NAMES = 204
+    NAMES = 207
+    RARE = 208
+    LENGTH = 211
+    LONGER = 213
+    HARDEST = 218
+    DEVIATION = 219
+    PROSE = 220
+    SHORT = 221
+    RARE_VECTOR = 222
+    ORDER = 322
+    COLUMNS = 324
+    LEAST_WORDS = 5
+    BUCKETS = 256
+
+cdef double[10] SHARES = [0.01, 0.05, 0.1, 0.25, 0.5, 0.5, 0.75, 0.9, 0.95, 0.99]
+
+
+def read_sentences(
+    const unsigned char[:, ::1] types, const int[::1] ids, const long long[::1] bounds,
+    const unsigned char[::1] tags, const long long[::1] firsts, const signed char[:, ::1] scores,
+    int no_end, double[:, ::1] out,
+) -> None:
+    cdef Py_ssize_t document, sentence, place, before, own, size
+    cdef Py_ssize_t words = scores.shape[0] - TWELVE - 1
+    cdef double* row
+    cdef set seen
+    if types.shape[1] != sizeof(Token) or words < 0 or out.shape[1] != SENTENCE:
+        raise ValueError("the tables of sentences do not fit together")
+    for document in range(firsts.shape[0] - 1):
+        seen = set()
+        for sentence in range(firsts[document], firsts[document + 1]):
+            row = &out[sentence, 0]
+            memset(row, 0, SENTENCE * sizeof(double))
+            before = -1
+            for place in range(bounds[sentence], bounds[sentence + 1]):
+                own = (<const Token*>&types[ids[place], 0]).frequent
+                if tags[place] >= TWELVE:
+                    raise IndexError("there is no such tag")
+                row[tags[place]] += 1
+                if own < 0:
+                    if tags[place] == PUNCTUATION:
+                        continue
+                    own = words + tags[place]
+                if before >= 0:
+                    row[PAIRS] += scores[before, own]
+                    row[PAIRS + 1] += 1
+                before = own
+            if before >= 0:
+                row[ENDING] = scores[before, words + TWELVE] < no_end
+                row[ENDING + 1] = 1
+            size, place = len(seen), bounds[sentence]
+            if bounds[sentence + 1] > place:  # its tokens were looked at above
+                own = bounds[sentence + 1] - place
+                seen.add((<const char*>&ids[place])[: own * sizeof(int)])
+            else:
+                seen.add(b"")
+            row[IS_FIRST] = len(seen) > size
+
+
+cdef inline void add_vector(double* sums, const signed char* vector, double weight) noexcept:
+    cdef int i
+    for i in range(DIMENSIONS):
+        sums[i] += weight * vector[i]
+
+
+cdef inline void divide(double* row, int start, int end, double by) noexcept:
+    cdef int i
+    for i in range(start, end):
+        row[i] /= by
+
+
+cdef void sort(float* values, float* sorted, Py_ssize_t size, float most) noexcept:
+    """Put numbers from 0 to `most` in order: by buckets first, as there are some eighty."""
+    cdef int[BUCKETS + 1] ends
+    cdef Py_ssize_t place, at
+    cdef int bucket
+    cdef float value
+    memset(ends, 0, sizeof(ends))
+    for place in range(size):
+        ends[1 + bucket_of(values[place], most)] += 1
+    for bucket in range(BUCKETS):
+        ends[bucket + 1] += ends[bucket]
+    for place in range(size):
+        bucket = bucket_of(values[place], most)
+        sorted[ends[bucket]] = values[place]
+        ends[bucket] += 1
+    for place in range(1, size):
+        value, at = sorted[place], place
+        while at and sorted[at - 1] > value:
+            sorted[at] = sorted[at - 1]
+            at -= 1
+        sorted[at] = value
+
+
+cdef inline int bucket_of(float value, float most) noexcept:
+    return <int>min(max(value * ((BUCKETS - 1) / most), 0), BUCKETS - 1)
+
+
+cdef void add_token(double* row, const Token* token) noexcept:
+    """Add what a token is in the columns of tokens."""
+    cdef int i
+    cdef double over = token.logs[1]
+    for i in range(8):
+        if token.kinds[i] != 255:
+            row[OF_TOKENS + token.kinds[i]] += 1
+    if token.flags & HAS_LETTER:
+        for i in range(3):
+            if token.zipf < 3 + i:
+                row[ZIPF_UNDER + i] += 3 + i - token.zipf
+                row[ZIPF_BELOW + i] += 1
+    for i in range(4):
+        row[LOGS + i] += token.logs[i]
+    row[TOWARDS] += max(over, 0)
+    row[TOWARDS + 1] += max(over - 1, 0)
+    row[TOWARDS + 2] += max(token.logs[3], 0)
+    row[COMPLEXITY] += token.complexity
+    for i in range(2):
+        over = token.complexity - (0.3 if i == 0 else 0.4)
+        if over > 0:
+            row[OVER + i] += over
+            row[ABOVE + i] += 1
+
+
+def read_passages(
+    const unsigned char[:, ::1] types, const int[::1] ids, const long long[::1] bounds,
+    const int[:, ::1] kinds, const int[::1] word_ids, const long long[::1] word_bounds,
+    const unsigned char[::1] names, const double[:, ::1] sentences,
+    const signed char[:, ::1] vectors, const float[::1] scale, const int[:, ::1] by_sentence,
+    const long long[::1] numbers, const unsigned char[::1] prose,
+    const long long[::1] begins, const long long[::1] ends, double[:, ::1] out,
+) -> None:
+    cdef Py_ssize_t passage, place, sentence, at, size, rare, different, again
+    cdef Py_ssize_t length, words, counted, with_letter, tokens, in_prose
+    cdef array floats = clone(_FLOATS, 4 * ids.shape[0] + 1, False)
+    cdef array of_rare = clone(_INTS, ids.shape[0] + 1, False)
+    cdef array times = clone(_INTS, types.shape[0] + 1, True)  # of each rare word in a passage
+    cdef float* zipf = floats.data.as_floats  # of what is no name
+    cdef float* complexity = zipf + ids.shape[0]
+    cdef float* sorted_zipf = complexity + ids.shape[0]
+    cdef float* sorted_complexity = sorted_zipf + ids.shape[0]
+    cdef double* row
+    cdef double[16] before
+    cdef double weight, rarity, of_all_rarity, squares, pairs, ended, hardest, log
+    cdef const int* kind
+    cdef const Token* token
+    cdef const signed char* vector
+    cdef int i
+    if (
+        types.shape[1] != sizeof(Token) or kinds.shape[1] != WORD_KINDS + 1
+        or sentences.shape[1] != SENTENCE or vectors.shape[1] != DIMENSIONS
+        or scale.shape[0] != DIMENSIONS or by_sentence.shape[0] > 16 or by_sentence.shape[1] != 2
+        or out.shape[1] != COLUMNS
+    ):
+        raise ValueError("the tables of passages do not fit together")
+    for passage in range(begins.shape[0]):
+        row = &out[passage, 0]
+        memset(row, 0, COLUMNS * sizeof(double))
+        size = rare = different = again = length = counted = with_letter = tokens = in_prose = 0
+        weight = of_all_rarity = squares = pairs = ended = 0
+        for place in range(begins[passage], ends[passage]):
+            sentence = numbers[place]
+            for i in range(<int>by_sentence.shape[0]):
+                before[i] = out[passage, by_sentence[i, 0]]
+            words = word_bounds[sentence + 1] - word_bounds[sentence]
+            for at in range(word_bounds[sentence], word_bounds[sentence + 1]):
+                kind = &kinds[word_ids[at], 0]
+                for i in range(WORD_KINDS):
+                    row[i] += kind[i]
+                row[WORD_KINDS] += <double>kind[CHARACTERS] * kind[CHARACTERS]
+                if names[at] and not kind[WORD_KINDS]:
+                    row[DIFFICULT] -= kind[DIFFICULT]
+            hardest = 0
+            for at in range(bounds[sentence], bounds[sentence + 1]):
+                token = <const Token*>&types[ids[at], 0]
+                add_token(row, token)
+                tokens += 1
+                counted += (token.flags & IS_COUNTED) > 0
+                hardest = max(hardest, token.complexity)
+                vector = NULL
+                if token.vector >= 0:
+                    vector = &vectors[token.vector, 0]
+                    add_vector(row + VECTOR, vector, token.weight)
+                    weight += token.weight
+                if not token.flags & HAS_LETTER:
+                    continue
+                with_letter += 1
+                if (
+                    token.flags & CAPITALISED and at > bounds[sentence]
+                    and not token.flags & IN_CAPITALS
+                ):
+                    continue  # a name
+                zipf[size], complexity[size] = token.zipf, token.complexity
+                size += 1
+                row[NOT_NAMES] += token.complexity
+                row[NOT_NAMES + 1] += max(token.complexity - 0.3, 0)
+                row[NOT_NAMES + 2] += vector == NULL
+                if token.zipf < 4 and not token.flags & CAPITALISED:
+                    of_rare.data.as_ints[rare] = ids[at]
+                    times.data.as_ints[ids[at]] += 1
+                    rare += 1
+                rarity = 5 - token.zipf
+                if rarity > 0:
+                    of_all_rarity += rarity
+                    if vector != NULL:
+                        add_vector(row + RARE_VECTOR, vector, rarity * token.weight)
+            for i in range(TWELVE):
+                row[OF_TAGS + i] += sentences[sentence, i]
+            row[ORDER] += sentences[sentence, PAIRS]
+            pairs += sentences[sentence, PAIRS + 1]
+            row[ORDER + 1] += sentences[sentence, ENDING]
+            ended += sentences[sentence, ENDING + 1]
+            length += words
+            row[SHORT] += words < LEAST_WORDS
+            if prose[place]:
+                in_prose += 1
+                for i in range(<int>by_sentence.shape[0]):
+                    out[passage, by_sentence[i, 1]] += out[passage, by_sentence[i, 0]] - before[i]
+                log = log1p(words)
+                squares += log * log
+                row[LENGTH] += words
+                row[LENGTH + 1] += log
+                for i in range(3):
+                    if words > 10 * (i + 1):
+                        row[LONGER + i] += words - 10 * (i + 1)
+                        row[LONGER + 2 + i] += words if i else 0
+                row[HARDEST] += hardest
+
+        row[PROSE] = row[LENGTH] / max(length, 1)
+        divide(row, 0, WORD_KINDS + 1, max(length, 1))
+        divide(row, OF_TOKENS, BY_SENTENCE, max(counted, 1))
+        divide(row, OF_TAGS, OF_TAGS + TWELVE, max(tokens, 1))
+        divide(row, LENGTH, HARDEST + 1, in_prose or NAN)
+        for i in range(<int>by_sentence.shape[0]):
+            out[passage, by_sentence[i, 1]] /= in_prose or NAN
+        for i in range(DIMENSIONS):
+            row[VECTOR + i] *= scale[i] / max(weight, 0.5)
+            row[RARE_VECTOR + i] *= scale[i] / max(of_all_rarity, 1)
+        sort(zipf, sorted_zipf, size, 8)
+        sort(complexity, sorted_complexity, size, 1)
+        for i in range(10):
+            at = <Py_ssize_t>rint((size - 1) * SHARES[i])
+            row[QUANTILES + i] = (sorted_zipf[at] if i < 5 else sorted_complexity[at]) if size else NAN
+        divide(row, NOT_NAMES, NAMES, max(size, 1))
+        row[NAMES] = 1 - size / <double>max(with_letter, 1)
+        for at in range(rare):
+            i = of_rare.data.as_ints[at]
+            different += times.data.as_ints[i] > 0
+            again += times.data.as_ints[i] if times.data.as_ints[i] > 1 else 0
+            times.data.as_ints[i] = 0
+        row[RARE] = different / <double>max(with_letter, 1)
+        row[RARE + 1] = again / <double>max(with_letter, 1)
+        row[RARE + 2] = (rare + 1) / <double>(different + 1)
+        if in_prose:
+            squares = squares / in_prose - row[LENGTH + 1] * row[LENGTH + 1]
+            row[DEVIATION] = sqrt(max(squares, 0))
+        else:
+            row[DEVIATION] = NAN
+        row[SHORT] /= max(ends[passage] - begins[passage], 1)
+        row[ORDER] /= max(pairs, 1)
+        row[ORDER + 1] /= max(ended, 1)

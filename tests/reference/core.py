@@ -11,7 +11,7 @@ import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from understandability._core import Places, Tape
+from understandability.model.passages import TOKEN
 from understandability.text.document import MOSTLY_LINKS
 from understandability.text.extract import boilerpipe, justext, main, naive
 from understandability.text.tape import COMMENTS, CONSENT, SIDEBAR, THREAD, opens_after_last_end
@@ -971,13 +972,152 @@ def weigh_patterns(
     return found
 
 
-def sum_rows(
-    table: Array, ids: Array, begins: Array, ends: Array, out: Array, weights: Array | None = None
+def sum_rows(table: Array, ids: Array, starts: Array, out: Array) -> None:
+    """Write the sums of the rows of each segment."""
+    for place, (begin, end) in enumerate(pairwise(starts.tolist())):
+        out[place] = table[ids[begin:end]].sum(axis=0)
+
+
+# --- model/passages.py
+
+
+def read_sentences(
+    types: Array,
+    ids: Array,
+    bounds: Array,
+    tags: Array,
+    firsts: Array,
+    scores: Array,
+    no_end: int,
+    out: Array,
 ) -> None:
-    """Write the sums of the rows of each segment, times their weights."""
-    weights = np.ones(len(ids)) if weights is None else weights
-    for place, (begin, end) in enumerate(zip(begins, ends, strict=True)):
-        out[place] = (table[ids[begin:end]] * weights[begin:end, None]).sum(axis=0)
+    """Write what is told of each sentence."""
+    words, frequent = len(scores) - 13, types.view(TOKEN)["frequent"][:, 0]
+    for first, end in pairwise(firsts.tolist()):
+        seen = set()
+        for sentence in range(first, end):
+            own = slice(bounds[sentence], bounds[sentence + 1])
+            counts = np.bincount(tags[own], minlength=12)
+            classes = np.where(frequent[ids[own]] >= 0, frequent[ids[own]], words + tags[own])
+            classes = classes[classes != words + 11]
+            pairs = scores[classes[:-1], classes[1:]]
+            ended = len(classes) > 0
+            cut = ended and scores[classes[-1], -1] < no_end
+            key = tuple(ids[own].tolist())
+            out[sentence] = *counts, pairs.sum(), len(pairs), cut, ended, key not in seen
+            seen.add(key)
+
+
+def _mean(rows: Array, weights: Array | float = 1.0) -> Array:
+    """The mean of some rows; NaN of none."""
+    return (rows * weights).sum(axis=0) / len(rows) if len(rows) else rows.sum(axis=0) + np.nan
+
+
+def _of_token(token: Any) -> list[float]:
+    """What a token adds to the columns of tokens."""
+    named = np.bincount(token["kinds"], minlength=256)[:62].astype(float)
+    rarer = np.array([3.0, 4.0, 5.0]) - token["zipf"]
+    beyond = token["complexity"] - np.array([0.3, 0.4])
+    _, over_reddit, _, beyond_reddit = token["logs"].tolist()
+    if token["flags"] & 1:
+        named[41:44], named[44:47] = np.maximum(rarer, 0), rarer > 0
+    named[47:51] = token["logs"]
+    named[51:54] = max(over_reddit, 0), max(over_reddit - 1, 0), max(beyond_reddit, 0)
+    named[54:59] = token["complexity"], *np.maximum(beyond, 0), *(beyond > 0)
+    return named.tolist()
+
+
+def read_passages(
+    types: Array,
+    ids: Array,
+    bounds: Array,
+    kinds: Array,
+    word_ids: Array,
+    word_bounds: Array,
+    names: Array,
+    sentences: Array,
+    vectors: Array,
+    scale: Array,
+    by_sentence: Array,
+    numbers: Array,
+    prose: Array,
+    begins: Array,
+    ends: Array,
+    out: Array,
+) -> None:
+    """Write the columns of each passage."""
+    tokens = types.view(TOKEN)[:, 0]
+    for passage, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist(), strict=True)):
+        own = numbers[begin:end]
+        is_prose = prose[begin:end] > 0
+        of_words, of_tokens, hardest, rare_ids = [], [], [], []
+        found: Array = np.empty(0, TOKEN)
+        within = np.empty(0, bool)
+        for sentence in own.tolist():
+            some = slice(word_bounds[sentence], word_bounds[sentence + 1])
+            rows = kinds[word_ids[some]].astype(float)
+            rows[:, 0] *= ~((names[some] > 0) & (rows[:, 12] == 0))
+            of_words.append([*rows[:, :12].sum(axis=0), (rows[:, 1] ** 2).sum()])
+            held = ids[bounds[sentence] : bounds[sentence + 1]]
+            rare_ids += held.tolist()
+            here = tokens[held]
+            of_tokens.append(np.sum([_of_token(each) for each in here], axis=0) + np.zeros(62))
+            hardest.append(here["complexity"].max(initial=0))
+            found = np.append(found, here)
+            within = np.append(within, np.arange(len(here)) > 0)
+        words = np.array(of_words).reshape(len(own), 13)
+        marks = np.array(of_tokens).reshape(len(own), 62)
+        lengths = np.diff(word_bounds)[own].astype(float)
+        length, count = max(lengths.sum(), 1), max((found["flags"] & 8 > 0).sum(), 1)
+        tags, order = sentences[own, :12], sentences[own, 12:16].sum(axis=0)
+        weights = np.where(found["vector"] >= 0, found["weight"], 0)
+        pointed = (vectors[found["vector"]] * scale * weights[:, None]).astype(float)
+        has_letter, capitalised = found["flags"] & 1 > 0, found["flags"] & 2 > 0
+        is_name = capitalised & within & (found["flags"] & 4 == 0)
+        plain = has_letter & ~is_name
+        zipf, complexity = (np.sort(found[name][plain]) for name in ("zipf", "complexity"))
+        size, letters = max(len(zipf), 1), max(has_letter.sum(), 1)
+        rarity = np.maximum(5 - found["zipf"], 0) * plain
+        is_rare = plain & ~capitalised & (found["zipf"] < 4)
+        _, times = np.unique(np.array(rare_ids)[is_rare], return_counts=True)
+        logs, over = np.log1p(lengths), lengths[:, None] - [10, 20, 30]
+        in_prose = _mean(
+            np.column_stack(
+                [lengths, logs, np.maximum(over, 0), (over[:, 1:] > 0) * lengths[:, None], hardest]
+            )[is_prose]
+        )
+        deviation = _mean(logs[is_prose] ** 2) - in_prose[1] ** 2
+
+        def at(values: Array, shares: Sequence[float]) -> Array:
+            places = np.rint(np.array(shares) * max(len(values) - 1, 0)).astype(int)
+            return values[places] if len(values) else np.full(len(shares), np.nan)
+
+        columns = np.concatenate(
+            [
+                words.sum(axis=0) / length,
+                _mean(words[is_prose][:, 4:6]),
+                marks.sum(axis=0) / count,
+                _mean(marks[is_prose][:, [0, 16, 55, 56]]),
+                pointed.sum(axis=0) / max(weights.sum(), 0.5),
+                tags.sum(axis=0) / max(tags.sum(), 1),
+                [_mean(tags[is_prose, 0])],
+                at(zipf, [0.01, 0.05, 0.1, 0.25, 0.5]),
+                at(complexity, [0.5, 0.75, 0.9, 0.95, 0.99]),
+                [complexity.sum() / size, np.maximum(complexity - 0.3, 0).sum() / size],
+                [(found["vector"] < 0)[plain].sum() / size, 1 - plain.sum() / letters],
+                [len(times) / letters, times[times > 1].sum() / letters],
+                [(times.sum() + 1) / (len(times) + 1)],
+                in_prose,
+                [np.sqrt(np.maximum(deviation, 0)), lengths[is_prose].sum() / length],
+                [(lengths < 5).sum() / len(own)],
+                (pointed * rarity[:, None]).sum(axis=0) / max(rarity.sum(), 1),
+                order[[0, 2]] / np.maximum(order[[1, 3]], 1),
+            ]
+        )
+        for source, target in by_sentence.tolist():
+            assert np.isfinite(columns[source])
+            assert np.isfinite(columns[target]) == is_prose.any()
+        out[passage] = columns
 
 
 # --- text/language_guess.py

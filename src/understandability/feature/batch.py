@@ -409,18 +409,16 @@ def sum_segments(values: Array, starts: Array) -> FloatArray:
     return sums
 
 
-def sum_rows(
-    table: Array, ids: Array, begins: Array, ends: Array, weights: Array | None = None
-) -> FloatArray:
-    """The sum of the rows ``ids[begins[i]:ends[i]]`` of a table for each ``i``, times `weights`.
+def sum_rows(table: Array, ids: Array, starts: Array) -> FloatArray:
+    """The sum of the rows ``ids[starts[i]:starts[i + 1]]`` of a table of int32 for each ``i``.
 
-    >>> sum_rows(np.array([[1.0, 2.0], [5.0, 6.0]]), np.array([1, 0, 1], np.int32),
-    ...          np.array([0, 1]), np.array([1, 3]))
+    >>> sum_rows(np.array([[1, 2], [5, 6]], np.int32), np.array([1, 0, 1], np.int32),
+    ...          np.array([0, 1, 3]))
     array([[5., 6.],
            [6., 8.]])
     """
-    sums = np.empty((len(begins), table.shape[1]))
-    _core.sum_rows(table, ids, begins, ends, sums, weights)
+    sums = np.empty((len(starts) - 1, table.shape[1]))
+    _core.sum_rows(table, ids, starts, sums)
     return sums
 
 

@@ -119,10 +119,10 @@ def is_of_kind(batch: Batch, kind: str) -> NDArray[np.bool_]:
 def count_all(batch: Batch) -> FloatArray:
     """The sum of each of `KINDS` over each document; (documents, kinds)."""
     table, starts = batch.word_types.column(kinds_of_word), batch.word_starts
-    sums = sum_rows(table, batch.word_ids, starts[:-1], starts[1:])
+    sums = sum_rows(table, batch.word_ids, starts)
     names, unless = np.flatnonzero(batch.is_name), len(_UNLESS_NAMES)
     sums[:, :unless] -= sum_rows(
-        table[:, :unless], batch.word_ids[names], *np.searchsorted(names, [starts[:-1], starts[1:]])
+        table[:, :unless], batch.word_ids[names], np.searchsorted(names, starts)
     )
     return sums
 

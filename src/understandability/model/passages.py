@@ -10,17 +10,16 @@ what it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability import _core
 from understandability.arrays import Floats
-from understandability.feature.batch import Batch, sum_rows, sum_segments
+from understandability.feature.batch import Batch, sum_segments
 from understandability.feature.language_model import NO_WORD
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import KINDS, kinds_of_word
@@ -30,6 +29,7 @@ from understandability.model.word_columns import (
     kinds_of_token,
     known_of,
     word_complexity,
+    words_and_vectors,
 )
 from understandability.resources import resource_arrays
 from understandability.text.language_guess import only_foreign
@@ -52,11 +52,8 @@ _WORD_KINDS = (
     "medical_acronyms", "stop_words", "oov",
 )  # fmt: skip
 _PICKED = [KINDS.index(kind) for kind in _WORD_KINDS]
-_DIFFICULT = _WORD_KINDS.index("difficult_words")
-_CHARACTERS = _WORD_KINDS.index("characters")
-_ZIPF_LIMITS = np.array([3.0, 4.0, 5.0])
-_COMPLEXITY_LIMITS = np.array([0.3, 0.4])
-_RARE, _KNOWN = 4.0, 5.0  # Zipf frequencies
+# These and the other limits are those of `_core.read_passages`.
+_ZIPF_LIMITS, _COMPLEXITY_LIMITS = (3.0, 4.0, 5.0), (0.3, 0.4)
 _TOKEN_COLUMNS = (
     *STYLE_KINDS,
     "not_in_wordfreq",
@@ -76,17 +73,15 @@ _TOKEN_COLUMNS = (
     "single_letters",
     "no_letters",
 )
-_NAMED = len(_TOKEN_COLUMNS)
+_UNLISTED, _CODE, _SINGLE, _NO_LETTERS = map(
+    _TOKEN_COLUMNS.index, ("not_in_wordfreq", "code", "single_letters", "no_letters")
+)
 _ZIPF_QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5)
 _COMPLEXITY_QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 _LENGTHS = (10, 20, 30)
-# So many passages are summed at once, that the sums of their sentences take little memory.
-_AT_ONCE = 256
 # What is a mean over words or tokens, counted by sentence of prose too.
 _BY_SENTENCE_OF_WORDS = ("syllables", "polysyllables")
 _BY_SENTENCE_OF_TOKENS = ("comma", "relative", "complexity_over_0.3", "complexity_over_0.4")
-_WORDS_BY_SENTENCE = [_WORD_KINDS.index(name) for name in _BY_SENTENCE_OF_WORDS]
-_TOKENS_BY_SENTENCE = [_TOKEN_COLUMNS.index(name) for name in _BY_SENTENCE_OF_TOKENS]
 _VERB = TWELVE.index("VERB")
 
 
@@ -144,55 +139,63 @@ def _code_like(token: str) -> bool:
     )
 
 
-# Zipf frequency, complexity, whether a word, capitalised, of capitals, without a vector.
-_RARITIES = 6
+# A token as `_core.read_passages` reads it: what it counts as by its place in `_TOKEN_COLUMNS`.
+TOKEN = np.dtype(
+    [
+        ("zipf", "f4"),
+        ("complexity", "f4"),
+        ("logs", "f4", 4),
+        ("weight", "f4"),
+        ("vector", "i4"),
+        ("frequent", "i2"),
+        ("flags", "u1"),
+        ("kinds", "u1", 8),
+    ],
+    align=True,
+)
+_HAS_LETTER, _CAPITALISED, _IN_CAPITALS, _COUNTED = 1, 2, 4, 8
 
 
-def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
-    """What each token adds to `_TOKEN_COLUMNS`, whether it is counted, its vector, `_RARITIES`."""
-    style = kinds_of_token(tokens).astype(np.float64)
-    has_letter = style[:, -1]
+def of_tokens(tokens: Sequence[str]) -> NDArray[np.uint8]:
+    """A `TOKEN` of each token, as bytes; a column of types."""
     known = known_of(tokens)
-    rarer = _ZIPF_LIMITS - known.zipf[:, None]
     reddit, wikipedia, pubmed, merged = known.logs.T
-    over_reddit = pubmed - reddit
-    complexity = word_complexity()(tokens, known)
-    beyond = complexity[:, None] - _COMPLEXITY_LIMITS
-    columns = [
-        style[:, :-1],
-        known.unlisted * has_letter,
-        np.maximum(rarer, 0) * has_letter[:, None],
-        (rarer > 0) * has_letter[:, None],
-        merged,
-        over_reddit,
-        pubmed - wikipedia,
-        wikipedia - reddit,
-        np.maximum(over_reddit, 0),
-        np.maximum(over_reddit - 1, 0),
-        np.maximum(wikipedia - reddit, 0),
-        complexity,
-        np.maximum(beyond, 0),
-        beyond > 0,
-        [_code_like(token) for token in tokens],
-        [len(token) == 1 and token.isalpha() and token not in "aAI" for token in tokens],
-        1 - has_letter,
-        known.numbers != NO_WORD,
-        known.vectors,
-        known.zipf,
-        complexity,
-        has_letter,
-        [token[:1].isupper() for token in tokens],
-        [len(token) > 1 and token.isupper() for token in tokens],
-        known.vectors[:, -1] == 0,
-    ]
-    return np.column_stack(columns).astype(np.float32)
+    numbers = _order_table()[0]
+    flags, kinds, frequent = bytearray(), [], []
+    for token, unlisted, number in zip(tokens, known.unlisted, known.numbers, strict=True):
+        lower = token.lower()
+        own = kinds_of_token(token, lower)
+        has_letter = token.isalpha() or any(map(str.isalpha, token))
+        if _code_like(token):
+            own.append(_CODE)
+        if not has_letter:
+            own.append(_NO_LETTERS)
+        elif unlisted:
+            own.append(_UNLISTED)
+        if len(token) == 1 and has_letter and token not in "aAI":
+            own.append(_SINGLE)
+        kinds.append(bytes(own).ljust(8, b"\xff"))
+        flags.append(
+            _HAS_LETTER * has_letter
+            + _CAPITALISED * token[:1].isupper()
+            + _IN_CAPITALS * (len(token) > 1 and token.isupper())
+            + _COUNTED * (number != NO_WORD)
+        )
+        frequent.append(numbers.get(lower, -1))
+    rows = np.empty(len(tokens), TOKEN)
+    rows["zipf"], rows["complexity"] = known.zipf, word_complexity()(tokens, known)
+    over = pubmed - reddit, pubmed - wikipedia, wikipedia - reddit
+    rows["logs"] = np.stack([merged, *over], axis=1)
+    rows["weight"], rows["vector"] = known.vectors[:, -1], known.ranks
+    rows["frequent"], rows["flags"] = frequent, np.frombuffer(flags, np.uint8)
+    rows["kinds"] = np.frombuffer(b"".join(kinds), np.uint8).reshape(-1, 8)
+    return rows.view(np.uint8).reshape(len(rows), TOKEN.itemsize)
 
 
 def _of_words(words: Sequence[str]) -> NDArray[np.int32]:
-    """What each word adds to `_WORD_KINDS`, the square of its letters, whether it is capitals."""
-    kinds = kinds_of_word(words)[:, _PICKED].astype(np.int32)
+    """What each word adds to `_WORD_KINDS`, and whether it is in capitals."""
     capitals = [len(word) > 1 and word.isupper() for word in words]
-    return np.column_stack([kinds, kinds[:, _CHARACTERS] ** 2, capitals]).astype(np.int32)
+    return np.column_stack([kinds_of_word(words)[:, _PICKED], capitals]).astype(np.int32)
 
 
 def _foreign(words: Sequence[str]) -> NDArray[np.bool_]:
@@ -259,14 +262,13 @@ def passages(batch: Batch) -> Passages:
     first, is_open, count = batch.first_sentences, batch.is_open, len(batch.documents)
     document = np.repeat(np.arange(count), np.diff(first))
     lengths = np.diff(batch.word_bounds).astype(np.float64)
-    tags = _tag_counts(batch)
-    has_verb = tags[:, _VERB] > 0
+    read = batch.once(read_sentences)
+    order, once = read[:, _ORDER], read[:, -1] > 0
+    has_verb = read[:, _VERB] > 0
     sentences = (lengths >= _LEAST_WORDS) & has_verb
     whole = sentences & ~(is_open & (lengths < _LONG))
     verbal = sentences | (has_verb & ~is_open & (lengths > 1))  # "Do not smoke." too
-    once = _first_of_each(batch)
     foreign = sum_segments(batch.word_values(_foreign), batch.word_bounds) > _FOREIGN * lengths
-    order = sentence_order(batch)
     kinds = np.column_stack([whole, sentences, once, once & verbal, once & foreign])
     sums = sum_segments(
         np.column_stack([kinds * lengths[:, None], lengths, order * once[:, None]]), first
@@ -277,13 +279,12 @@ def passages(batch: Batch) -> Passages:
     numbers = np.flatnonzero(once & (lengths > 0))
     begins, words = _parts(document[numbers], lengths[numbers], count)
     ends = np.append(begins[1:], len(numbers))[: len(begins)]
-    read = _Read(numbers, lengths[numbers], prose[numbers], begins, ends)
     documents = document[numbers[begins]]
     spans = np.stack([numbers[begins], numbers[ends - 1] + 1], axis=1)
     cut, disordered = order_flags(sums[:, 6:])
     return Passages(
         np.searchsorted(documents, np.arange(count + 1)),
-        _columns(batch, read, tags, order),
+        _columns(batch, read, numbers, prose[numbers], begins, ends),
         words,
         spans - first[documents][:, None],
         in_verbal / in_some,
@@ -292,26 +293,6 @@ def passages(batch: Batch) -> Passages:
         cut,
         disordered,
     )
-
-
-def _tag_counts(batch: Batch) -> NDArray[np.int64]:
-    """How many tokens of each of `TWELVE` each sentence has."""
-    cells = batch.sentence_of_token * len(TWELVE) + TO_TWELVE[batch.tags]
-    shape = len(batch.token_bounds) - 1, len(TWELVE)
-    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
-
-
-def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
-    """Which sentences did not stand in their document before."""
-    tokens, bounds = batch.token_ids.tobytes(), (4 * batch.token_bounds).tolist()
-    found = np.zeros(len(bounds) - 1, bool)
-    firsts = batch.first_sentences.tolist()
-    for first, end in pairwise(firsts):
-        seen: dict[bytes, int] = {}
-        for sentence in range(first, end):
-            seen.setdefault(tokens[bounds[sentence] : bounds[sentence + 1]], sentence)
-        found[list(seen.values())] = True
-    return found
 
 
 def _parts(
@@ -342,57 +323,47 @@ _NO_END, _MOST_CUT, _LEAST_SENTENCES = -1.8, 0.15, 4
 
 
 @cache
-def _order_table() -> tuple[dict[str, int], Floats]:
+def _order_table() -> tuple[dict[str, int], NDArray[np.int8]]:
     arrays = resource_arrays("word_order.npz")
     words = bytes(arrays["words"]).decode().split()
-    return dict(zip(words, range(len(words)), strict=True)), arrays["scores"] * STEP
+    return dict(zip(words, range(len(words)), strict=True)), arrays["scores"]
 
 
-def _frequent(tokens: Sequence[str]) -> NDArray[np.int16]:
-    """The number of each frequent word, -1 of others."""
-    numbers = _order_table()[0]
-    return np.fromiter((numbers.get(token.lower(), -1) for token in tokens), np.int16, len(tokens))
+def read_sentences(batch: Batch) -> Floats:
+    """What is told of each sentence of a batch; (sentences, 17). Use `Batch.once`.
 
-
-def classes_of(frequent: NDArray[Any], tags: NDArray[Any], words: int) -> NDArray[np.int64]:
-    """The class of each token: its word, or its part of speech; the last class is a boundary."""
-    return np.where(frequent >= 0, frequent, words + TO_TWELVE[tags]).astype(np.int64)
-
-
-def sentence_order(batch: Batch) -> Floats:
-    """How words follow each other in each sentence, (sentences, 4).
-
-    The sum of the scores of its pairs of words, the number of pairs, whether it ends where none
-    can, and whether it has an end.
+    How many tokens of each of `TWELVE` it has; the sum of the scores of its pairs of words, and the
+    number of pairs; whether it ends where none can, and whether it has an end; whether it did not
+    stand in its document before.
 
     >>> from understandability.text.analysis import document_of_text
     >>> text = "The cat was cold and it wanted milk from the kitchen."
     >>> batch = Batch([document_of_text(each) for each in (text, "The cat was cold and the.")])
-    >>> sentence_order(batch)[:, 1:].tolist()
-    [[10.0, 0.0, 1.0], [5.0, 1.0, 1.0]]
+    >>> read_sentences(batch)[:, -4:].tolist()
+    [[10.0, 0.0, 1.0, 1.0], [5.0, 1.0, 1.0, 1.0]]
     """
-    numbers, scores = _order_table()
-    classes = classes_of(batch.token_values(_frequent), batch.tags, len(numbers))
-    kept = np.flatnonzero(classes != len(numbers) + TWELVE.index("PUNCT"))
-    sentence, classes = batch.sentence_of_token[kept], classes[kept]
-    within = sentence[1:] == sentence[:-1]
-    pairs = scores.take(classes[:-1] * scores.shape[1] + classes[1:]) * within
-    is_last = np.append(~within, True)[: len(sentence)] & ~batch.is_open[sentence]
-    ending = sentence[is_last]
-    is_cut = scores[classes[is_last], -1] < _NO_END
-    count = len(batch.token_bounds) - 1
-    return np.column_stack(
-        [
-            np.bincount(sentence[1:], pairs, count),
-            np.bincount(sentence[1:], within, count),
-            np.bincount(ending, is_cut, count),
-            np.bincount(ending, minlength=count),
-        ]
+    scores, ids = _order_table()[1], batch.token_ids  # before the column: this may add types
+    read = np.empty((batch.first_sentences[-1], len(TWELVE) + 5))
+    _core.read_sentences(
+        batch.token_types.column(of_tokens),
+        ids,
+        batch.token_bounds,
+        TO_TWELVE.take(batch.tags),
+        batch.first_sentences,
+        scores,
+        round(_NO_END / STEP),
+        read,
     )
+    read[:, _ORDER.start] *= STEP
+    read[batch.is_open, -3:-1] = 0
+    return read
+
+
+_ORDER = slice(len(TWELVE), len(TWELVE) + 4)
 
 
 def order_flags(order: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether sentences are cut, and whether words have no order, by sums of `sentence_order`."""
+    """Whether sentences are cut, and whether words have no order, by sums over sentences."""
     scores, pairs, cut, ends = order.T
     return (
         (ends >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ends),
@@ -403,170 +374,44 @@ def order_flags(order: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 # -- the columns -----------------------------------------------------------------------------------
 
 
-class _Read(NamedTuple):
-    """The sentences, headings and items that are read, in passages.
+def _columns(
+    batch: Batch,
+    read: Floats,
+    numbers: NDArray[np.int64],
+    prose: NDArray[np.bool_],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> Floats:
+    """What `passage_columns` names, of each passage; NaN for what a passage tells nothing about.
 
-    `numbers` run through all sentences of the batch, `words` is how many words each has, `prose`
-    whether it is a sentence, and those of passage ``i`` are ``begins[i]:ends[i]`` among them.
+    Passage ``i`` is the sentences ``numbers[begins[i]:ends[i]]``, of which some are prose.
     """
-
-    numbers: NDArray[np.int64]
-    words: Floats
-    prose: NDArray[np.bool_]
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
-
-    def parts(self) -> Iterator[_Read]:
-        """Runs of some passages."""
-        for start in range(0, len(self.begins), _AT_ONCE):
-            some = slice(start, start + _AT_ONCE)
-            begins, ends = self.begins[some], self.ends[some]
-            own = slice(begins[0], ends[-1])
-            sentences = self.numbers[own], self.words[own], self.prose[own]
-            yield _Read(*sentences, begins - begins[0], ends - begins[0])
-
-
-def _columns(batch: Batch, read: _Read, tags: NDArray[np.int64], order: Floats) -> Floats:
-    """What `passage_columns` names, of each passage; NaN for what a passage tells nothing about."""
-    parts = [_columns_of_part(batch, part, tags, order) for part in read.parts()]
-    return np.concatenate([np.empty((0, len(passage_columns()))), *parts])
-
-
-def _columns_of_part(batch: Batch, read: _Read, tags: NDArray[np.int64], order: Floats) -> Floats:
-    """Sums over each sentence first, and over the sentences of each passage."""
-    words, tokens = _word_sums(batch, read), _token_sums(batch, read)
-    hardest, of_rarity = _rarity_columns(batch, read)
-    of_tags, order, lengths = tags[read.numbers], order[read.numbers], read.words
-    log_words, over = np.log1p(lengths), lengths[:, None] - _LENGTHS
-    in_prose = np.column_stack(
-        [
-            words[:, _WORDS_BY_SENTENCE],
-            tokens[:, _TOKENS_BY_SENTENCE],
-            of_tags[:, _VERB],
-            lengths,
-            log_words,
-            np.maximum(over, 0),
-            (over[:, 1:] > 0) * lengths[:, None],
-            hardest,
-            log_words**2,
-            np.ones(len(lengths)),
-        ]
+    columns = np.empty((len(begins), len(passage_columns())))
+    _, vectors, scale = words_and_vectors()
+    _core.read_passages(
+        batch.token_types.column(of_tokens),
+        batch.token_ids,
+        batch.token_bounds,
+        batch.word_types.column(_of_words),
+        batch.word_ids,
+        batch.word_bounds,
+        batch.is_name.view(np.uint8),
+        read,
+        vectors,
+        scale,
+        _by_sentence(),
+        numbers,
+        prose.view(np.uint8),
+        begins,
+        ends,
+        columns,
     )
-    rows = [words, tokens, of_tags, order, in_prose * read.prose[:, None]]
-    rows.append(np.column_stack([lengths, lengths < _LEAST_WORDS, np.ones(len(lengths))]))
-    every = np.arange(len(lengths), dtype=np.int32)
-    sums = sum_rows(np.hstack(rows), every, read.begins, read.ends)
-    ends = np.cumsum([each.shape[1] for each in rows])[:-1]
-    words, tokens, counts, order, in_prose, others = np.split(sums, ends, axis=1)
-    length, short, sentences = others.T
-    prose_words = in_prose[:, _PROSE_LENGTH]
-    of_prose = in_prose[:, :-1] / np.where(in_prose[:, -1:] > 0, in_prose[:, -1:], np.nan)
-    mean_log, mean_square = of_prose[:, _PROSE_LENGTH + 1], of_prose[:, -1]
-    marks, counted, vectors, weight = np.split(tokens, [_NAMED, _NAMED + 1, -1], axis=1)
-    return np.hstack(
-        [
-            words / np.maximum(length, 1)[:, None],
-            of_prose[:, :2],
-            marks / np.maximum(counted, 1),
-            of_prose[:, 2:6],
-            vectors / np.maximum(weight, 0.5),
-            counts / np.maximum(counts.sum(axis=1), 1)[:, None],
-            of_prose[:, 6:7],
-            of_rarity[:, :-DIMENSIONS],
-            of_prose[:, _PROSE_LENGTH:-1],
-            np.column_stack(
-                [
-                    np.sqrt(np.maximum(mean_square - mean_log**2, 0)),
-                    prose_words / np.maximum(length, 1),
-                    short / sentences,
-                ]
-            ),
-            of_rarity[:, -DIMENSIONS:],
-            order[:, [0, 2]] / np.maximum(order[:, [1, 3]], 1),
-        ]
-    )
+    return columns
 
 
-# Where the words of a sentence stand among what is summed in prose.
-_PROSE_LENGTH = len(_BY_SENTENCE_OF_WORDS) + len(_BY_SENTENCE_OF_TOKENS) + 1
-
-
-def _word_sums(batch: Batch, read: _Read) -> Floats:
-    """What the words of each sentence add up to, difficult words without names."""
-    table, bounds = batch.word_types.column(_of_words), batch.word_bounds
-    begins, ends = bounds[read.numbers], bounds[read.numbers + 1]
-    sums = sum_rows(table[:, :-1], batch.word_ids, begins, ends)
-    names = np.flatnonzero(batch.is_name[begins[0] : ends[-1]]) + begins[0]
-    difficult, capitals = table[batch.word_ids[names]][:, [_DIFFICULT, -1]].T
-    of_names = np.searchsorted(begins, names, side="right") - 1
-    inside = names < ends[of_names]
-    hidden = np.where(capitals == 0, difficult, 0) * inside
-    sums[:, _DIFFICULT] -= np.bincount(of_names, hidden, len(begins))
-    return sums
-
-
-def _token_sums(batch: Batch, read: _Read) -> Floats:
-    """What the tokens of each sentence add up to, but for `_RARITIES`."""
-    table, bounds = batch.token_types.column(_of_tokens), batch.token_bounds
-    begins, ends = bounds[read.numbers], bounds[read.numbers + 1]
-    return sum_rows(table[:, :-_RARITIES], batch.token_ids, begins, ends)
-
-
-def _rarity_columns(batch: Batch, read: _Read) -> tuple[Floats, Floats]:
-    """How hard the hardest word of each sentence is; how rare the rarest of each passage are.
-
-    Of rare words that are no names also what they are about, and whether they return.
-    """
-    table, bounds = batch.token_types.column(_of_tokens), batch.token_bounds
-    sizes = np.diff(bounds)[read.numbers]
-    starts = np.cumsum(sizes) - sizes  # among the tokens that are read
-    ids = batch.token_ids[np.repeat(bounds[read.numbers] - starts, sizes) + np.arange(sizes.sum())]
-    zipf, complexity, is_word, capitalised, capitals, strange = table[ids, -_RARITIES:].T
-    count = len(read.begins)
-    begins = starts[read.begins]
-    ends = np.append(begins[1:], len(ids))
-    passage = np.repeat(np.arange(count), ends - begins)
-    within = np.ones(len(ids), bool)
-    within[starts] = False
-    is_word = is_word > 0
-    is_name = (capitalised > 0) & within & (capitals == 0)
-    words = np.flatnonzero(is_word & ~is_name)
-    of_words = passage[words]
-    sizes = np.bincount(of_words, minlength=count)
-    full = np.maximum(sizes, 1)
-
-    def mean(values: NDArray[Any]) -> Floats:
-        return np.asarray(np.bincount(of_words, values[words], count) / full)
-
-    def quantiles(values: NDArray[np.float32], shares: Sequence[float]) -> Floats:
-        # Numbers of 0 or more are in the order of their bits, so one sort of whole numbers does.
-        bits = (values[words] + np.float32(0)).view(np.uint32)
-        ranked = np.sort(of_words << 32 | bits).astype(np.uint32).view(np.float32)
-        last = np.cumsum(sizes)
-        places = (last - sizes)[:, None] + np.rint(np.outer(np.maximum(sizes - 1, 0), shares))
-        found = np.append(ranked, np.nan)[np.minimum(places.astype(np.int64), len(ranked))]
-        return np.where((sizes > 0)[:, None], found, np.nan)
-
-    # A rare word that comes back is a term; one that does not is only a word.
-    rare = words[(zipf[words] < _RARE) & (capitalised[words] == 0)]
-    terms, times = np.unique(passage[rare] * len(table) + ids[rare], return_counts=True)
-    of_term = terms // len(table)
-    different = np.bincount(of_term, minlength=count)
-    again = np.bincount(of_term, times * (times > 1), count)
-    every = np.maximum(np.bincount(passage[is_word], minlength=count), 1)
-    rarity = (np.maximum(_KNOWN - zipf, 0) * (is_word & ~is_name)).astype(np.float32)
-    about = sum_rows(table[:, _NAMED + 1 : -_RARITIES - 1], ids, begins, ends, rarity)
-    weight = np.bincount(passage, rarity, count)
-    columns = [
-        quantiles(zipf, _ZIPF_QUANTILES),
-        quantiles(complexity, _COMPLEXITY_QUANTILES),
-        mean(complexity),
-        mean(np.maximum(complexity - 0.3, 0)),
-        mean(strange),
-        1 - sizes / every,
-        different / every,
-        again / every,
-        (np.bincount(of_term, times, count) + 1) / (different + 1),
-        about / np.maximum(weight, 1)[:, None],
-    ]
-    return np.maximum.reduceat(complexity, starts), np.column_stack(columns)
+@cache
+def _by_sentence() -> NDArray[np.int32]:
+    """The columns that are counted by sentence of prose too, and the columns of that."""
+    names, end = passage_columns(), "_per_sentence"
+    found = [name.removesuffix(end) for name in names if name.endswith(end)]
+    return np.array([(names.index(name), names.index(name + end)) for name in found], np.int32)

@@ -261,7 +261,8 @@ class Columns:
     BLAS adds in an order that depends on the shapes, so all products with one matrix have one
     shape: some of its columns, and `_ROWS` rows, of which the last may be empty. It starts threads
     where that is large, which cost more than they gain. All rows meet the same columns before the
-    next ones are fetched from memory.
+    next ones are fetched from memory. A matrix of numbers of 16 bits is multiplied in 32, in half
+    the time.
 
     >>> Columns(np.array([[3.0], [4.0]])).product(np.array([[1.0, 2.0]]))
     array([[11.]])
@@ -274,7 +275,9 @@ class Columns:
         # Nothing to multiply makes one empty block: a machine may have no vectors.
         width = max(1, min(self._outputs, _ONE_THREAD // (_ROWS * max(1, inputs))))
         count = max(1, -(-self._outputs // width))
-        padded = np.zeros((inputs, count * width))
+        with np.errstate(over="ignore"):
+            is_short = bool((matrix == matrix.astype(np.float16)).all())
+        padded = np.zeros((inputs, count * width), np.float32 if is_short else np.float64)
         padded[:, : self._outputs] = matrix
         blocks = padded.reshape(inputs, count, 1, width).transpose(1, 2, 0, 3)
         self._blocks = np.ascontiguousarray(blocks)
@@ -283,11 +286,11 @@ class Columns:
         """``rows @ matrix``."""
         count, _, inputs, width = self._blocks.shape
         tiles = -(-len(rows) // _ROWS)
-        padded = np.zeros((tiles * _ROWS, inputs))
+        padded = np.zeros((tiles * _ROWS, inputs), self._blocks.dtype)
         padded[: len(rows)] = rows
         products = padded.reshape(tiles, _ROWS, inputs) @ self._blocks
-        joined: Floats = products.transpose(1, 2, 0, 3).reshape(len(padded), count * width)
-        return joined[: len(rows), : self._outputs]
+        joined = products.transpose(1, 2, 0, 3).reshape(len(padded), count * width)
+        return np.asarray(joined[: len(rows), : self._outputs], np.float64)
 
 
 def _square_sums(rows: Floats) -> Floats:

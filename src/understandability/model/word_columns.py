@@ -123,12 +123,6 @@ _ENDINGS = (
 )
 _LEAST_ENDING_WORD = 6
 
-_MARK_OF = {mark: column for column, marks in enumerate(_MARKS.values()) for mark in marks}
-_WORD_OF = {
-    word: column for column, words in enumerate(_FUNCTION_WORDS.values()) for word in words.split()
-}
-_ENDING_OF = {ending: column for column, endings in enumerate(_ENDINGS) for ending in endings}
-_ENDING_SIZES = sorted(set(map(len, _ENDING_OF)))
 STYLE_KINDS = (
     *_MARKS,
     *_FUNCTION_WORDS,
@@ -137,45 +131,42 @@ STYLE_KINDS = (
     "capitals",
     "capitalised",
 )
+_MARK_OF = {mark: column for column, marks in enumerate(_MARKS.values()) for mark in marks}
+_WORD_OF = {
+    word: column
+    for column, words in enumerate(_FUNCTION_WORDS.values(), len(_MARKS))
+    for word in words.split()
+}
+_ENDING_OF = {
+    ending: column
+    for column, endings in enumerate(_ENDINGS, len(_MARKS) + len(_FUNCTION_WORDS))
+    for ending in endings
+}
+_ENDING_SIZES = sorted(set(map(len, _ENDING_OF)))
+_NUMBER, _CAPITALS, _CAPITALISED = range(len(STYLE_KINDS) - 3, len(STYLE_KINDS))
 
 
-def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
-    """Which of `STYLE_KINDS` each token is, and last whether it has a letter.
-
-    (tokens, kinds + 1). A column of types.
-    """
-    kinds = np.zeros((len(tokens), len(STYLE_KINDS) + 1), np.uint8)
-    words = len(_MARKS)
-    endings = words + len(_FUNCTION_WORDS)
-    rest = endings + len(_ENDINGS)
-    found: list[tuple[int, int]] = []
-    for row, token in enumerate(tokens):
-        if not (token.isalnum() or any(map(str.isalnum, token))):
-            column = _MARK_OF.get(token[:1])
+def kinds_of_token(token: str, lower: str) -> list[int]:
+    """Which of `STYLE_KINDS` a token is, by their numbers; `lower` is it in small letters."""
+    if not (token.isalnum() or any(map(str.isalnum, token))):
+        column = _MARK_OF.get(token[:1])
+        return [] if column is None else [column]
+    found = []
+    column = _WORD_OF.get(lower.replace("’", "'"))
+    if column is not None:
+        found.append(column)
+    if len(lower) >= _LEAST_ENDING_WORD:
+        for size in _ENDING_SIZES:
+            column = _ENDING_OF.get(lower[-size:])
             if column is not None:
-                found.append((row, column))
-            continue
-        lower = token.lower()
-        column = _WORD_OF.get(lower.replace("’", "'"))
-        if column is not None:
-            found.append((row, words + column))
-        if len(lower) >= _LEAST_ENDING_WORD:
-            for size in _ENDING_SIZES:
-                column = _ENDING_OF.get(lower[-size:])
-                if column is not None:
-                    found.append((row, endings + column))
-        if token[0].isdigit():
-            found.append((row, rest))
-        if token[0].isupper():
-            found.append((row, rest + 2))
-        if len(token) > 1 and token.isupper():
-            found.append((row, rest + 1))
-    if found:
-        kinds[tuple(np.array(found).T)] = 1
-    kinds[:, -1] = np.fromiter(
-        (token.isalpha() or any(map(str.isalpha, token)) for token in tokens), bool, len(tokens)
-    )
-    return kinds
+                found.append(column)
+    if token[0].isdigit():
+        found.append(_NUMBER)
+    elif token[0].isupper():
+        found.append(_CAPITALISED)
+    if len(token) > 1 and token.isupper():
+        found.append(_CAPITALS)
+    return found
 
 
 _ZIPF_LIMITS = np.array([2.0, 3.0, 4.0, 5.0])
@@ -188,14 +179,15 @@ class Known(NamedTuple):
 
     `zipf` is the frequency in general English, 1.5 where wordfreq has none, and `unlisted` (0 or 1)
     whether it has none; `numbers` are those of `word_statistics`, `logs` the log-probabilities in
-    the background corpora and their mean; `vectors` are times their weights, which come last, 0
-    where there is none.
+    the background corpora and their mean; `ranks` those of words with a vector, -1 of others,
+    and `vectors` are times their weights, which come last, 0 where there is none.
     """
 
     zipf: Floats
     unlisted: Floats
     numbers: NDArray[np.int32]
     logs: Floats
+    ranks: NDArray[np.int32]
     vectors: Floats
 
 
@@ -204,13 +196,13 @@ def known_of(tokens: Sequence[str]) -> Known:
     keys = list(map(statistics_key, tokens))
     places, numbers = places_of_keys(keys), numbers_of_keys(keys)
     zipf = np.where(places >= 0, places / 100, _UNLISTED_ZIPF)
-    ranks, vectors, scale = _words_and_vectors()
+    ranks, vectors, scale = words_and_vectors()
     rows = np.fromiter((ranks.get(key, -1) for key in keys), np.int32, len(keys))
     rank = rows[:, None] + 1.0
     weights = rank / (rank + _HALF_RANK)  # 0 where there is no word
     found = np.hstack([(vectors.take(rows, axis=0, mode="clip") * scale) * weights, weights])
     unlisted = (places == UNKNOWN).astype(float)
-    return Known(zipf, unlisted, numbers, log_probabilities_at(numbers), found)
+    return Known(zipf, unlisted, numbers, log_probabilities_at(numbers), rows, found)
 
 
 def word_inputs(words: Sequence[str], known: Known | None = None) -> Floats:
@@ -288,7 +280,7 @@ DIMENSIONS = 100  # how many numbers a vector has
 
 
 @cache
-def _words_and_vectors() -> tuple[dict[str, int], NDArray[np.int8], NDArray[np.float32]]:
+def words_and_vectors() -> tuple[dict[str, int], NDArray[np.int8], NDArray[np.float32]]:
     """The rank of each word, their vectors as whole numbers, and the scale of these."""
     arrays = resource_arrays("word_vectors.npz")
     words = arrays["words"].tobytes().decode().split("\n")
