@@ -2475,7 +2475,10 @@ def read_sentences(
     cdef Py_ssize_t words = scores.shape[0] - TWELVE - 1
     cdef double* row
     cdef set seen
-    if types.shape[1] != sizeof(Token) or words < 0 or out.shape[1] != SENTENCE:
+    if (
+        types.shape[1] != sizeof(Token) or words < 0 or scores.shape[1] != scores.shape[0]
+        or out.shape[1] != SENTENCE
+    ):
         raise ValueError("the tables of sentences do not fit together")
     for document in range(firsts.shape[0] - 1):
         seen = set()

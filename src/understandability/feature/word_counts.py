@@ -81,8 +81,13 @@ def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
     if len(_seen) > _MOST_SEEN:
         _seen = TypeTable()
     table = _seen
-    numbers = table.number(words)
+    numbers = table.number(map(_as_one, words))
     return table.column(_kinds_of_each).take(numbers, axis=0)
+
+
+def _as_one(word: str) -> str:
+    """In small letters if only its first is a capital: nothing here tells the two apart."""
+    return word.lower() if word[1:].islower() and word.isascii() and word.isalpha() else word
 
 
 def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
