@@ -202,6 +202,8 @@ def test_numbers_out_of_the_tables_of_passages_are_refused(name: str) -> None:
     function(*given[0])
     wrong = 0
     for place, argument in enumerate(given[0]):
+        if name == "read_passages" and place == len(given[0]) - 3:
+            continue  # a passage that begins behind its end is empty
         if isinstance(argument, np.ndarray) and argument.ndim == 2:
             bad, error = argument[:, 1:].copy(), ValueError
         elif isinstance(argument, np.ndarray) and argument.dtype.kind == "i":

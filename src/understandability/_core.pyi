@@ -143,9 +143,6 @@ def justext_walk(
     changes how deep the walk is in those.
     """
 
-def nearest(classes: list[str], wanted: frozenset[str]) -> list[str]:
-    """The last class before each paragraph that is among the wanted; ``bad`` if there is none."""
-
 def sentence_starts(
     pieces: list[str],
     ends_of: Mapping[str, str],

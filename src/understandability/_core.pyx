@@ -643,23 +643,12 @@ cdef enum:  # of an element, by the number of its name
     ROLE = 4
     RULES = 5  # how many of these are given
     LAST = 5  # where it was opened last on the stack; -1 if it is not open
-    OPENING = 6  # numbers of its tags on the tape; -1 if it is not there yet
-    CLOSING = 7
-    EMPTY = 8
+    OPENING = 6, CLOSING, EMPTY  # numbers of its tags on the tape; -1 if it is not there yet
     FIELDS = 9
 
-    MARKUP = 0  # what an element holds
-    NOTHING = 1
-    RAW = 2  # text up to its end tag
-    RAW_REFERENCES = 3  # with references
-    SCRIPT = 4
-    PLAIN = 5  # text up to the end
-
-    HTML = 1  # what an element is to the tree
-    HEAD = 2
-    BODY = 3
-    OF_HEAD = 4
-    OF_FRAMES = 5
+    MARKUP = 0, NOTHING, SCRIPT = 4  # what an element holds
+    RAW = 2, RAW_REFERENCES, PLAIN = 5  # text up to its end tag, with references, up to the end
+    HTML = 1, HEAD, BODY, OF_HEAD, OF_FRAMES  # what an element is to the tree
 
     LEVELS = 8
     DEEPEST = 2048  # elements in each other
@@ -1021,34 +1010,12 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
 
 # What a tag does, as in the modules of the extractors.
 cdef enum:
-    MAIN_SPACE = 1
-    MAIN_LINK = 2
-    MAIN_END_LINK = 3
-    MAIN_BREAK = 4
-    MAIN_OPEN = 5
-    MAIN_CLOSE = 6
-    MAIN_SKIP = 8
-    NAIVE_END = 0
-    NAIVE_SPACE = 2
-    NAIVE_LINK = 3
-    NAIVE_DROP = 4
-    BOILERPIPE_SPACE = 1
-    BOILERPIPE_LINK = 2
-    BOILERPIPE_CLOSE = 4
-    BOILERPIPE_END_IGNORED = 5
-    BOILERPIPE_OPEN = 6
-    BOILERPIPE_EMPTY = 7
-    BOILERPIPE_SKIP = 8
-    BOILERPIPE_IGNORE = 9
-    BOILERPIPE_UNPARSED = 10
-    JUSTEXT_OPEN = 0
-    JUSTEXT_CLOSE = 1
-    JUSTEXT_BREAK = 3
-    JUSTEXT_LINK = 4
-    JUSTEXT_END_LINK = 5
-    JUSTEXT_INLINE = 6
-    JUSTEXT_UNWRAP = 8
-    JUSTEXT_KILL = 9
+    MAIN_SPACE = 1, MAIN_LINK, MAIN_END_LINK, MAIN_BREAK, MAIN_OPEN, MAIN_CLOSE, MAIN_SKIP = 8
+    NAIVE_END = 0, NAIVE_SPACE = 2, NAIVE_LINK, NAIVE_DROP
+    BOILERPIPE_SPACE = 1, BOILERPIPE_LINK, BOILERPIPE_CLOSE = 4, BOILERPIPE_END_IGNORED
+    BOILERPIPE_OPEN = 6, BOILERPIPE_EMPTY, BOILERPIPE_SKIP, BOILERPIPE_IGNORE, BOILERPIPE_UNPARSED
+    JUSTEXT_OPEN = 0, JUSTEXT_CLOSE, JUSTEXT_BREAK = 3, JUSTEXT_LINK, JUSTEXT_END_LINK
+    JUSTEXT_INLINE = 6, JUSTEXT_UNWRAP = 8, JUSTEXT_KILL
 
 
 cdef inline Py_ssize_t blank_at(Bytes s, Py_ssize_t place, Py_ssize_t end) noexcept:
@@ -1202,17 +1169,10 @@ cdef array others_of(list names):
 
 
 cdef enum:  # of main; what `understandability.text.extract.main` says of each
-    SHORTEST_PROSE = 75
-    MIN_PROSE = 200
-    MAX_BEFORE_COMMENTS = 900
-    MAX_HEADING = 150
-    MAX_REPEATED = 2
-    MIN_SENTENCE = 40
-    CHARACTERS_A_BAR = 36
+    SHORTEST_PROSE = 75, MIN_PROSE = 200, MAX_BEFORE_COMMENTS = 900, MAX_HEADING = 150
+    MAX_REPEATED = 2, MIN_SENTENCE = 40, CHARACTERS_A_BAR = 36
     MAX_RUN = 150  # characters without a space that a program's data may be, and no text is
-    ITEM = 8  # bits of an element beside its level as a heading, 0 to 6
-    CELL = 16
-    PARAGRAPH = 32
+    ITEM = 8, CELL = 16, PARAGRAPH = 32  # bits of an element beside its level as a heading, 0 to 6
 
 cdef dict _MAX_SHARES = {"sidebar": 0.85, "cookies": 0.95}
 
@@ -1878,22 +1838,10 @@ def justext_walk(
     return paragraphs
 
 
-def nearest(list classes, frozenset wanted) -> list:
-    cdef list nearest = []
-    cdef str last = "bad", own
-    for own in classes:
-        nearest.append(last)
-        if own in wanted:
-            last = own
-    return nearest
-
-
 # --- Pieces into sentences
 
 cdef enum:  # how a piece ends, as in `text.sentences`
-    NONE = 45  # -
-    ALONE = 99  # c
-    NUMBER = 35  # #
+    NONE = 45, ALONE = 99, NUMBER = 35  # -, c, #
 
 
 cdef dict _ASCII_MARKS = {}
@@ -1931,8 +1879,8 @@ cdef bint is_plain(str text):
     return True
 
 
-cdef list starts_of_sentences(
-    str marks, dict before, list pieces, object ends_of, object starts_of
+cpdef list sentence_starts(
+    list pieces, object ends_of, object starts_of, str marks, dict before
 ):
     """Where sentences start; there is a piece."""
     cdef list starts = [0]
@@ -1959,12 +1907,6 @@ cdef list starts_of_sentences(
     return starts
 
 
-def sentence_starts(
-    list pieces, object ends_of, object starts_of, str marks, dict before
-) -> list:
-    return starts_of_sentences(marks, before, pieces, ends_of, starts_of)
-
-
 def cut_up(
     list texts, object ends_of, object starts_of, str marks, dict before, object split_pieces
 ) -> tuple:
@@ -1975,7 +1917,7 @@ def cut_up(
         size, number = len(pieces), 0
         more = text.split() if is_plain(text) else split_pieces(text)
         if more:
-            for start in starts_of_sentences(marks, before, more, ends_of, starts_of):
+            for start in sentence_starts(more, ends_of, starts_of, marks, before):
                 starts.append(size + start)
                 number += 1
             pieces += more
@@ -2046,7 +1988,7 @@ cdef str shape_of(str token):
     return "".join(shape)
 
 
-cdef str form_of(str token):
+cpdef str normal_form(str token):
     """Small letters, all digits alike."""
     cdef str small_letters = token.lower(), c
     if token.isalpha():
@@ -2054,12 +1996,8 @@ cdef str form_of(str token):
     return "".join(["0" if c.isdecimal() else c for c in small_letters])
 
 
-def normal_form(str token) -> str:
-    return form_of(token)
-
-
 def context_features(str token, str usual_case) -> list:
-    cdef str word = form_of(token), case = "t"
+    cdef str word = normal_form(token), case = "t"
     cdef Py_ssize_t size = len(word)
     if token[:1].isupper():
         case = "U" if len(token) > 1 and token.isupper() else "T"
@@ -2076,7 +2014,7 @@ def context_features(str token, str usual_case) -> list:
 
 
 def own_features(str token) -> list:
-    cdef str word = form_of(token), case = "T" if token[:1].isupper() else "t"
+    cdef str word = normal_form(token), case = "T" if token[:1].isupper() else "t"
     cdef Py_ssize_t size = len(word)
     cdef list features = [
         "W=" + token,
@@ -2098,9 +2036,7 @@ def own_features(str token) -> list:
     return features
 
 
-cdef inline void add_row(
-    dict rows, str feature, const signed char[:, ::1] weights, short* sums
-) except *:
+cdef void add_row(dict rows, str feature, const signed char[:, ::1] weights, short* sums) except *:
     cdef PyObject* number = PyDict_GetItem(rows, feature)
     cdef Py_ssize_t row, column
     cdef const signed char* own
@@ -2125,9 +2061,9 @@ def add_features(
     for place in range(len(tokens)):
         token = tokens[place]
         memset(&table[place, 0], 0, columns * sizeof(short))
-        table[place, columns] = classes.get(form_of(token), 0)
+        table[place, columns] = classes.get(normal_form(token), 0)
         token = token[:longest]
-        for feature in context_features(token, usual_case.get(form_of(token), "N")):
+        for feature in context_features(token, usual_case.get(normal_form(token), "N")):
             add_row(rows, feature, weights, &table[place, 0])
         for feature in own_features(token):
             add_row(rows, feature, weights, &table[place, 0])
@@ -2147,19 +2083,13 @@ cdef inline int best_of(const short* score) noexcept:
 
 
 def best_tags(
-    const short[:, ::1] rows,
-    const long long[::1] ids,
-    const long long[::1] starts,
-    const signed char[::1] boundary,
-    const signed char[:, ::1] before,
-    const signed char[:, ::1] around,
-    const signed char[:, ::1] after,
-    const signed char[:, ::1] word_around,
-    unsigned char[::1] tags,
+    const short[:, ::1] rows, const long long[::1] ids, const long long[::1] starts,
+    const signed char[::1] boundary, const signed char[:, ::1] before,
+    const signed char[:, ::1] around, const signed char[:, ::1] after,
+    const signed char[:, ::1] word_around, unsigned char[::1] tags,
 ) -> None:
-    cdef Py_ssize_t size = ids.shape[0], place, sentence, start, end, at, offset, tag, columns
-    cdef int side = TAGS + 1
-    cdef Py_ssize_t word_class
+    cdef Py_ssize_t size = ids.shape[0], place, sentence, start, end, at, offset, tag, word_class
+    cdef Py_ssize_t side = TAGS + 1, columns
     cdef array first_pass = clone(_INTS, size + 4, False)
     cdef int* first = first_pass.data.as_ints
     cdef array memory = clone(_SHORTS, size * TAGS, False)
@@ -2182,12 +2112,6 @@ def best_tags(
         or word_around.shape[1] != TAGS
     ):
         raise ValueError("the tables of the tagger do not fit together")
-    for place in range(size):
-        if not 0 <= ids[place] < rows.shape[0]:
-            raise IndexError("a token has no row")
-        word_class = rows[ids[place], columns]
-        if not 0 <= word_class * side * side < word_around.shape[0]:
-            raise IndexError("a word has no class")
     for tag in range(columns):
         beyond[tag] = boundary[tag]
     for sentence in range(starts.shape[0]):
@@ -2242,12 +2166,8 @@ def number_each(list strings, dict numbers, list known, int[::1] out) -> int:
 
 
 def weigh_patterns(
-    const int[::1] next_nodes,
-    Py_ssize_t width,
-    const int[::1] codes,
-    const long long[::1] places,
-    const long long[::1] roots,
-    const long long[::1] weights,
+    const int[::1] next_nodes, Py_ssize_t width, const int[::1] codes,
+    const long long[::1] places, const long long[::1] roots, const long long[::1] weights,
 ) -> list:
     cdef Py_ssize_t nucleus, before, place, node, step
     cdef long long evidence
@@ -2420,48 +2340,18 @@ cdef struct Token:  # as `passages.TOKEN` has it
     unsigned char[8] kinds  # which columns of tokens it counts in; 255 for none
 
 cdef enum:
-    HAS_LETTER = 1
-    CAPITALISED = 2
-    IN_CAPITALS = 4
-    IS_COUNTED = 8
-
-    TWELVE = 12  # tags
-    PUNCTUATION = 11
-    PAIRS = 12  # of a sentence: the sum of their scores, and how many there are
-    ENDING = 14  # whether it ends where none can, whether it has an end
-    IS_FIRST = 16
-    SENTENCE = 17
-
-    DIFFICULT = 0  # of a passage, in the order of `passages.passage_columns`
-    CHARACTERS = 1
-    WORD_KINDS = 12
-    OF_TOKENS = 15
-    ZIPF_UNDER = 56
-    ZIPF_BELOW = 59
-    LOGS = 62
-    TOWARDS = 66
-    COMPLEXITY = 69
-    OVER = 70
-    ABOVE = 72
-    BY_SENTENCE = 77
-    VECTOR = 81
-    DIMENSIONS = 100
-    OF_TAGS = 181
-    QUANTILES = 194
-    NOT_NAMES = 204
-    NAMES = 207
-    RARE = 208
-    LENGTH = 211
-    LONGER = 213
-    HARDEST = 218
-    DEVIATION = 219
-    PROSE = 220
-    SHORT = 221
-    RARE_VECTOR = 222
-    ORDER = 322
-    COLUMNS = 324
-    LEAST_WORDS = 5
-    BUCKETS = 256
+    HAS_LETTER = 1, CAPITALISED = 2, IN_CAPITALS = 4, IS_COUNTED = 8  # flags of a token
+    TWELVE = 12, PUNCTUATION = 11  # tags
+    # Of a sentence behind them: the sum of its pairs' scores, their number; whether it ends where
+    # none can, whether it has an end; whether it is the first of its kind.
+    PAIRS = 12, ENDING = 14, IS_FIRST = 16, SENTENCE = 17
+    # Of a passage, in the order of `passages.passage_columns`.
+    DIFFICULT = 0, CHARACTERS = 1, WORD_KINDS = 12, OF_TOKENS = 15, ZIPF_UNDER = 56, ZIPF_BELOW = 59
+    LOGS = 62, TOWARDS = 66, COMPLEXITY = 69, OVER = 70, ABOVE = 72, BY_SENTENCE = 77, VECTOR = 81
+    OF_TAGS = 181, QUANTILES = 194, NOT_NAMES = 204, NAMES = 207, RARE = 208, LENGTH = 211
+    LONGER = 213, HARDEST = 218, DEVIATION = 219, PROSE = 220, SHORT = 221, RARE_VECTOR = 222
+    ORDER = 322, COLUMNS = 324
+    DIMENSIONS = 100, LEAST_WORDS = 5, BUCKETS = 256
 
 cdef double[10] SHARES = [0.01, 0.05, 0.1, 0.25, 0.5, 0.5, 0.75, 0.9, 0.95, 0.99]
 
@@ -2474,6 +2364,7 @@ def read_sentences(
     cdef Py_ssize_t document, sentence, place, before, own, size
     cdef Py_ssize_t words = scores.shape[0] - TWELVE - 1
     cdef double* row
+    cdef bytes held = bytes(ids)
     cdef set seen
     if (
         types.shape[1] != sizeof(Token) or words < 0 or scores.shape[1] != scores.shape[0]
@@ -2502,12 +2393,8 @@ def read_sentences(
             if before >= 0:
                 row[ENDING] = scores[before, words + TWELVE] < no_end
                 row[ENDING + 1] = 1
-            size, place = len(seen), bounds[sentence]
-            if bounds[sentence + 1] > place:  # its tokens were looked at above
-                own = bounds[sentence + 1] - place
-                seen.add((<const char*>&ids[place])[: own * sizeof(int)])
-            else:
-                seen.add(b"")
+            size = len(seen)
+            seen.add(held[bounds[sentence] * sizeof(int) : bounds[sentence + 1] * sizeof(int)])
             row[IS_FIRST] = len(seen) > size
 
 
@@ -2623,11 +2510,13 @@ def read_passages(
                 row[WORD_KINDS] += <double>kind[CHARACTERS] * kind[CHARACTERS]
                 if names[at] and not kind[WORD_KINDS]:
                     row[DIFFICULT] -= kind[DIFFICULT]
+            tokens += bounds[sentence + 1] - bounds[sentence]
+            if tokens > ids.shape[0]:
+                raise IndexError("a passage has more tokens than there are")
             hardest = 0
             for at in range(bounds[sentence], bounds[sentence + 1]):
                 token = <const Token*>&types[ids[at], 0]
                 add_token(row, token)
-                tokens += 1
                 counted += (token.flags & IS_COUNTED) > 0
                 hardest = max(hardest, token.complexity)
                 vector = NULL
@@ -2704,11 +2593,8 @@ def read_passages(
         row[RARE] = different / <double>max(with_letter, 1)
         row[RARE + 1] = again / <double>max(with_letter, 1)
         row[RARE + 2] = (rare + 1) / <double>(different + 1)
-        if in_prose:
-            squares = squares / in_prose - row[LENGTH + 1] * row[LENGTH + 1]
-            row[DEVIATION] = sqrt(max(squares, 0))
-        else:
-            row[DEVIATION] = NAN
+        squares = squares / (in_prose or NAN) - row[LENGTH + 1] * row[LENGTH + 1]
+        row[DEVIATION] = sqrt(squares) if squares > 0 else 0 * squares  # NaN stays NaN
         row[SHORT] /= max(ends[passage] - begins[passage], 1)
         row[ORDER] /= max(pairs, 1)
         row[ORDER + 1] /= max(ended, 1)

@@ -723,16 +723,6 @@ def justext_walk(
     return paragraphs
 
 
-def nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
-    """The last class before each paragraph that is among the wanted; *bad* if there is none."""
-    nearest, last = [], "bad"
-    for own in classes:
-        nearest.append(last)
-        if own in wanted:
-            last = own
-    return nearest
-
-
 # --- text/sentences.py
 
 

@@ -327,11 +327,6 @@ class Batch:
         return np.append(self.token_sentence_starts, len(self.token_ids))
 
     @cached_property
-    def sentence_of_token(self) -> NDArray[np.int64]:
-        """The sentence of each token."""
-        return np.repeat(np.arange(len(self.token_bounds) - 1), np.diff(self.token_bounds))
-
-    @cached_property
     def tags(self) -> NDArray[np.uint8]:
         """The part of speech of each token; indexes into `language.tags.UNIVERSAL`."""
         if self._tagger is not None:

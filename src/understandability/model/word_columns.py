@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,6 @@ from understandability.feature.language_model import (
 )
 from understandability.feature.word_counts import kinds_of_word
 from understandability.resources import resource_arrays
-
-if TYPE_CHECKING:
-    pass
 
 RUNS = 8192
 _LENGTHS = (3, 4, 5)

@@ -143,9 +143,9 @@ def _class_alone(paragraph: _Paragraph, stop_list: frozenset[str] | None) -> str
 def _revise(paragraphs: Sequence[_Paragraph], alone: list[str]) -> list[str]:
     """Steps 4 and 5."""
     classes = list(alone)
-    before, before_near = (_core.nearest(alone, wanted) for wanted in (_DECIDED, _NEAR))
+    before, before_near = (_nearest(alone, wanted) for wanted in (_DECIDED, _NEAR))
     backwards = alone[::-1]
-    after, after_near = (_core.nearest(backwards, wanted)[::-1] for wanted in (_DECIDED, _NEAR))
+    after, after_near = (_nearest(backwards, wanted)[::-1] for wanted in (_DECIDED, _NEAR))
     for place, own in enumerate(alone):
         if own == "short":
             sides = {before[place], after[place]}
@@ -154,7 +154,7 @@ def _revise(paragraphs: Sequence[_Paragraph], alone: list[str]) -> list[str]:
             )
             good = sides == {"good"} or (len(sides) == 2 and beside_near)
             classes[place] = "good" if good else "bad"
-    after = _core.nearest(classes[::-1], _DECIDED)[::-1]
+    after = _nearest(classes[::-1], _DECIDED)[::-1]
     previous = "bad"
     for place, own in enumerate(classes):
         if own == "neargood":
@@ -166,6 +166,16 @@ def _revise(paragraphs: Sequence[_Paragraph], alone: list[str]) -> list[str]:
         if lifted and to_good[place] <= MAX_HEADING_DISTANCE:
             classes[place] = "good"
     return classes
+
+
+def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
+    """The last class before each paragraph that is among the wanted; ``bad`` if there is none."""
+    nearest, last = [], "bad"
+    for own in classes:
+        nearest.append(last)
+        if own in wanted:
+            last = own
+    return nearest
 
 
 def _distances_to_good(paragraphs: Sequence[_Paragraph], classes: Sequence[str]) -> list[float]:
