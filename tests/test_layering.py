@@ -58,9 +58,9 @@ LINES = {
     "feature": 3_901,
     "inputs": 4_315,
     "integrations": 893,
-    "model": 4_356,
+    "model": 4_260,
     "study": 4_423,
-    "text": 2_924,
+    "text": 2_934,
     "training": 2_718,
     "writers": 6_795,
 }

@@ -136,6 +136,7 @@ def worker(with_tools: bool) -> None:
             order = [*arms, *ours] if task == "all" else [BARE, DEFAULT]
             turn = number % len(order)  # whatever comes first finds nothing in the cache
             for name in [*order[turn:], *order[:turn]]:
+                gc.collect()  # or this one would clear away what the last one left
                 started = time.process_time()
                 if name in ours:
                     ours[name](contents)
