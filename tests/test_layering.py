@@ -58,7 +58,7 @@ LINES = {
     "feature": 3_901,
     "inputs": 4_315,
     "integrations": 893,
-    "model": 4_260,
+    "model": 4_193,
     "study": 4_423,
     "text": 2_934,
     "training": 2_718,

@@ -46,7 +46,7 @@ def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> No
         ("extract page.html --sentence-ends x", "ends 'x' does not exist; choose one of none, "),
         ("extract page.html -o x.docx", "names no kind of table; write .jsonl"),
         ("extract nothing.html", "nothing.html does not exist"),
-        ("validate", "Missing argument LABELS"),
+        ("validate", "Missing argument BUNDLE"),
         ("validate default", "Missing argument LABELS"),
     ],
 )
