@@ -58,9 +58,9 @@ LINES = {
     "feature": 3_901,
     "inputs": 4_315,
     "integrations": 893,
-    "model": 4_193,
+    "model": 4_199,
     "study": 4_423,
-    "text": 2_934,
+    "text": 2_993,
     "training": 2_718,
     "writers": 6_795,
 }

@@ -44,6 +44,10 @@ def test_nine_words_of_ten_have_the_syllables_that_are_spoken(
         ("pl", ["Zażyj lek, np. Aspirynę.", "Idź do dr. Nowaka.", "Śpij."]),
         ("pt", ["O Sr. Silva tem febre.", "Beba água.", "É simples."]),
         ("ru", ["Это болезнь.", "Ул. Ленина далеко.", "Отдыхайте."]),
+        # Abbreviations that are words, before what often begins a sentence.
+        ("de", ["Ich mag Max.", "Er mag die Art.", "Die ist gut."]),
+        ("ru", ["Он родился в 1990 г.", "Она из г. Омска."]),
+        ("hi", ["राम घर गया |", "माँ ने खाना दिया |"]),
     ],
 )  # fmt: skip
 def test_sentences_start_by_the_rules_of_their_language(

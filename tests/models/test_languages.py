@@ -175,6 +175,46 @@ def test_complexity_and_meaning_of_words_by_hand() -> None:
     assert named[at] == plain[at]
 
 
+@pytest.mark.parametrize(
+    ("declared", "language", "text"),
+    [
+        (None, "hi", "कमल सुंदर है। गुलाब लाल है। आम मीठा है। पानी ठंडा है। दूध सफेद है। घर बड़ा है।"),
+        (None, "it", "I bambini vanno a scuola in autobus. I maestri arrivano a scuola in auto. "
+                     "I libri stanno in classe."),
+        (None, "ru", "ВНИМАНИЕ! УВАЖАЕМЫЕ ПОКУПАТЕЛИ! МАГАЗИН ЗАКРЫТ НА РЕМОНТ. МЫ РАБОТАЕМ С "
+                     "ПОНЕДЕЛЬНИКА. ПРИХОДИТЕ К НАМ СНОВА. СПАСИБО."),
+        (None, "und", "Мен мектепке барамын. Сен де мектепке барасың ба? Менің достарым жақсы."),
+        ("nl", "nl", "Jan was in de tuin. Piet is in bed. Anna was in bad. Mama is in Rome. " * 4),
+        ("it", "it", "I nonni vanno a Roma. I gatti vanno a letto. I cani in casa. A me no. " * 4),
+        ("en", "ru", "У меня есть собака. Она маленькая. Мы часто ходим в лес."),
+    ],
+)  # fmt: skip
+def test_easy_texts_are_told_by_few_words(declared: str | None, language: str, text: str) -> None:
+    """Of orders, of a script in capitals; what a page claims holds unless it is plainly wrong."""
+    of = f" lang={declared}" if declared else ""
+    assert score_html(f"<html{of}><p>{text}")["language"] == language
+
+
+def test_two_languages_are_told_though_lists_of_words_hold_english() -> None:
+    """jusText counted its lists of German and Hindi words in web pages; short runs tell nothing."""
+    law = (
+        "The owner of the land must tell the council about any use of the land that is not in it. "
+    )
+    assert "two_languages" in score_html(f"<html lang=de><p>{law}")["flags"]
+    russian = "У меня есть собака. Она маленькая. Мы часто ходим в лес с друзьями. " * 5
+    assert "two_languages" not in score_html(f"<html lang=ru><p>{russian} Мы спим.")["flags"]
+
+
+def test_long_unknown_words_are_terms_and_no_names() -> None:
+    """Nor does a word of many marks take its time by the square."""
+    columns = {
+        word: plain_columns(["prende", word], [0], "it", "large_it")[0][0]
+        for word in ("Qzwxlavia", "Levotiroxinazione", "a" + "\u0301\u0323" * 50_000)
+    }
+    at = COLUMNS.index("hardest_words_of_sentence")
+    assert columns["Qzwxlavia"][at] < columns["Levotiroxinazione"][at]
+
+
 def test_the_card_names_its_languages() -> None:
     """And on what each was tested."""
     rows = {row["language"]: row for row in load_languages().card["figures"]}

@@ -22,13 +22,14 @@ from understandability.model.passage_model import TWO_LANGUAGES
 from understandability.model.plain_columns import COLUMNS, plain_columns
 from understandability.model.predictors import Kernel, Network, Prepared, array_bytes, predictor_of
 from understandability.text.document import Document
-from understandability.text.language_guess import guess_language, stop_words_of
+from understandability.text.language_guess import UNDETERMINED, guess_language, own_words_of
 from understandability.text.other_languages import LANGUAGES
 
 UNTESTED = "language_untested"
 _FEW_WORDS = 20
 # A text is looked through by so many pieces; a part in another language makes it a mixed one.
 _PIECES, _MOST_FOREIGN = 60, 0.1
+_MARKS = ".,;:!?…()[]\"'“”„«»।"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,18 +184,19 @@ class LanguagesModel:
 
 def _is_mixed(document: Document) -> bool:
     """Whether more than a tenth of a text is in another language."""
-    own = stop_words_of(document.language or "") or frozenset()
+    own = own_words_of(document.language or "")
     foreign = 0
     starts = range(0, len(document.pieces), _PIECES)
     for start in starts:
-        run = document.pieces[start : start + _PIECES]
+        run = [piece.lower().strip(_MARKS) for piece in document.pieces[start : start + _PIECES]]
         # Where every fourth word is a frequent one of the language nothing else need be asked.
         if 4 * sum(piece in own for piece in run) < len(run):
             latin = 3 * sum(map(str.isascii, run)) > 2 * len(run)
             if latin and 2 * sum(map(str.isascii, own)) < len(own):
                 foreign += 1  # Latin letters, in a language of another script
             else:
-                foreign += guess_language(" ".join(run)) not in (None, document.language)
+                guess = guess_language(" ".join(run), document.language or "")
+                foreign += guess not in (None, UNDETERMINED, document.language)
     return foreign > _MOST_FOREIGN * len(starts)
 
 

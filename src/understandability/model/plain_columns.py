@@ -38,7 +38,10 @@ _EASY = 0.3  # the complexity up to which a word costs nothing
 _HARDEST = 3  # words of a sentence
 _OUTER = "\"'“”‘’‚„«»‹›()[]{}<>*.,;:!?…¿¡।॥–—-_/|•·"
 _CAPITAL_NOUNS = ("de",)
-_PARTS = re.compile("['/-]")
+_PARTS = re.compile("['`/‑·*-]")
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u200e\u200f\u2060\ufe0f"))
+_LONGEST = 200  # letters of a piece that are read: a crawl has some of a megabyte
+_LONG_NAME = 12  # letters; so long an unknown word is a term, as in a list of illnesses
 _MARKS = frozenset(';:()–—"“”„«»')
 
 
@@ -48,7 +51,8 @@ def _of_piece(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
     Is it a word, letters, Zipf frequency (NaN of numbers), comma, mark, digit, question, complexity
     (NaN of names and numbers), number of its equivalent.
     """
-    written = unicodedata.normalize("NFKC", piece).strip(_OUTER).replace("’", "'")
+    shown = piece[:_LONGEST].translate(_INVISIBLE)
+    written = unicodedata.normalize("NFKC", shown).strip(_OUTER).replace("’", "'")
     word = written.lower()
     number, is_word = any(map(str.isdigit, word)), any(map(str.isalnum, word))
     listed, known = places_in(frequencies), translations(language, frequencies)
@@ -61,7 +65,7 @@ def _of_piece(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
     complexity, equivalent = known.complexity_of(meant, place)
     if written.istitle() and language not in _CAPITAL_NOUNS:
         place = max(place, 100 * int(_USUAL))  # a name is rare, and not hard
-        if equivalent < 0:
+        if equivalent < 0 and len(word) < _LONG_NAME:
             complexity = np.nan
     return (
         float(is_word),

@@ -36,7 +36,11 @@ _START, SAMPLE = 3_000, 20_000
 _MIN_WORDS = 12
 _MIN_SHARE = 0.08  # of the words that have to be frequent ones of the language
 # Of another language than English more: shorthand ("po", "na", "s/p") has words of many languages.
-_FOREIGN_SHARE, _FOREIGN_DISTINCT = 0.15, 3
+# Words that are compared, the share that has to be of the language, and how many different ones of
+# so many letters. Where few of the most frequent are there, as in orders, more are compared.
+_ROUNDS = ((_FREQUENT, 0.15, 3, 2), (600, 0.4, 2, 4))
+# What a page claims of its language holds where it has this share of the words of the best one.
+_CLAIM = 0.7
 # A text is English if it has at least this share of the frequent words that the best language
 # has: names, lists and the "i" of chats look like words of many languages.
 _ENGLISH_SHARE = 0.75
@@ -67,13 +71,17 @@ _SCRIPTS = (
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _DEVANAGARI = re.compile("[\u0904-\u0939]")
 # Hindi by its small words; Marathi, Nepali and Sanskrit have others.
-_HINDI = frozenset({"है", "हैं", "का", "के", "की", "में", "से", "को", "और", "ने", "नहीं", "था", "यह"})
+_HINDI = re.compile(
+    r"(?<![\u0900-\u0963])(?:है|हैं|हूँ|हूं|का|के|की|में|से|को|और|ने|नहीं|था|थी|थे|यह|मैं|भी|तुम|हम|मेरा|मेरी"
+    r"|मेरे|रहा|रही|रहे|गया|गई)(?![\u0900-\u0963])"
+)
 # A text of another script than Latin is none of English, though nobody knows what it is.
 UNDETERMINED = "und"
 _NOT_LATIN = re.compile("[\u0370-\u1dff\u2c80-\ud7ff]")
 _OTHER_SCRIPT = 0.3
 _OWN_SHARE = 0.005
 _OWN_LETTERS = (
+    (UNDETERMINED, re.compile("[әғқңөүұһўҕҗҙҡҫҷӑӗӯӳ]")),  # Kazakh, Tatar, Belarusian and others
     ("uk", re.compile("[іїєґ]")),
     ("sr", re.compile("[ђћџљњј]")),
     ("ru", re.compile("[ыэё]")),
@@ -88,6 +96,29 @@ def _ranked(language: str, most: int = -1) -> tuple[str, ...]:
 
 
 @cache
+def frequent_words_of(language: str) -> frozenset[str]:
+    """The most frequent words of a language, with which a sentence often begins.
+
+    >>> "sie" in frequent_words_of("de"), "max" in frequent_words_of("de")
+    (True, False)
+    """
+    return frozenset(_ranked(language, _FREQUENT))
+
+
+@cache
+def own_words_of(language: str) -> frozenset[str]:
+    """Stop words of a language that are none of the frequent ones of English, unless they are both.
+
+    jusText counted its lists in web pages, so that "the" is in many.
+
+    >>> "the" in own_words_of("de"), "und" in own_words_of("de"), "in" in own_words_of("de")
+    (False, True, True)
+    """
+    english = frozenset(_ranked("en")) - frozenset(_ranked(language, _FREQUENT))
+    return (stop_words_of(language) or frozenset()) - english - {"the", "of", "and"}
+
+
+@cache
 def stop_words_of(language: str) -> frozenset[str] | None:
     """jusText's stop words of a language, in lower case; None where it has no list.
 
@@ -98,10 +129,10 @@ def stop_words_of(language: str) -> frozenset[str] | None:
 
 
 @cache
-def _speakers() -> dict[str, tuple[str, ...]]:
+def _speakers(frequent: int = _FREQUENT) -> dict[str, tuple[str, ...]]:
     """The languages that each frequent word belongs to."""
     speakers: dict[str, tuple[str, ...]] = {}
-    lists = {language: _ranked(language, _FREQUENT) for language in STOP_LISTS}
+    lists = {language: _ranked(language, frequent) for language in STOP_LISTS}
     lists[ROMANISED_HINDI] = tuple(_ROMANISED.split())
     for language, words in lists.items():
         for word in dict.fromkeys(words):
@@ -110,9 +141,9 @@ def _speakers() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _places() -> tuple[Places, list[tuple[str, tuple[str, ...]]]]:
+def _places(frequent: int) -> tuple[Places, list[tuple[str, tuple[str, ...]]]]:
     """The frequent words and, by their numbers, each with its languages."""
-    rows = list(_speakers().items())
+    rows = list(_speakers(frequent).items())
     packed = b"".join(msgpack.packb([word]) for word, _ in reversed(rows))
     return Places(packed, 0, len(rows) - 1), rows
 
@@ -131,8 +162,10 @@ def only_foreign() -> frozenset[str]:
     )
 
 
-def guess_language(text: str) -> str | None:
+def guess_language(text: str, declared: str = "") -> str | None:
     """The language in which a text is most probably written; None if that cannot be told.
+
+    `declared` is what it claims, which is plainly wrong before another language is taken.
 
     >>> guess_language("The flu is caused by a virus, and it spreads from one person to another "
     ...                "when they cough or when they talk with each other in a closed room.")
@@ -140,42 +173,60 @@ def guess_language(text: str) -> str | None:
     >>> guess_language("Home News Contact") is None
     True
     """
-    start = _guess(text[:_START])
-    return start if start == "en" or len(text) <= _START else _guess(text[:SAMPLE])
+    start = _guess(text[:_START], declared)
+    return start if start == "en" or len(text) <= _START else _guess(text[:SAMPLE], declared)
 
 
-def _guess(sample: str) -> str | None:
+def is_in_other_script(text: str, language: str) -> bool:
+    """Whether most of a text is in another script than Latin, of a language that is written in it.
+
+    >>> is_in_other_script("У меня есть собака.", "en"), is_in_other_script("Мы спим.", "ru")
+    (True, False)
+    """
+    words = "".join(_ranked(language, _FREQUENT))
+    letters = sum(map(str.isalpha, text))
+    return len(_NOT_LATIN.findall(text)) > letters / 2 and not _NOT_LATIN.search(words)
+
+
+def _guess(sample: str, declared: str = "") -> str | None:
+    lower = sample.lower()
     enough = _SCRIPT_SHARE * len(sample)
     if len(sample) - len(sample.encode("ascii", "ignore")) > enough:
         for language, script in _SCRIPTS:
             if len(script.findall(sample)) > enough:
                 return language
         if len(_DEVANAGARI.findall(sample)) > enough:
-            hindi = sum(piece in _HINDI for piece in sample.split())
+            hindi = len(_HINDI.findall(sample))
             return "hi" if hindi > _MIN_SHARE * sample.count(" ") / 2 else UNDETERMINED
         if len(_CYRILLIC.findall(sample)) > len(sample) / 2:
-            letters = Counter(
-                {language: len(own.findall(sample)) for language, own in _OWN_LETTERS}
-            )
-            ((language, number),) = letters.most_common(1)
+            owned = Counter({language: len(own.findall(lower)) for language, own in _OWN_LETTERS})
+            if owned[UNDETERMINED] > _OWN_SHARE * len(sample):
+                return UNDETERMINED
+            ((language, number),) = owned.most_common(1)
             if number > _OWN_SHARE * len(sample):
                 return language
-    places, rows = _places()
-    words, counts = count_known(sample.lower(), places)
-    votes: defaultdict[str, int] = defaultdict(int)
-    for place, times in counts.items():
-        for language in rows[place][1]:
-            votes[language] += times
-    best, number = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
-    if words < _MIN_WORDS or number < _MIN_SHARE * words:
-        other_script = len(_NOT_LATIN.findall(sample)) > _OTHER_SCRIPT * len(sample)
-        return UNDETERMINED if other_script else None
-    if votes["en"] >= _ENGLISH_SHARE * number:
-        return "en"
-    of_best = [rows[place][0] for place in counts if best in rows[place][1]]
-    if sum("en" in rows[place][1] for place in counts) >= _MORE_DISTINCT * len(of_best):
-        return "en"
-    longer = sum(len(word) > 1 for word in of_best)
-    if number < _FOREIGN_SHARE * words or longer < _FOREIGN_DISTINCT:
-        return None
-    return best
+    is_other_script = len(_NOT_LATIN.findall(sample)) > _OTHER_SCRIPT * len(sample)
+    unknown = UNDETERMINED if is_other_script else None
+    for frequent, least, distinct, letters in _ROUNDS:
+        places, rows = _places(frequent)
+        words, counts = count_known(lower, places)
+        votes: defaultdict[str, int] = defaultdict(int)
+        for place, times in counts.items():
+            for language in rows[place][1]:
+                votes[language] += times
+        best, number = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
+        if declared and votes[declared] >= max(_CLAIM * number, 1):
+            return declared
+        if words < _MIN_WORDS:
+            return unknown
+        if number < _MIN_SHARE * words:
+            continue
+        if votes["en"] >= _ENGLISH_SHARE * number:
+            return "en" if frequent == _FREQUENT else unknown
+        of_best = [rows[place][0] for place in counts if best in rows[place][1]]
+        if sum("en" in rows[place][1] for place in counts) >= _MORE_DISTINCT * len(of_best):
+            return "en" if frequent == _FREQUENT else unknown
+        longer = sum(len(word) >= letters for word in of_best)
+        if number >= least * words and longer >= distinct:
+            return best
+    return unknown

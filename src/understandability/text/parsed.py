@@ -11,7 +11,12 @@ from types import MappingProxyType
 
 from understandability._core import Tape
 from understandability.text.decoding import decode
-from understandability.text.language_guess import SAMPLE, STOP_LISTS, guess_language
+from understandability.text.language_guess import (
+    SAMPLE,
+    STOP_LISTS,
+    guess_language,
+    is_in_other_script,
+)
 from understandability.text.page import HTML, Page
 from understandability.text.tape import RAW, Markup, read_markup, read_source
 
@@ -97,8 +102,8 @@ class ParsedPage:
         if not declared:
             return guess_language(text)
         start = text[:_ENOUGH]
-        guess = guess_language(start) if start.count(" ") >= _LEAST_WORDS else None
-        return guess or declared
+        is_told = start.count(" ") >= _LEAST_WORDS or is_in_other_script(start, declared)
+        return (guess_language(start, declared) if is_told else None) or declared
 
     @property
     def claims_another_language(self) -> bool:

@@ -20,6 +20,7 @@ from understandability import _core
 from understandability.errors import OptionError
 from understandability.text.cache import BoundedCache
 from understandability.text.document import Block
+from understandability.text.language_guess import frequent_words_of
 from understandability.text.other_languages import LANGUAGES, other_language
 from understandability.text.tokens import split_pieces
 
@@ -117,7 +118,7 @@ def _start_of(piece: str, rules: _Rules = _ENGLISH) -> str:
 
 
 # The last characters of all pieces of whose end `_end_of` does not say _NONE.
-_MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹।॥"
+_MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹।॥|"
 
 
 @cache
@@ -128,12 +129,14 @@ def _kinds(language: str) -> tuple[BoundedCache[str], BoundedCache[str]]:
     else:
         other = other_language(language)
         rules = _Rules(
-            other.abbreviations,
+            frozenset(),
+            other.abbreviations,  # "max." and "Max.", "art." and "Art."
+            frequent_words_of(language),
             vowelless=_WITHOUT_ANY_VOWEL,
-            number=_NONE if other.has_ordinals else _NUMBER,
+            number=_ABBREVIATED if other.has_ordinals else _NUMBER,
             opening=_OPENING + "„‚»›",
             closing=_CLOSING + "“‘«‹",
-            stops=("।", "॥"),
+            stops=("।", "॥", "|") if language == "hi" else (),
         )
     return BoundedCache(partial(_end_of, rules=rules)), BoundedCache(
         partial(_start_of, rules=rules)
