@@ -43,7 +43,7 @@ from scripts.evaluate.judged_texts import (
     PAIRS,
     judged_texts,
 )
-from scripts.shared import ROOT, fill, markdown, parser_of
+from scripts.shared import ROOT, fill, markdown, parser_of, records
 from scripts.train.page_fit import (
     FOLDS,
     LEVELLED,
@@ -64,6 +64,7 @@ from scripts.train.page_texts import (
     Text,
     folds_of,
     left_out_with,
+    path_of,
     training_table,
 )
 from scripts.train.pages import model_of
@@ -425,6 +426,26 @@ def orders(systems: Systems) -> str:
     return markdown(["texts", *HEAD], rows)
 
 
+def ceilings(data: Path) -> str:
+    """How well the readings do themselves: one beside the other, and on kinds of the pairs."""
+    read = list(records(path_of(data, READINGS)))
+    kinds = np.array([row["kind"] for row in read])
+    groups = np.array([str(row["group"]) for row in read])
+    one, two = np.array([[each[0] for each in row["readings"]] for row in read], float).T
+    awkward, rows = np.char.startswith(kinds, OWN), []
+    for name, where in (("sources", ~awkward), ("awkward kinds", awkward)):
+        found = measured(pearson, one[where], two[where], groups[where])
+        label = f"one reading with the other, {name} ({found.n:,})"
+        rows.append([label, "Pearson", str(found)])
+    for technical, plain in PAIRS.values():
+        where = np.isin(kinds, (technical, plain))
+        of_technical = (kinds[where] == technical).astype(float)
+        found = measured(auc, ((one + two) / 2)[where], of_technical, groups[where])
+        label = f"passages, {technical} over {plain} ({found.n})".replace("_", " ")
+        rows.append([label, "ROC AUC", str(found)])
+    return markdown(["", "measure", "readings"], rows)
+
+
 def _distance(chances: Floats, understand: Floats) -> float:
     return float(abs(chances - understand).mean())
 
@@ -619,9 +640,13 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--cache", type=Path, help="keep texts and models in this folder")
     parser.add_argument("--states", type=Path, help="what scripts.train.teacher made")
+    parser.add_argument("--ceilings", action="store_true", help="of readings, and nothing more")
     parser.add_argument("--write-texts", type=Path, help="write the texts, and nothing more")
     parser.add_argument("--version-0-2", type=Path, help="keep these scores, and nothing more")
     arguments = parser.parse_args()
+    if arguments.ceilings:
+        fill(PAGE, {"ceilings": ceilings(arguments.data)})
+        return
     if arguments.write_texts:
         with arguments.write_texts.open("w", encoding="utf-8") as out:
             for text in judged_texts(arguments.data):
@@ -638,6 +663,7 @@ def main() -> None:
             "orders": orders(systems),
             **dict(chances(systems)),
             "certainty": certainty(systems),
+            "ceilings": ceilings(arguments.data),
         },
     )
 
