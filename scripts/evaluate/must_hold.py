@@ -102,7 +102,7 @@ _PEOPLE: Mapping[str, tuple[str, float, float | None]] = {
 }
 _MOST_BIAS, _LEAST_OF_KIND = 0.12, 15
 _WITHIN = 1.96
-_CODE = ("page_fit.py", "page_texts.py", "teacher.py")
+_CODE = ("page_fit.py", "page_texts.py", "teacher.py", "networks.py")
 Kept = TypeVar("Kept")
 
 
@@ -272,7 +272,7 @@ class Learned:
     def of(
         cls, table: Table, recipe: Recipe, states: Path, ships: PassageModel, asked: Passages
     ) -> Learned:
-        """All fits, about forty minutes; `asked` are the passages of the pairs."""
+        """All fits, about thirty minutes; `asked` are the passages of the pairs."""
         teacher = Teacher(table, states)
         own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
         fold = folds_of(table.groups, FOLDS, 0)

@@ -26,6 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scripts.train.networks import Shape, learn_apart, learn_together
 from scripts.train.page_texts import (
     OWN,
     READ_ONCE,
@@ -40,11 +41,10 @@ from scripts.train.page_texts import (
 )
 from scripts.train.teacher import Taught, Teacher, bells
 from sklearn.linear_model import LogisticRegression
-from sklearn.neural_network import MLPRegressor
 
 from understandability.arrays import Floats
-from understandability.model.passage_model import shares
-from understandability.model.predictors import Kernel, Network, Prepared, standardised
+from understandability.model.passage_model import apart, shares
+from understandability.model.predictors import Kernel, Prepared, standardised
 from understandability.model.word_columns import DIMENSIONS
 
 CUT = 4.0
@@ -54,11 +54,10 @@ FOLDS = 5
 _DIRECTIONS = 200
 # Of the logistic regression that tells kinds apart.
 _KIND_C, _KIND_TURNS, _KIND_ROWS = 6.4, 100, 12_000
-# Of the networks: found on the folds of seed 0.
-_SHRINK, _RATE, _ROUNDS = 0.3, 2e-3, 60
-# What they learn about, on which scale, how many make one, how many units each has, and which share
-# of the columns each sees: difficulty, level.
-_DIFFICULTY, _LEVEL = (50.0, 25.0, 12, 48, 0.6), (3.5, 1.0, 12, 48, 0.25)
+# The networks, found on the folds of seed 0. Parts that see all columns know awkward texts, which
+# show in few columns; those that see fewer know kinds of text that were left out.
+_DIFFICULTY = Shape(50.0, 25.0, (0.6,) * 6 + (1.0,) * 6, 48, 60, 0.0005)
+_LEVEL = Shape(3.5, 1.0, (0.25,) * 12, 48, 60, 0.3)
 # What a reading weighs of a text that was written for an awkward kind, twice or once, and of
 # documentation, which was read once.
 _AWKWARD, _AWKWARD_ONCE, _DOCUMENTATION = 4.0, 2.0, 0.3
@@ -153,45 +152,6 @@ class Space:
         return standardised(rows, self.center, self.center, self.scale, CUT)
 
 
-def network_of(
-    rows: Floats,
-    wanted: Floats,
-    weights: Floats,
-    shape: tuple[float, float, int, int, float],
-    seed: int,
-) -> Network:
-    """A network from standardised rows to what is wanted: the mean of several, side by side.
-
-    Each sees other columns, chosen by chance, so that they err apart.
-    """
-    center, unit, count, units, share = shape
-    sees = np.random.default_rng(seed).random((count, rows.shape[1])) < share
-    members = [
-        MLPRegressor(
-            hidden_layer_sizes=(units,),
-            alpha=_SHRINK,
-            learning_rate_init=_RATE,
-            batch_size=128,
-            max_iter=_ROUNDS,
-            random_state=seed + number,
-        ).fit(rows * seen, (wanted - center) / unit, sample_weight=weights)
-        for number, seen in enumerate(sees)
-    ]
-    weight = np.hstack(
-        [each.coefs_[0] * seen[:, None] for each, seen in zip(members, sees, strict=True)]
-    )
-    return Network(
-        (
-            weight.astype(np.float16).astype(np.float64),
-            np.vstack([each.coefs_[1] for each in members]) * unit / count,
-        ),
-        (
-            np.concatenate([each.intercepts_[0] for each in members]),
-            np.mean([each.intercepts_[1] for each in members], axis=0) * unit + center,
-        ),
-    )
-
-
 class LevelFit:
     """The level of every text of a table, and the functions of a recipe that give it.
 
@@ -221,8 +181,9 @@ class LevelFit:
         rows = space.standard(passages.columns[:, : recipe.level_columns])
         weight = np.array([weights[each] for each in table.sets[text[own]].tolist()])
         weight *= passages.words[own] / passages.totals[text[own]]
-        self.network = network_of(rows[own], self._labels[text[own]], weight, _LEVEL, seed)
-        self.levels = passages.means(self.network(rows))[:, 0] + known
+        self.network = learn_apart(rows[own], self._labels[text[own]], weight, _LEVEL, seed)
+        said = passages.means(self.network(rows))
+        self.levels, self.apart = said[:, 0] + known, apart(said[:, 1:])
         self.own: list[tuple[Floats, float]] = []
         odds = [self._learn_kind(name, space.rows, text) for name in recipe.kinds]
         self.odds = [np.stack(each, axis=-1) for each in zip(*odds, strict=True)]
@@ -302,10 +263,12 @@ class DifficultyFit:
         )
         weights *= of_texts[text[own]]
         rows, wanted = standardised(rows, center, center, scale, CUT), np.column_stack(taught)
-        network = network_of(rows, wanted[text[own]], weights, _DIFFICULTY, seed)
+        network = learn_together(rows, wanted[text[own]], weights, _DIFFICULTY, seed)
         self.network = Prepared(center, center, scale, network, CUT)
         columns = passages.columns.astype(np.float64)
-        self.difficulties, self.messages = passages.means(self.network(columns)).T
+        said = passages.means(self.network(columns))
+        self.difficulties, self.messages = said[:, :2].T
+        self.apart = apart(said[:, 2:])
         self.squares = (passages.means(self.network.prepared(columns)) ** 2).mean(axis=1)
 
 
@@ -341,6 +304,8 @@ class OutOfFold:
     levels: Floats
     difficulties: Floats
     messages: Floats
+    levels_apart: Floats
+    difficulties_apart: Floats
 
 
 def unseen_by(table: Table, recipe: Recipe) -> Mask:
@@ -357,10 +322,13 @@ def out_of_fold(table: Table, recipe: Recipe, teacher: Teacher, seed: int = 0) -
     """
     own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
     fold = folds_of(table.groups, FOLDS, seed)
-    found = np.zeros((3, len(table)))
+    found = np.zeros((5, len(table)))
     for number in range(FOLDS):
         fit = Fitted.of(table, recipe, usable & (fold != number), teacher, seed)
-        values = np.stack([fit.levels, fit.difficulty.difficulties, fit.difficulty.messages])
+        hard = fit.difficulty
+        values = np.stack(
+            [fit.levels, hard.difficulties, hard.messages, fit.level.apart, hard.apart]
+        )
         here = own & (fold == number)
         found[:, here] = values[:, here]
         found[:, ~own] += values[:, ~own] / FOLDS

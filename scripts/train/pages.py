@@ -4,8 +4,8 @@
     python -m scripts.train.pages --states states.npz [--output resources/bundles]
 
 What is learned and how is in `page_fit`. With one thread the texts take two minutes to read and the
-models fifteen to learn, in 4 GB. The number of threads changes the bytes, and figures in the third
-digit.
+models fifteen to learn, in 4 GB. `open` was made with one. The number of threads changes the bytes,
+and figures in the third digit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from scipy.optimize import linprog, minimize
 from scripts.evaluate.intervals import Measured, auc, measured
 from scripts.shared import parser_of
-from scripts.train.page_fit import LEVELLED, RECIPES, Fitted, OutOfFold, Recipe, out_of_fold
+from scripts.train.page_fit import RECIPES, Fitted, OutOfFold, Recipe, out_of_fold
 from scripts.train.page_texts import (
     READ_ONCE,
     READ_ONCE_FILE,
@@ -47,55 +47,63 @@ from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.evaluation.correlation import pearson
 from understandability.model.bundle import Bundle
-from understandability.model.passage_model import ErrorModel, Hardening, PassageModel
+from understandability.model.passage_model import ErrorModel, Hardening, PassageModel, apart
 from understandability.model.predictors import Network, Prepared
 from understandability.model.readers import READERS, AssessorScale, Reader, ReadingScale
 
 # Where the curve of the public reader has its points.
 _KNOTS = tuple(range(0, 101, 20))
-_WITHIN = 0.68  # of labels lie so near to the estimate, in errors of 1
 
 
 def error_of(
-    away: Floats, estimates: Floats, words: Floats, squares: Floats, ends: tuple[float, float]
+    away: Floats,
+    said: tuple[Floats, Floats, Floats, Floats],
+    ends: tuple[float, float],
+    within: tuple[float, float],
 ) -> ErrorModel:
-    """From how far labels are from estimates out of fold; see `ErrorModel`."""
-    low, high = ends
-    place = np.clip((estimates - low) / (high - low), 0, 1)
-    floor, per_word = _line(1 / words, away**2)
-    along = np.maximum(floor, 0) + per_word / words
-    # By how much more the square is in the middle of the scale than at its ends.
-    middle = 4 * place * (1 - place)
-    slope, start = np.polyfit(middle, away**2 / along, 1)
-    bent = max(0.0, float(slope / start)) if start > 0 else 4.0
-    usual, usual_per_word = _line(1 / words, squares)
-    ratio = squares / (usual + usual_per_word / words)
+    """From how far labels are from estimates out of fold; see `ErrorModel`.
+
+    `said` are the estimates, the words of the texts, the mean squares of their columns, and how far
+    parts are apart. So large a share of labels is to lie within so many errors.
+    """
+    estimates, words, squares, parts = said
+    usual = _line(1 / words, squares)
+    ratio = squares / (usual[0] + usual[1] / words)
     limit = float(np.quantile(ratio, 0.995))
-    found = ErrorModel(
-        max(floor, 1e-3), per_word, usual, usual_per_word, limit, min(bent, 4.0), low, high
-    )
-    size = float(np.quantile(abs(away) / found.of(estimates, words, ratio), _WITHIN))
-    values = (found.floor * size**2, per_word * size**2, usual, usual_per_word, limit, found.bent)
-    return ErrorModel(*(round(each, 4) for each in values), low, high)
+
+    def model(numbers: Floats) -> ErrorModel:
+        floor, per_word, bent, by_parts = np.exp(numbers)
+        return ErrorModel(floor, per_word, *usual, limit, bent, *ends, by_parts)
+
+    def unlikelihood(numbers: Floats) -> float:
+        squared = model(numbers).of(estimates, words, ratio, parts) ** 2
+        return float(np.mean(np.log(squared) + away**2 / squared))
+
+    start = np.log([np.mean(away**2) / 2, np.mean(away**2) * 50, 0.5, 0.5])
+    found = minimize(unlikelihood, start, method="Nelder-Mead", options={"maxiter": 2000}).x
+    share, errors = within
+    size = float(np.quantile(abs(away) / model(found).of(estimates, words, ratio, parts), share))
+    size = (size / errors) ** 2
+    floor, per_word, bent, by_parts = np.exp(found) * (size, size, 1, size)
+    numbers = (floor, per_word, *usual, limit, bent, *ends, by_parts)
+    return ErrorModel(*(round(float(each), 4) for each in numbers))
 
 
-def errors_of(table: Table, said: OutOfFold, fit: Fitted, start: float) -> list[ErrorModel]:
-    """Of the difficulty, by readings; of the level, by sets with CEFR labels.
+def errors_of(table: Table, said: OutOfFold, fit: Fitted) -> list[ErrorModel]:
+    """Of the difficulty, by readings; of the level, by CEFR-SP.
 
-    Those of CEFR-SP are `start` above the others.
+    All levels are moved to those of MedReadMe, from which people's of CEFR-SP differ; as groups of
+    people do, that is part of the error.
     """
     words, squares = np.maximum(table.passages.totals, 1), fit.difficulty.squares
     found = []
-    for names, values, ends in (
-        ((READINGS,), said.difficulties, (0.0, 100.0)),
-        (LEVELLED, said.levels, (1.0, 6.0)),
+    for name, values, parts, ends, within in (
+        (READINGS, said.difficulties, said.difficulties_apart, (0.0, 100.0), (0.68, 1.0)),
+        ("cefr_sp_wiki", said.levels, said.levels_apart, (1.0, 6.0), (0.95, 1.96)),
     ):
-        here = np.isin(table.sets, names) & np.isfinite(values) & np.isfinite(table.labels)
-        labels = table.labels.copy()
-        labels[table.sets == "cefr_sp_wiki"] -= start
-        found.append(
-            error_of((labels - values)[here], values[here], words[here], squares[here], ends)
-        )
+        here = (table.sets == name) & np.isfinite(values)
+        read = values[here], words[here], squares[here], parts[here]
+        found.append(error_of((table.labels - values)[here], read, ends, within))
     return found
 
 
@@ -149,12 +157,14 @@ def hardenings_of(
     """Those of the difficulty and of the message, from whole pages that were read."""
     passages = read.passages
     columns = passages.columns.astype(np.float64)
-    difficulties, messages = passages.means(network(columns)).T
+    said = passages.means(network(columns))
+    difficulties, messages = said[:, :2].T
     parts, words = passages.equal_parts, passages.totals
     squares = (passages.means(network.prepared(columns)) ** 2).mean(axis=1)
     of_difficulty = hardening_of(difficulties, parts, read.labels, lambda values: values)
     difficulties = of_difficulty.of(difficulties, parts)
-    spreads = error.of(difficulties, words, error.unlikeness(squares, words))
+    unlike = error.unlikeness(squares, words)
+    spreads = error.of(difficulties, words, unlike, apart(said[:, 2:]))
     of_message = hardening_of(
         messages, parts, read.understand, lambda values: public.understands(values, spreads)
     )
@@ -314,10 +324,11 @@ def train(
     fit = Fitted.of(table, recipe, used, teacher)
     known = (table.sets == "cefr_sp_wiki") & np.isfinite(said.levels)
     start = float((table.labels - said.levels)[known].mean())
-    errors = errors_of(table, said, fit, start)
+    errors = errors_of(table, said, fit)
     read = table.sets == READINGS
     squares, words = fit.difficulty.squares[read], np.maximum(table.passages.totals[read], 1)
-    spreads = errors[0].of(said.difficulties[read], words, errors[0].unlikeness(squares, words))
+    unlike = errors[0].unlikeness(squares, words)
+    spreads = errors[0].of(said.difficulties[read], words, unlike, said.difficulties_apart[read])
     curve = curve_of(said.messages[read], spreads, table.understand[read])
     public = replace(READERS["public"], curve=tuple(zip(_KNOTS, curve.tolist(), strict=True)))
     hardenings = hardenings_of(read_whole, fit.difficulty.network, errors[0], public)

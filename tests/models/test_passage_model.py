@@ -142,7 +142,7 @@ def test_the_function_of_a_kind_counts_as_far_as_a_passage_is_of_it(
     rows = np.zeros((2, len(passage_columns())))
     for each in (model, again):
         assert each.predict(rows) == pytest.approx([50.0, 50.0])
-        assert each.levels(rows, each.predict(rows)) == pytest.approx([level + 0.5] * 2)
+        assert each.levels(rows, each.predict(rows))[:, 0] == pytest.approx([level + 0.5] * 2)
 
 
 def test_the_public_gets_the_message_and_a_threshold_is_one_of_difficulty() -> None:
@@ -319,13 +319,13 @@ def test_the_same_bundle_gives_the_same_digits() -> None:
     """
     folder = Path(__file__).parents[2] / "resources" / "samples"
     expected = {
-        "easy": ("0.964155", "9.34348", "2.336"),
-        "medium": ("0.873815", "31.0667", "3.61006"),
-        "hard": ("0.030921", "98.7868", "5.96089"),
+        "easy": ("0.964502", "8.61249", "2.33107"),
+        "medium": ("0.868535", "31.6203", "3.59892"),
+        "hard": ("0.0602971", "96.6638", "5.92802"),
     }
     pages = [Page(name, "", (folder / f"{name}.html").read_bytes()) for name in expected]
     found = BUNDLE.estimate(Batch([document_of_page(page) for page in pages]))
-    assert BUNDLE.checksum.startswith("e5197e7b5b7a9f58")
+    assert BUNDLE.checksum.startswith("0daabae82a6c8858")
     for each, digits in zip(found, expected.values(), strict=True):
         numbers = (each.p_understandable, each.difficulty, each.level)
         assert tuple(f"{number:.6g}" for number in numbers) == digits

@@ -60,8 +60,9 @@ class ErrorModel:
     """How far an estimate of a text of `words` words is from what people say: a standard error.
 
     The squared error is ``floor + per_word / words``, times what `bent` adds in the middle of a
-    scale from `low` to `high`, whose ends are told more surely. It grows with how unlike the texts
-    that were judged a text is: `usual` and `usual_per_word` give the mean square of the
+    scale from `low` to `high`, whose ends are told more surely. `by_parts` times the square of how
+    far the parts of the network are apart is added. It grows with how unlike the texts that were
+    judged a text is: `usual` and `usual_per_word` give the mean square of the
     standardised columns of judged texts of that many words, and `limit` what one judged text of
     200 exceeds, as a multiple of that.
     """
@@ -74,6 +75,7 @@ class ErrorModel:
     bent: float = 0.0
     low: float = 0.0
     high: float = 100.0
+    by_parts: float = 0.0
 
     def __post_init__(self) -> None:
         values = list(asdict(self).values())
@@ -89,12 +91,24 @@ class ErrorModel:
         """How many times the usual distance; 1 is that of a judged text as long."""
         return np.asarray(squares / (self.usual + self.usual_per_word / np.maximum(words, 1)))
 
-    def of(self, estimates: Floats, words: Floats, unlikeness: Floats) -> Floats:
-        """The standard error of estimates."""
+    def of(self, estimates: Floats, words: Floats, unlikeness: Floats, apart: Floats) -> Floats:
+        """The standard error of estimates, from parts that are so far `apart`."""
         place = np.clip((estimates - self.low) / (self.high - self.low), 0, 1)
         squared = self.floor + self.per_word / np.maximum(words, 1)
-        squared = squared * (1 + self.bent * 4 * place * (1 - place))
+        squared = squared * (1 + self.bent * 4 * place * (1 - place)) + self.by_parts * apart**2
         return np.asarray(np.sqrt(squared * np.maximum(unlikeness, 1)))
+
+
+def apart(parts: Floats) -> Floats:
+    """The standard deviation of what the parts of a network say of each text; 0 without parts.
+
+    >>> apart(np.array([[53.0, 47.0], [50.0, 50.0]])).tolist()
+    [3.0, 0.0]
+    """
+    rows = np.ascontiguousarray(parts)  # the sum of a row does not depend on how many there are
+    count = max(1, rows.shape[1])
+    mean = np.einsum("ij->i", rows) / count
+    return np.asarray(np.sqrt(np.maximum(np.einsum("ij,ij->i", rows, rows) / count - mean**2, 0)))
 
 
 def shares(odds: Floats, least: float) -> Floats:
@@ -144,8 +158,9 @@ class Hardening:
 class PassageModel:
     """A network and a kernel on the columns of passages, and their errors; see the module.
 
-    `network` gives the difficulty, and that of the message. `level` gives the level, and `kernel`
-    what each kind adds to it and the log-odds of each kind to none; both read the first of the
+    `network` gives the difficulty, and that of the message; `level` gives the level. Both are means
+    of several networks, and behind these stands what each part says. `kernel` gives what each kind
+    adds to the level and the log-odds of each kind to none; it and `level` read the first of the
     columns, as they are prepared for `kernel`. `least` is what `shares` needs, and a point of
     difficulty adds `difficulty_in_level` to the level. `hardenings` are those of the difficulty and
     of the message.
@@ -167,14 +182,13 @@ class PassageModel:
             isinstance(network, Network)
             and network.inputs == columns
             and network.link == "identity"
-            and network.biases[-1].shape == (2,)
+            and len(network.biases[-1]) >= 2
         ):
             raise InputError("its network does not go from the columns of passages to two numbers")
         if not (
             isinstance(kernel, Kernel)
             and level.inputs == kernel.inputs <= columns
             and kernel.link == level.link == "identity"
-            and level.biases[-1].shape == (1,)
             and len(kernel.biases) % 2 == 0
         ):
             raise InputError("its kernel and its level do not fit the columns of passages")
@@ -201,11 +215,13 @@ class PassageModel:
         return self.network(inputs)[:, 0]
 
     def levels(self, columns: Floats, difficulties: Floats) -> Floats:
-        """The level for each row of columns, whose difficulties are these."""
+        """The level for each row of columns, whose difficulties are these, and its parts."""
         near = self.kernel.prepared(columns)
         of_kinds, odds = np.hsplit(self.kernel.predictor(near), 2)
-        level = self.level(near)[:, 0] + (of_kinds * shares(odds, self.least)).sum(axis=1)
-        return np.asarray(level + self.difficulty_in_level * difficulties)
+        levels = self.level(near)
+        levels[:, 0] += (of_kinds * shares(odds, self.least)).sum(axis=1)
+        levels[:, 0] += self.difficulty_in_level * difficulties
+        return levels
 
     def read(self, batch: Batch) -> Reading:
         """Difficulty, level, their errors, and flags of each document."""
@@ -216,7 +232,8 @@ class PassageModel:
         prepared = self.network.prepared(found.columns)
         of_passages = self.network.predictor(prepared)
         hard = found.means(of_passages)
-        level = found.means(self.levels(found.columns, of_passages[:, 0]))
+        levels = found.means(self.levels(found.columns, of_passages[:, 0]))
+        level = levels[:, 0]
         squares = (found.means(prepared) ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.difficulty_error.unlikeness(squares, words)
@@ -231,18 +248,18 @@ class PassageModel:
         wider = _WIDER ** np.sum([raised[name] for name in _WIDENING], axis=0)
         difficulty, message = (
             harder.of(mean, found.equal_parts)
-            for harder, mean in zip(self.hardenings, hard.T, strict=True)
+            for harder, mean in zip(self.hardenings, hard.T[:2], strict=True)
         )
         return Reading(
             difficulty,
-            wider * self.difficulty_error.of(difficulty, words, unlikeness),
+            wider * self.difficulty_error.of(difficulty, words, unlikeness, apart(hard[:, 2:])),
             words,
             tuple(
                 tuple(name for name, where in raised.items() if where[index])
                 for index in range(len(words))
             ),
             level,
-            wider * self.level_error.of(level, words, unlikeness),
+            wider * self.level_error.of(level, words, unlikeness, apart(levels[:, 1:])),
             message,
         )
 

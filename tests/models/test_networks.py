@@ -1,0 +1,72 @@
+"""Networks side by side: what they learn, from which columns, and how their error is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scripts.train.networks import Shape, learn_apart, learn_together
+from scripts.train.page_fit import OutOfFold
+from scripts.train.pages import errors_of
+
+from understandability.evaluation.correlation import pearson
+from understandability.model.passage_model import ErrorModel, apart
+from understandability.model.predictors import Network
+
+Learn = Callable[..., Network]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # by `rounds`
+@pytest.mark.parametrize("learn", [learn_together, learn_apart])
+def test_networks_learn_what_rows_say_and_each_from_its_own_columns(learn: Learn) -> None:
+    """A sum with a bend, of the first two of eight columns, on rows that were not learned from."""
+    rows = np.random.default_rng(0).normal(size=(3000, 8))
+    wanted = 50 + 10 * (rows[:, 0] + abs(rows[:, 1]))
+    shape = Shape(55.0, 12.0, (1.0, 0.5, 0.5), 16, 80, 0.0)
+    network = learn(rows[:2000], wanted[:2000], np.ones(2000), shape, 0)
+    said = network(rows[2000:])
+    assert said[:, 0] == pytest.approx(said[:, 1:].mean(axis=1))
+    assert pearson(said[:, 1], wanted[2000:]) > 0.98
+    all_seen, *seen = (network.weights[0].reshape(8, 3, 16) != 0).any(axis=2).sum(axis=0)
+    assert all_seen == 8
+    assert max(seen) < 8
+
+
+def test_a_row_that_weighs_nothing_teaches_nothing() -> None:
+    rows = np.random.default_rng(1).normal(size=(1500, 3))
+    wanted = np.where(np.arange(1500) < 1000, rows[:, 0], 100.0)
+    weights = (np.arange(1500) < 1000).astype(float)
+    network = learn_together(rows, wanted, weights, Shape(0.0, 1.0, (1.0,), 8, 20, 0.0), 0)
+    assert abs(network(rows)[:, 0] - rows[:, 0]).mean() < 0.2
+
+
+def test_estimates_whose_parts_are_apart_are_less_certain() -> None:
+    """By hand: 9 + 4 * 2 ** 2 is 25."""
+    error = ErrorModel(9.0, 0.0, 1.0, 0.0, 3.0, by_parts=4.0)
+    parts = apart(np.array([[52.0, 48.0], [50.0, 50.0]]))
+    estimates, words, unlike = np.full(2, 50.0), np.full(2, 100.0), np.ones(2)
+    assert error.of(estimates, words, unlike, parts) == pytest.approx([5.0, 3.0])
+
+
+def test_the_error_of_a_level_knows_no_label_of_sets_that_are_left_out() -> None:
+    """It is fitted to CEFR-SP; labels of MedReadMe and ReadMe++ judge it."""
+    chance = np.random.default_rng(2)
+    sets = np.repeat(["readings", "cefr_sp_wiki", "medreadme", "readmepp_en"], 400)
+    labels = np.where(sets == "readings", 50.0, 3.5) + chance.normal(size=1600)
+    squares, words = chance.uniform(0.5, 1.5, 1600), chance.integers(10, 200, 1600)
+    said = OutOfFold(
+        labels + chance.normal(size=1600), labels + 5.0, labels, squares, np.ones(1600)
+    )
+    fit: Any = SimpleNamespace(difficulty=SimpleNamespace(squares=squares))
+
+    def errors(labels: Any) -> list[ErrorModel]:
+        passages = SimpleNamespace(totals=words)
+        table: Any = SimpleNamespace(sets=sets, labels=labels, passages=passages)
+        return errors_of(table, said, fit)
+
+    left_out = np.isin(sets, ["medreadme", "readmepp_en"])
+    assert errors(np.where(left_out, 6.0, labels)) == errors(labels)
+    assert errors(np.where(sets == "cefr_sp_wiki", 6.0, labels)) != errors(labels)
