@@ -32,6 +32,7 @@ from understandability.writers.page_report import page_report
 from understandability.writers.steps import REWRITE
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
+PANEL = Path(__file__).parents[1] / "panel"
 HOSTILE = (
     b"<html><head><title>x</title><script>alert(1)</script></head><body>"
     b"<p>Take &lt;script&gt;alert(2)&lt;/script&gt; &lt;img src=x onerror=alert(3)&gt; daily. "
@@ -135,6 +136,12 @@ def test_steps_gain_what_the_model_says_of_the_changed_text() -> None:
     )  # among the three, or gains less
     if rewritten:
         assert rewritten.difficulty == pytest.approx(estimate.difficulty, abs=1.0)
+
+
+def test_all_steps_together_gain_more_than_the_first() -> None:
+    """And the report says so if they gain more than the steps do apart."""
+    explanation = explained((PANEL / "chlortalidone_trial_abstract.txt").read_text("utf-8"))
+    points = [step.points for step in explanation.steps.steps]
     together = explanation.steps.together
     assert together is not None
     assert together.points > points[0]
