@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -226,3 +227,17 @@ def test_a_worker_ends_with_its_time_limit_even_without_its_parent() -> None:
     worker.connection.close()  # what the kernel does when the parent dies
     worker._process.wait()
     assert worker.cause_of_death() == "its time limit"
+
+
+def test_a_process_of_ours_starts_without_pandas() -> None:
+    """Arrow would import it; who asks for it by name gets it."""
+    pytest.importorskip("pandas")
+    program = """if True:
+        import sys
+        from understandability.crawls.child import arrow_without_pandas
+        arrow_without_pandas()
+        from understandability.scoring import Scorer
+        Scorer().rows([])
+        assert "pandas" not in sys.modules
+        import pandas"""
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from typing import Any
 
 _DYING = 5.0  # seconds that a process may take to end after its socket
 # `-P`: no module of the folder that a crawl is started in comes before Python's own.
@@ -73,5 +74,30 @@ class Child:
 def parent() -> Iterator[Connection]:
     """In such a process, the socket to its parent; the context ends where that has gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes
+    arrow_without_pandas()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         yield Connection(int(sys.argv[1]))
+
+
+class _NoPandas:
+    """What finds no pandas, in the way that Python asks for modules."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> Any:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def arrow_without_pandas() -> None:
+    """Keep Arrow from importing pandas, which would nearly double what a process takes to start.
+
+    Arrow does so to ask of the first value that it is given whether it is one of pandas; no process
+    of ours is given one. Whoever else imports pandas gets it.
+    """
+    import pyarrow as pa
+
+    sys.meta_path.insert(0, _NoPandas)
+    try:
+        pa.array([])
+    finally:
+        sys.meta_path.remove(_NoPandas)
