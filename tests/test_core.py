@@ -163,6 +163,8 @@ def test_sums_beyond_a_table_are_refused() -> None:
     for starts in ([0, 2], [0, 3]):
         with pytest.raises(IndexError):
             _core.sum_rows(table, ids, np.array(starts), out)
+    with pytest.raises(IndexError):
+        _core.sum_rows(table, ids - 1, np.array([0, 1]), out)
     with pytest.raises(ValueError, match="do not fit"):
         _core.sum_rows(table, ids, np.array([0, 1]), out[:, 1:].copy())
 
@@ -205,15 +207,34 @@ def test_numbers_out_of_the_tables_of_passages_are_refused(name: str) -> None:
         if name == "read_passages" and place == len(given[0]) - 3:
             continue  # a passage that begins behind its end is empty
         if isinstance(argument, np.ndarray) and argument.ndim == 2:
-            bad, error = argument[:, 1:].copy(), ValueError
+            bad, error = [argument[:, 1:].copy()], ValueError
         elif isinstance(argument, np.ndarray) and argument.dtype.kind == "i":
-            bad, error = argument + 1_000_000, IndexError
+            bad, error = [argument + 1_000_000], IndexError
+            if name != "read_passages" or place != len(given[0]) - 2:  # such an end, too
+                bad.append(argument - 1_000_000)
+            if argument.dtype == np.int32:  # types of tokens and of words
+                bad.append(-np.ones_like(argument))
         else:
             continue
-        wrong += 1
-        with pytest.raises(error):
-            function(*given[0][:place], bad, *given[0][place + 1 :])
-    assert wrong > 4
+        for each in bad:
+            wrong += 1
+            with pytest.raises(error):
+                function(*given[0][:place], each, *given[0][place + 1 :])
+    assert wrong > 6
+
+
+def test_passages_of_sentences_that_overlap_are_refused() -> None:
+    """What is written for each token of a passage has room for all tokens once."""
+    with pytest.MonkeyPatch.context() as patch:
+        given: list[tuple[object, ...]] = []
+        patch.setattr(_core, "read_passages", lambda *arguments: given.append(arguments))
+        passages(Batch([document_of_text("The flu is what most of them had. Rest and drink.")]))
+    arguments = list(given[0])
+    size = len(np.asarray(arguments[1]))
+    arguments[2] = np.array([size, 0, size])
+    arguments[11:15] = np.array([0, 1, 1]), np.ones(3, np.uint8), np.array([0]), np.array([3])
+    with pytest.raises(IndexError, match="more tokens"):
+        _core.read_passages(*arguments)
 
 
 @given(st.text() | st.text("fluŭ’_3²٣ ").map(lambda text: text + "flu".join("—3")))

@@ -4,9 +4,11 @@
 
 Read are PAGES, pieces of them, the hostile pages of `hostile_pages`, random bytes, deep nests, and
 markup full of what loops over bytes get wrong. Compared are what is read from the source, the
-blocks and the document by each extractor; and rules hold that hold for any page. The first page
-that differs, or breaks a rule, is printed, and the status is 1. With --sanitize the core is built
-under gcc's address and undefined-behaviour sanitizers, and nothing is compared.
+blocks and the document by each extractor; and rules hold that hold for any page. The documents are
+read on to their passages; what sums and tags these is called again with its tables spoiled, and is
+to refuse them or to answer. The first page that differs, or breaks a rule, is printed, and the
+status is 1. With --sanitize the core is built under gcc's address and undefined-behaviour
+sanitizers, and nothing is compared.
 """
 
 from __future__ import annotations
@@ -19,16 +21,23 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from inspect import isroutine
 from itertools import takewhile
 from typing import Any
+from unittest.mock import patch
 
+import numpy as np
+from numpy.typing import NDArray
 from scripts.faults import hostile_pages
 from scripts.shared import ROOT, parser_of
 
 from understandability import _core
 from understandability.errors import PageError
+from understandability.feature.batch import Batch
+from understandability.feature.word_counts import count_all
 from understandability.inputs.sources import read_pages
+from understandability.model.passages import passages
 from understandability.text.analysis import document_of_page, extract
 from understandability.text.page import HTML, TEXT, Page
 from understandability.text.parsed import parse_page, parse_source
@@ -159,6 +168,60 @@ def outcome(page: Page) -> str:
     return repr(parts)
 
 
+# What reads tables by numbers that are given.
+OF_TABLES = ("best_tags", "read_sentences", "read_passages", "sum_rows")
+
+
+def calls_of(page: Page) -> list[tuple[str, tuple[Any, ...]]]:
+    """How the passages and counts of words of a page's documents ask `OF_TABLES`, if it has any."""
+    calls = []
+
+    def told(name: str) -> Any:
+        def function(*arguments: Any) -> None:
+            calls.append((name, arguments))
+            COMPILED[name](*arguments)
+
+        return function
+
+    with patch.multiple(_core, **{name: told(name) for name in OF_TABLES}):
+        try:
+            batch = Batch([document_of_page(page, extractor=name) for name in EXTRACTORS])
+        except PageError:
+            return []
+        passages(batch)
+        count_all(batch)
+    return calls
+
+
+def spoil(chance: random.Random, table: NDArray[Any]) -> NDArray[Any]:
+    """A copy with some numbers out of all bounds, or with fewer of them."""
+    spoiled = table.copy()
+    if chance.random() < 0.2:
+        return spoiled[: chance.randrange(len(table) + 1)].copy()
+    limits = np.iinfo(table.dtype) if table.dtype.kind in "iu" else None
+    numbers = (-1, len(table), 1 << 20, -(1 << 31), (1 << 31) - 1)
+    for _ in range(chance.randrange(1, 4)):
+        number: float = chance.choice(numbers)
+        if limits:
+            number = min(max(number, int(limits.min)), int(limits.max))
+        elif chance.random() < 0.5:
+            number = float("nan")
+        if table.size:
+            spoiled.flat[chance.randrange(table.size)] = number
+    return spoiled
+
+
+def ask_for_what_is_not_there(chance: random.Random, page: Page) -> None:
+    """Call what reads tables with each of them spoiled; it may raise, and no more."""
+    for name, arguments in calls_of(page):
+        for place, table in enumerate(arguments):
+            if isinstance(table, np.ndarray) and table.flags.c_contiguous:
+                own = [each.copy() if isinstance(each, np.ndarray) else each for each in arguments]
+                own[place] = spoil(chance, table)
+                with suppress(IndexError, ValueError):
+                    COMPILED[name](*own)
+
+
 def check(page: Page) -> None:
     """Raise `AssertionError` where a rule is broken that holds for any page."""
     try:
@@ -227,6 +290,7 @@ def main() -> int:
         result = outcome(page)
         try:
             check(page)
+            ask_for_what_is_not_there(random.Random(f"{options.seed} {name}"), page)
         except (AssertionError, PageError) as error:
             print(f"{name}: {error}: {page.content!r:.2000}")
             return 1

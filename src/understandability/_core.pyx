@@ -1,9 +1,10 @@
-# cython: language_level=3
+# cython: language_level=3, wraparound=False
 """The hot path from bytes to text, in C. `_core.pyi` says what each function takes and gives.
 
 Pages come from anywhere, so: a byte or character is read only where the lines around it have
 compared its place with the size; memory is of Python's objects and linear in the page; nothing
-recurses. Behind the last byte of `bytes` stands a NUL, which may be read.
+recurses. Behind the last byte of `bytes` stands a NUL, which may be read. Numbers in tables may be
+any: what is looked up by them raises where nothing is, before the first, too.
 """
 
 from collections import Counter
@@ -1609,7 +1610,7 @@ def naive_walk(Tape tape, dict actions, object unparsed) -> tuple:
                 field.add(s, start, end)
             if name[0] == "/":
                 top -= top > 0
-            elif name[-1] != "/":
+            elif not name.endswith("/"):
                 top += 1
                 stack[top] = tag
         elif action == NAIVE_DROP:
@@ -1898,7 +1899,7 @@ cpdef list sentence_starts(
         if next_place == size:
             break
         if end == NUMBER and (
-            place == starts[-1] or last_of(pieces[place - 1]) in ":;,"
+            place == starts[len(starts) - 1] or last_of(pieces[place - 1]) in ":;,"
         ):
             pass  # it counts an item
         elif looked_up(starts_of, pieces[next_place]) in before.get(chr(end), "us"):
@@ -1981,7 +1982,7 @@ cdef str shape_of(str token):
     cdef str c, kind
     for c in token[:16]:
         kind = "d" if c.isdecimal() else ("X" if c.isupper() else "x") if c.isalnum() else c
-        if len(shape) < 2 or shape[-1] != kind or shape[-2] != kind:
+        if len(shape) < 2 or shape[len(shape) - 1] != kind or shape[len(shape) - 2] != kind:
             shape.append(kind)
             if len(shape) == 8:
                 break
@@ -2434,7 +2435,9 @@ cdef void sort(float* values, float* sorted, Py_ssize_t size, float most) noexce
 
 
 cdef inline int bucket_of(float value, float most) noexcept:
-    return <int>min(max(value * ((BUCKETS - 1) / most), 0), BUCKETS - 1)
+    if not value > 0:  # or no number
+        return 0
+    return <int>min(value * ((BUCKETS - 1) / most), BUCKETS - 1)
 
 
 cdef void add_token(double* row, const Token* token) noexcept:
@@ -2510,7 +2513,7 @@ def read_passages(
                 row[WORD_KINDS] += <double>kind[CHARACTERS] * kind[CHARACTERS]
                 if names[at] and not kind[WORD_KINDS]:
                     row[DIFFICULT] -= kind[DIFFICULT]
-            tokens += bounds[sentence + 1] - bounds[sentence]
+            tokens += max(bounds[sentence + 1] - bounds[sentence], 0)
             if tokens > ids.shape[0]:
                 raise IndexError("a passage has more tokens than there are")
             hardest = 0
