@@ -18,6 +18,7 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.math cimport NAN, log1p, rint, sqrt
+from libc.stdlib cimport qsort
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
@@ -172,12 +173,9 @@ cdef inline bint stands(
 
 cdef inline Py_ssize_t code_name(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
     """The length of the name "script" or "style", if one of them stands at a place; else 0."""
-    if place < size and small(s[place]) == c"s":
-        if stands(s, size, place, b"script", 6):
-            return 6
-        if stands(s, size, place, b"style", 5):
-            return 5
-    return 0
+    if stands(s, size, place, b"script", 6):
+        return 6
+    return 5 if stands(s, size, place, b"style", 5) else 0
 
 
 cdef inline Py_ssize_t no_bracket(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
@@ -287,8 +285,8 @@ cdef Py_ssize_t meaning(
     return place
 
 
-cdef bint is_open(Bytes s, Py_ssize_t size, tuple names, list opened):
-    """Put those names into `opened` of which the last element is never closed."""
+cdef list never_closed(Bytes s, Py_ssize_t size, tuple names):
+    """Those names of which the last element is never closed."""
     cdef Py_ssize_t place = -1, number, at
     cdef bytes name
     cdef char firsts[256], seconds[256]  # letters of the names, which few other tags begin with
@@ -310,10 +308,7 @@ cdef bint is_open(Bytes s, Py_ssize_t size, tuple names, list opened):
                     states[number] = False
                 elif not is_word(s[at + len(name)]):
                     states[number] = True
-    for number, name in enumerate(names):
-        if states[number]:
-            opened.append(name.decode())
-    return bool(opened)
+    return [name.decode() for number, name in enumerate(names) if states[number]]
 
 
 cdef class Tape:
@@ -402,18 +397,15 @@ cdef class Tape:
         return Counter(counted)
 
     def place_of(self, str tag) -> int:
-        cdef Py_ssize_t place, number, first = self.size
-        for number, name in enumerate(self.names):
-            if name == tag:
-                for place in range(first):
-                    if self.tags.data.as_ints[place] == number:
-                        first = place
-                        break
-        return first if first < self.size else -1
+        cdef list wanted = [name == tag for name in self.names]
+        cdef Py_ssize_t place
+        for place in range(self.size):
+            if wanted[self.tags.data.as_ints[place]]:
+                return place
+        return -1
 
     def text_behind(self, Py_ssize_t place) -> str:
-        if not 0 <= place < self.size:
-            raise IndexError(f"a tape of {self.size} tags has no tag {place}")
+        self.tag(place)  # raises where none is
         return self.text(place + 1)
 
     def tag(self, Py_ssize_t place) -> str:
@@ -559,14 +551,14 @@ def cut(
     cdef Slot[SLOTS] slots
     cdef Slot* slot
     cdef dict numbers = {}, hints = {}
-    cdef list roots = [], opened = []
+    cdef list roots = [], opened = never_closed(s, size, mended)
     cdef array kinds = array("q")  # of each name
     cdef Py_ssize_t place = 0, start = 0, end, behind, number, length
     cdef unsigned int code
     cdef unsigned char c
     cdef str tag, hint, attributes
     cdef bytes name
-    if is_open(s, size, mended, opened) and ("script" in opened or "style" in opened):
+    if "script" in opened or "style" in opened:
         return None
     tape.start(size, size // 32)
     tape.names = []
@@ -628,10 +620,7 @@ def cut(
     if size > start:
         add_text(tape, s, start, size, unescape, False)
     tape.end_text()
-    for tag in opened:
-        if tag in numbers:
-            return None
-    return tape, hints, roots
+    return (tape, hints, roots) if numbers.keys().isdisjoint(opened) else None
 
 
 # --- A source into the tags and texts of its tree
@@ -771,9 +760,8 @@ cdef class Tree:
         if role == OF_HEAD and self.depth <= 1:
             if not self.had_head:
                 self.open(self.number_of("head"))
-        elif role != OF_FRAMES and not self.had_body:
-            if self.field(self.number_of("head"))[LAST] < 0:
-                self.open(self.number_of("body"))
+        elif role != OF_FRAMES:
+            self.imply_body()
         return 0
 
     cdef int start_text(self) except -1:
@@ -858,13 +846,8 @@ cdef bint names_end(
     Bytes s, Py_ssize_t size, Py_ssize_t place, Bytes name, Py_ssize_t length
 ) noexcept:
     """Whether a name in small letters stands at a place, and then the name of a tag is at its end."""
-    cdef Py_ssize_t i
-    if place + length >= size:
-        return False
-    for i in range(length):
-        if small(s[place + i]) != name[i]:
-            return False
-    return s[place + length] == c">" or s[place + length] == c"/" or is_blank_byte(s[place + length])
+    cdef unsigned char c = s[place + length] if place + length < size else 0
+    return stands(s, size, place, name, length) and (c == c">" or c == c"/" or is_blank_byte(c))
 
 
 cdef Py_ssize_t end_of_raw(
@@ -994,10 +977,7 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
             end = size
             if content != PLAIN:
                 end = end_of_raw(s, size, place, tree.names[name].encode(), content == SCRIPT)
-            add_text(
-                tree.tape, s, place, end,
-                resolve if content == RAW_REFERENCES else None, True,
-            )
+            add_text(tree.tape, s, place, end, resolve if content == RAW_REFERENCES else None, True)
             place = end
     if tree.is_too_deep:
         return None
@@ -1041,15 +1021,10 @@ cdef bint is_blank_text(Bytes s, Py_ssize_t place, Py_ssize_t end) noexcept:
     """Whether a text is all white space."""
     cdef Py_ssize_t length
     while place < end:
-        if s[place] < 0x80:
-            if not (is_space(s[place]) or 28 <= s[place] <= 31):
-                return False
-            place += 1
-        else:
-            length = blank_at(s, place, end)
-            if not length:
-                return False
-            place += length
+        length = white_at(s, place, end)
+        if not length:
+            return False
+        place += length
     return True
 
 
@@ -1865,9 +1840,8 @@ cdef inline Py_UCS4 end_of(
 ) except? 0:
     """How a piece ends."""
     cdef Py_UCS4 last = last_of(pieces[place])
-    if not (ascii_marks[last] if last < 128 else last in marks):
-        return NONE
-    return looked_up(ends_of, pieces[place])
+    cdef bint is_mark = ascii_marks[last] if last < 128 else last in marks
+    return looked_up(ends_of, pieces[place]) if is_mark else NONE
 
 
 cdef bint is_plain(str text):
@@ -1947,11 +1921,8 @@ def kept_texts(object blocks, str of_links) -> tuple:
     cdef list texts = []
     cdef Py_ssize_t words, of_all = 0, kept = 0, linked = 0
     cdef str text, reason
-    cdef Py_UCS4 c
     for text, _, is_kept, reason in blocks:
-        words = 1
-        for c in text:
-            words += c == c" "
+        words = 1 + text.count(" ")
         of_all += words
         if is_kept:
             kept += words
@@ -1997,8 +1968,8 @@ cpdef str normal_form(str token):
     return "".join(["0" if c.isdecimal() else c for c in small_letters])
 
 
-def context_features(str token, str usual_case) -> list:
-    cdef str word = normal_form(token), case = "t"
+cpdef list context_features(str token, str usual_case, str form=None):
+    cdef str word = form or normal_form(token), case = "t"
     cdef Py_ssize_t size = len(word)
     if token[:1].isupper():
         case = "U" if len(token) > 1 and token.isupper() else "T"
@@ -2014,8 +1985,8 @@ def context_features(str token, str usual_case) -> list:
     ]
 
 
-def own_features(str token) -> list:
-    cdef str word = normal_form(token), case = "T" if token[:1].isupper() else "t"
+cpdef list own_features(str token, str form=None):
+    cdef str word = form or normal_form(token), case = "T" if token[:1].isupper() else "t"
     cdef Py_ssize_t size = len(word)
     cdef list features = [
         "W=" + token,
@@ -2056,17 +2027,20 @@ def add_features(
     const signed char[:, ::1] weights, short[:, ::1] table,
 ) -> None:
     cdef Py_ssize_t place, columns = weights.shape[1]
-    cdef str token, feature
+    cdef str token, form, feature
     if table.shape[0] != len(tokens) or table.shape[1] != columns + 1 or not columns:
         raise ValueError("the tables of the tagger do not fit together")
     for place in range(len(tokens)):
         token = tokens[place]
         memset(&table[place, 0], 0, columns * sizeof(short))
-        table[place, columns] = classes.get(normal_form(token), 0)
-        token = token[:longest]
-        for feature in context_features(token, usual_case.get(normal_form(token), "N")):
+        form = normal_form(token)
+        table[place, columns] = classes.get(form, 0)
+        if len(token) > longest:
+            token = token[:longest]
+            form = normal_form(token)
+        for feature in context_features(token, usual_case.get(form, "N"), form):
             add_row(rows, feature, weights, &table[place, 0])
-        for feature in own_features(token):
+        for feature in own_features(token, form):
             add_row(rows, feature, weights, &table[place, 0])
 
 
@@ -2352,7 +2326,7 @@ cdef enum:
     OF_TAGS = 181, QUANTILES = 194, NOT_NAMES = 204, NAMES = 207, RARE = 208, LENGTH = 211
     LONGER = 213, HARDEST = 218, DEVIATION = 219, PROSE = 220, SHORT = 221, RARE_VECTOR = 222
     ORDER = 322, COLUMNS = 324
-    DIMENSIONS = 100, LEAST_WORDS = 5, BUCKETS = 256
+    DIMENSIONS = 100, LEAST_WORDS = 5
 
 cdef double[10] SHARES = [0.01, 0.05, 0.1, 0.25, 0.5, 0.5, 0.75, 0.9, 0.95, 0.99]
 
@@ -2411,33 +2385,8 @@ cdef inline void divide(double* row, int start, int end, double by) noexcept:
         row[i] /= by
 
 
-cdef void sort(float* values, float* sorted, Py_ssize_t size, float most) noexcept:
-    """Put numbers from 0 to `most` in order: by buckets first, as there are some eighty."""
-    cdef int[BUCKETS + 1] ends
-    cdef Py_ssize_t place, at
-    cdef int bucket
-    cdef float value
-    memset(ends, 0, sizeof(ends))
-    for place in range(size):
-        ends[1 + bucket_of(values[place], most)] += 1
-    for bucket in range(BUCKETS):
-        ends[bucket + 1] += ends[bucket]
-    for place in range(size):
-        bucket = bucket_of(values[place], most)
-        sorted[ends[bucket]] = values[place]
-        ends[bucket] += 1
-    for place in range(1, size):
-        value, at = sorted[place], place
-        while at and sorted[at - 1] > value:
-            sorted[at] = sorted[at - 1]
-            at -= 1
-        sorted[at] = value
-
-
-cdef inline int bucket_of(float value, float most) noexcept:
-    if not value > 0:  # or no number
-        return 0
-    return <int>min(value * ((BUCKETS - 1) / most), BUCKETS - 1)
+cdef int compared(const void* one, const void* other) noexcept nogil:
+    return ((<float*>one)[0] > (<float*>other)[0]) - ((<float*>one)[0] < (<float*>other)[0])
 
 
 cdef void add_token(double* row, const Token* token) noexcept:
@@ -2475,13 +2424,11 @@ def read_passages(
 ) -> None:
     cdef Py_ssize_t passage, place, sentence, at, size, rare, different, again
     cdef Py_ssize_t length, words, counted, with_letter, tokens, in_prose
-    cdef array floats = clone(_FLOATS, 4 * ids.shape[0] + 1, False)
+    cdef array floats = clone(_FLOATS, 2 * ids.shape[0] + 1, False)
     cdef array of_rare = clone(_INTS, ids.shape[0] + 1, False)
     cdef array times = clone(_INTS, types.shape[0] + 1, True)  # of each rare word in a passage
     cdef float* zipf = floats.data.as_floats  # of what is no name
     cdef float* complexity = zipf + ids.shape[0]
-    cdef float* sorted_zipf = complexity + ids.shape[0]
-    cdef float* sorted_complexity = sorted_zipf + ids.shape[0]
     cdef double* row
     cdef double[16] before
     cdef double weight, rarity, of_all_rarity, squares, pairs, ended, hardest, log
@@ -2581,11 +2528,11 @@ def read_passages(
         for i in range(DIMENSIONS):
             row[VECTOR + i] *= scale[i] / max(weight, 0.5)
             row[RARE_VECTOR + i] *= scale[i] / max(of_all_rarity, 1)
-        sort(zipf, sorted_zipf, size, 8)
-        sort(complexity, sorted_complexity, size, 1)
+        qsort(zipf, size, sizeof(float), compared)
+        qsort(complexity, size, sizeof(float), compared)
         for i in range(10):
             at = <Py_ssize_t>rint((size - 1) * SHARES[i])
-            row[QUANTILES + i] = (sorted_zipf[at] if i < 5 else sorted_complexity[at]) if size else NAN
+            row[QUANTILES + i] = (zipf[at] if i < 5 else complexity[at]) if size else NAN
         divide(row, NOT_NAMES, NAMES, max(size, 1))
         row[NAMES] = 1 - size / <double>max(with_letter, 1)
         for at in range(rare):

@@ -454,7 +454,9 @@ def capitals(pieces: Sequence[str]) -> NDArray[np.int8]:
     """
     return np.fromiter(
         (
-            (1 if piece.isupper() else -1) if sum(map(str.isalpha, piece)) > 4 else 0
+            (1 if piece.isupper() else -1)
+            if len(piece) > 4 and (piece.isalpha() or sum(map(str.isalpha, piece)) > 4)
+            else 0
             for piece in pieces
         ),
         np.int8,

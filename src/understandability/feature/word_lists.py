@@ -110,7 +110,7 @@ class WordList:
         >>> WordList(["Aarskog", "stent"]).contains(["Stent", "stents"]).tolist()
         [True, False]
         """
-        return _column(words, (plain in self._lower for plain in map(_plain, words)))
+        return _column(words, map(self._lower.__contains__, _plain(words)))
 
     def contains_acronym(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are on the list as they are written, or their plural in a small s.
@@ -139,7 +139,7 @@ class WordList:
             words,
             (
                 plain in self._lower or not self._lower.isdisjoint(bases(plain))
-                for plain in map(_plain, words)
+                for plain in _plain(words)
             ),
         )
 
@@ -150,7 +150,7 @@ class WordList:
         [True, False, False]
         """
         heads, least = self._heads, self._least
-        plains = map(_plain, words)
+        plains = _plain(words)
         return _column(words, (w[:least] in heads and self._affixed(w, False) for w in plains))
 
     def ends(self, words: Sequence[str]) -> NDArray[np.bool_]:
@@ -160,7 +160,7 @@ class WordList:
         [True, False, False]
         """
         tails, least = self._tails, self._least
-        plains = map(_plain, words)
+        plains = _plain(words)
         return _column(words, (w[-least:] in tails and self._affixed(w, True) for w in plains))
 
     def _affixed(self, word: str, at_end: bool) -> bool:
@@ -176,8 +176,8 @@ def _column(words: Sequence[str], values: Iterable[bool]) -> NDArray[np.bool_]:
     return np.fromiter(values, bool, len(words))
 
 
-def _plain(word: str) -> str:
-    return word.lower().replace("’", "'")
+def _plain(words: Sequence[str]) -> list[str]:
+    return [word.lower().replace("’", "'") for word in words]
 
 
 @cache
@@ -243,5 +243,5 @@ def polarity(words: Sequence[str]) -> NDArray[np.int8]:
     array([ 1, -1,  0], dtype=int8)
     """
     known = polarities()
-    valences = (known.get(word.lower().replace("’", "'"), 0.0) for word in words)
+    valences = (known.get(plain, 0.0) for plain in _plain(words))
     return np.sign(np.fromiter(valences, np.float64, len(words))).astype(np.int8)

@@ -127,6 +127,8 @@ def passage_columns() -> tuple[str, ...]:
 def _code_like(token: str) -> bool:
     """Whether a token is a name of a program, a path, a part number: letters mixed with others."""
     if token.isalpha():
+        if token.islower():
+            return False
         inside = token[1:]
         return not (inside.islower() or token.isupper() or inside.isupper()) and any(
             map(str.isupper, inside)

@@ -139,6 +139,7 @@ _ENDING_OF = {
     for column, endings in enumerate(_ENDINGS, len(_MARKS) + len(_FUNCTION_WORDS))
     for ending in endings
 }
+_ALL_ENDINGS = tuple(_ENDING_OF)
 _ENDING_SIZES = sorted(set(map(len, _ENDING_OF)))
 _NUMBER, _CAPITALS, _CAPITALISED = range(len(STYLE_KINDS) - 3, len(STYLE_KINDS))
 
@@ -152,7 +153,7 @@ def kinds_of_token(token: str, lower: str) -> list[int]:
     column = _WORD_OF.get(lower.replace("’", "'"))
     if column is not None:
         found.append(column)
-    if len(lower) >= _LEAST_ENDING_WORD:
+    if len(lower) >= _LEAST_ENDING_WORD and lower.endswith(_ALL_ENDINGS):
         for size in _ENDING_SIZES:
             column = _ENDING_OF.get(lower[-size:])
             if column is not None:
@@ -219,7 +220,7 @@ def word_inputs(words: Sequence[str], known: Known | None = None) -> Floats:
             np.log1p(sizes),
             [word[:1].isupper() for word in lower],
             ["-" in word for word in lower],
-            [any(map(str.isdigit, word)) for word in lower],
+            [not word.isalpha() and any(map(str.isdigit, word)) for word in lower],
         ]
     )
 
@@ -245,7 +246,7 @@ class WordComplexity:
         runs = runs_of_letters(words)
         spelled = np.bincount(runs.words, runs.values * self.letters[runs.numbers], len(words))
         found = np.clip(np.einsum("ij,j->i", rows, self.weights) + spelled + self.bias, 0, 1)
-        has_letter = [any(map(str.isalpha, word)) for word in words]
+        has_letter = [word.isalpha() or any(map(str.isalpha, word)) for word in words]
         return np.where(has_letter, found, 0.0)
 
 
