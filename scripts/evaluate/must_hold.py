@@ -2,7 +2,7 @@
 
 Fills in ``docs/number.md``.
 
-    python -m scripts.train.teacher states.npz
+    python -m scripts.train.teacher WHEEL states.npz
     python -m scripts.evaluate.must_hold --states states.npz --cache FOLDER
 
 Readings are judged by models that saw nothing of a text's group (five folds) or of its kind (ten);

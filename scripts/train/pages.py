@@ -1,6 +1,6 @@
 """Train the model of passages ``resources/bundles/open``.
 
-    python -m scripts.train.teacher states.npz
+    python -m scripts.train.teacher WHEEL states.npz
     python -m scripts.train.pages --states states.npz [--output resources/bundles]
 
 What is learned and how is in `page_fit`. With one thread the texts take two minutes to read and the
