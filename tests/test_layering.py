@@ -58,7 +58,7 @@ LINES = {
     "feature": 3_901,
     "inputs": 4_315,
     "integrations": 893,
-    "model": 4_219,
+    "model": 4_222,
     "study": 4_423,
     "text": 2_993,
     "training": 2_718,
