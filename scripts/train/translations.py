@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 import simplemma
 from scripts.shared import ROOT, parser_of
+from scripts.train.languages import EQUIVALENTS
 from wordfreq import iter_wordlist
 
 from understandability.text.other_languages import LANGUAGES
 
-EQUIVALENTS = ROOT / "readings" / "equivalents"
 _FORMS = 40_000
 _NONE = "-"
 

@@ -60,7 +60,7 @@ def _of_piece(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
     meant = word
     if place < 0:  # l'homme, dell'arte, and/or: the frequency of the rarest part
         parts = [part for part in _PARTS.split(word) if len(part) > 1] or [word[-1:]]
-        place = min((listed.get(part, UNLISTED) for part in parts), default=UNLISTED)
+        place = min(listed.get(part, UNLISTED) for part in parts)
         meant = parts[-1]
     complexity, equivalent = known.complexity_of(meant, place)
     if written.istitle() and language not in _CAPITAL_NOUNS:

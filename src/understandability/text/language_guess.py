@@ -35,9 +35,10 @@ _FREQUENT = 100  # words of a language that are compared
 _START, SAMPLE = 3_000, 20_000
 _MIN_WORDS = 12
 _MIN_SHARE = 0.08  # of the words that have to be frequent ones of the language
-# Of another language than English more: shorthand ("po", "na", "s/p") has words of many languages.
-# Words that are compared, the share that has to be of the language, and how many different ones of
-# so many letters. Where few of the most frequent are there, as in orders, more are compared.
+# Another language than English needs more, as shorthand ("po", "na", "s/p") has words of many: the
+# words of each language that are compared, the share of the text's that have to be among them, and
+# how many different ones of so many letters. Where few of the most frequent words are there, as in
+# orders, more are compared.
 _ROUNDS = ((_FREQUENT, 0.15, 3, 2), (600, 0.4, 2, 4))
 # What a page claims of its language holds where it has this share of the words of the best one.
 _CLAIM = 0.7
@@ -107,15 +108,15 @@ def frequent_words_of(language: str) -> frozenset[str]:
 
 @cache
 def own_words_of(language: str) -> frozenset[str]:
-    """Stop words of a language that are none of the frequent ones of English, unless they are both.
+    """Stop words of a language that are none of English, unless they are frequent ones of both.
 
     jusText counted its lists in web pages, so that "the" is in many.
 
     >>> "the" in own_words_of("de"), "und" in own_words_of("de"), "in" in own_words_of("de")
     (False, True, True)
     """
-    english = frozenset(_ranked("en")) - frozenset(_ranked(language, _FREQUENT))
-    return (stop_words_of(language) or frozenset()) - english - {"the", "of", "and"}
+    english, frequent = frozenset(_ranked("en")), frequent_words_of(language)
+    return frozenset(_ranked(language)) - (english - frequent) - {"the", "of", "and"}
 
 
 @cache
@@ -183,9 +184,8 @@ def is_in_other_script(text: str, language: str) -> bool:
     >>> is_in_other_script("У меня есть собака.", "en"), is_in_other_script("Мы спим.", "ru")
     (True, False)
     """
-    words = "".join(_ranked(language, _FREQUENT))
-    letters = sum(map(str.isalpha, text))
-    return len(_NOT_LATIN.findall(text)) > letters / 2 and not _NOT_LATIN.search(words)
+    is_latin = not any(map(_NOT_LATIN.search, frequent_words_of(language)))
+    return is_latin and len(_NOT_LATIN.findall(text)) > sum(map(str.isalpha, text)) / 2
 
 
 def _guess(sample: str, declared: str = "") -> str | None:
@@ -205,8 +205,6 @@ def _guess(sample: str, declared: str = "") -> str | None:
             ((language, number),) = owned.most_common(1)
             if number > _OWN_SHARE * len(sample):
                 return language
-    is_other_script = len(_NOT_LATIN.findall(sample)) > _OTHER_SCRIPT * len(sample)
-    unknown = UNDETERMINED if is_other_script else None
     for frequent, least, distinct, letters in _ROUNDS:
         places, rows = _places(frequent)
         words, counts = count_known(lower, places)
@@ -218,15 +216,17 @@ def _guess(sample: str, declared: str = "") -> str | None:
         if declared and votes[declared] >= max(_CLAIM * number, 1):
             return declared
         if words < _MIN_WORDS:
-            return unknown
+            break
         if number < _MIN_SHARE * words:
             continue
-        if votes["en"] >= _ENGLISH_SHARE * number:
-            return "en" if frequent == _FREQUENT else unknown
         of_best = [rows[place][0] for place in counts if best in rows[place][1]]
-        if sum("en" in rows[place][1] for place in counts) >= _MORE_DISTINCT * len(of_best):
-            return "en" if frequent == _FREQUENT else unknown
+        of_english = sum("en" in rows[place][1] for place in counts)
+        if votes["en"] >= _ENGLISH_SHARE * number or of_english >= _MORE_DISTINCT * len(of_best):
+            if frequent == _FREQUENT:
+                return "en"
+            break
         longer = sum(len(word) >= letters for word in of_best)
         if number >= least * words and longer >= distinct:
             return best
-    return unknown
+    is_other_script = len(_NOT_LATIN.findall(sample)) > _OTHER_SCRIPT * len(sample)
+    return UNDETERMINED if is_other_script else None
