@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 from pathlib import Path
 
 import msgpack
@@ -72,6 +73,15 @@ def test_pieces_of_pages(chance: random.Random) -> None:
 def test_texts_that_end(text: str) -> None:
     arguments = [text], ".!?…。！？", "\"'”’»)]", 8
     assert _core.ended(*arguments) == fuzz_core.REFERENCE["ended"](*arguments)
+
+
+def test_bytes_of_utf8() -> None:
+    """Each first byte, with what may just and just not follow it, and with less of it."""
+    seconds = (0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0)
+    for first, second, third, fourth in product(range(256), seconds, seconds[1:4], seconds[1:4]):
+        for size in range(1, 5):
+            content = b"eight or more of ASCII" + bytes((first, second, third, fourth))[:size]
+            assert _core.is_utf8(content) == fuzz_core.REFERENCE["is_utf8"](content), content
 
 
 def test_real_pages(shared_data: Path) -> None:

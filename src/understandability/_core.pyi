@@ -18,14 +18,14 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 def has_controls(content: bytes) -> bool:
     """Whether bytes below the space are there, other than tabs, line feeds and returns."""
 
+def is_utf8(content: bytes) -> bool:
+    """Whether bytes are text in UTF-8."""
+
 def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
     """Stretches of at least `length` bytes (but at the end) without a quote: start, end of each.
 
     They begin right behind an equals sign and a quote, and end at the next or at the source's end.
     """
-
-def is_tangled(source: bytes, most: int) -> bool:
-    """Whether the quoted values that may hold a tag, times the bytes, are more than `most`."""
 
 class Tape:
     """A page's markup: texts and the tags between them, packed.
@@ -75,8 +75,9 @@ def cut(
 
     `normal` gives the tag for one as it is written, `unescape` a text with its references resolved.
     Of a tag in `sections` that has a class or id, `hints_of` says what these tell; that comes by
-    the place of the tag among the tags if it is not ``""``. None if one of the elements of
-    `mended`, in small letters, is never closed. Raises `UnicodeDecodeError` for what is not UTF-8.
+    the place of the tag among the tags if it is not ``""``. None if a comment
+    or one of the elements of `mended`, in small letters, is never closed, or if the quotes are a
+    tangle that takes too long. Raises `UnicodeDecodeError` for what is not UTF-8.
     """
 
 def read_tree(
@@ -168,7 +169,7 @@ def cut_up(
     """Pieces of all texts, the indexes of those that begin a sentence, sentences of each text."""
 
 def named_tuples(kind: type[Row], rows: Iterable[tuple[Any, ...]]) -> tuple[Row, ...]:
-    """Rows as named tuples, which `_make` makes in three times as long."""
+    """Rows of strings and numbers as named tuples, which `_make` makes in three times as long."""
 
 def kept_texts(
     blocks: Iterable[tuple[str, str, bool, str]], of_links: str

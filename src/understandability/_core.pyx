@@ -23,6 +23,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
     object PyType_GenericAlloc(type kind, Py_ssize_t size)
+    void PyObject_GC_UnTrack(PyObject* what)
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 character)
 
@@ -46,6 +47,34 @@ def has_controls(bytes content) -> bool:
     return controls != 0
 
 
+def is_utf8(bytes content) -> bool:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
+    cdef Py_ssize_t size = len(content), place = 0, end
+    cdef unsigned long long eight
+    cdef unsigned char c
+    while place < size:
+        c = s[place]
+        end = place + 1 + (c >= 0xC2) + (c >= 0xE0) + (c >= 0xF0)
+        if end > size or 0x80 <= c < 0xC2 or c > 0xF4:
+            return False
+        for place in range(place + 1, end):
+            if s[place] & 0xC0 != 0x80:
+                return False
+        # Not too long for what it says, no half of a pair, and none beyond the last character.
+        if (
+            c == 0xE0 and s[end - 2] < 0xA0 or c == 0xED and s[end - 2] > 0x9F
+            or c == 0xF0 and s[end - 3] < 0x90 or c == 0xF4 and s[end - 3] > 0x8F
+        ):
+            return False
+        place = end
+        while place + 8 <= size:  # most are of ASCII
+            memcpy(&eight, s + place, 8)
+            if eight & 0x8080808080808080ULL:
+                break
+            place += 8
+    return True
+
+
 def values(bytes source, bytes quote, Py_ssize_t length) -> list:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), start = 0, end, late
@@ -65,39 +94,13 @@ def values(bytes source, bytes quote, Py_ssize_t length) -> list:
     return stretches
 
 
-def is_tangled(bytes source, Py_ssize_t most) -> bool:
-    cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
-    cdef Py_ssize_t size = len(source), place = 0, number = 0, end
-    cdef unsigned char quote, few
-    for place in range(0, size, 128):  # sums of a byte, of which a processor makes many at once
-        few = 0
-        for end in range(place, min(place + 128, size)):
-            few += s[end] == c"<"
-        number += few
-    if number * size <= most:  # there cannot be as many values
-        return False
-    place = number = 0
-    while True:
-        place = found(s, size, c"=", place) + 1
-        if place >= size:
-            return number * size > most
-        end = place
-        while end < size and is_space(s[end]):
-            end += 1
-        quote = s[end]  # or the NUL behind the last
-        if quote == c'"' or quote == c"'":
-            end += 1
-            while end < size and s[end] != quote and s[end] != c"<":
-                end += 1
-            if end < size and s[end] == c"<":
-                number += 1
-                place = end + 1
-
-
 # --- A source into its tags and texts
 
 cdef enum:
     LATE = 128  # bytes
+    # In quotes that are a tangle, a search for the end begins anew at each tag within. At most so
+    # many bytes are read, which is half a second, and fifty times the largest page.
+    MOST_READ = 200_000_000
     SLOTS = 512  # of a table of the tags of a page, where most are found without making an object
     MOST_REFERENCES = 10_000
 
@@ -117,14 +120,15 @@ cdef inline bint is_space(unsigned char c) noexcept:
     return c == 32 or 9 <= c <= 13
 
 
-# Tables by the byte: of a text, of a tag's name, and of its attributes.
-cdef unsigned char[256] IS_PLAIN, ENDS_NAME, ENDS_ATTRIBUTE
+# Tables by the byte: of a text, of what begins no white space, of a tag's name, and its attributes.
+cdef unsigned char[256] IS_PLAIN, IS_INK, ENDS_NAME, ENDS_ATTRIBUTE
 
 
 cdef int fill_tables() except -1:
     cdef int c
     for c in range(256):
         IS_PLAIN[c] = c != 0xC2 and c not in b"&\n\t\r"  # 0xC2: a char of C may be signed
+        IS_INK[c] = 32 < c < 0xC2 or c > 0xE3
         ENDS_NAME[c] = is_space(<unsigned char>c) or c in b"<>/"
         ENDS_ATTRIBUTE[c] = c in b"<>="
     return 0
@@ -226,23 +230,29 @@ cdef Py_ssize_t behind_code(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept
         place += 1
 
 
-cdef Py_ssize_t end_of_tag(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
-    """Where the ">" of a tag stands, from the end of its name; -1 if it has none."""
-    cdef Py_ssize_t end
+cdef Py_ssize_t end_of_tag(
+    Bytes s, Py_ssize_t size, Py_ssize_t place, Py_ssize_t* read
+) noexcept:
+    """Where the ">" of a tag stands, from the end of its name; -1 if it has none.
+
+    What was read for it is added to `read`.
+    """
+    cdef Py_ssize_t start = place, end
     while True:
         while place < size and not ENDS_ATTRIBUTE[s[place]]:
             place += 1
-        if place >= size or s[place] == c"<":
-            return -1
-        if s[place] == c">":
-            return place
+        if place >= size or s[place] != c"=":
+            read[0] += place - start
+            return place if place < size and s[place] == c">" else -1
         place += 1  # behind "="
         while place < size and is_space(s[place]):
             place += 1
         if place < size and (s[place] == c'"' or s[place] == c"'"):
             end = found(s, size, s[place], place + 1)
-            if end < size:  # else it is no quote
+            if end < size:
                 place = end + 1
+            else:  # it is no quote
+                read[0] += size - place
 
 
 cdef Py_ssize_t meaning(
@@ -283,32 +293,6 @@ cdef Py_ssize_t meaning(
     memcpy(out, PyBytes_AS_STRING(meant), len(meant))
     written[0] = len(meant)
     return place
-
-
-cdef list never_closed(Bytes s, Py_ssize_t size, tuple names):
-    """Those names of which the last element is never closed."""
-    cdef Py_ssize_t place = -1, number, at
-    cdef bytes name
-    cdef char firsts[256], seconds[256]  # letters of the names, which few other tags begin with
-    cdef list states = [False] * len(names)
-    memset(firsts, 0, 256)
-    memset(seconds, 0, 256)
-    for name in names:
-        firsts[<unsigned char>name[0]] = seconds[<unsigned char>name[1]] = 1
-    while True:
-        place = found(s, size, c"<", place + 1)
-        if place >= size:
-            break
-        at = place + 1 + (s[place + 1] == c"/")  # what stands there may be the NUL behind the last
-        if at >= size or not (firsts[small(s[at])] and seconds[small(s[at + 1])]):
-            continue
-        for number, name in enumerate(names):
-            if stands(s, size, at, name, len(name)):
-                if at == place + 2:
-                    states[number] = False
-                elif not is_word(s[at + len(name)]):
-                    states[number] = True
-    return [name.decode() for number, name in enumerate(names) if states[number]]
 
 
 cdef class Tape:
@@ -397,11 +381,12 @@ cdef class Tape:
         return Counter(counted)
 
     def place_of(self, str tag) -> int:
-        cdef list wanted = [name == tag for name in self.names]
         cdef Py_ssize_t place
-        for place in range(self.size):
-            if wanted[self.tags.data.as_ints[place]]:
-                return place
+        cdef int number = self.names.index(tag) if tag in self.names else -1
+        if number >= 0:
+            for place in range(self.size):
+                if self.tags.data.as_ints[place] == number:
+                    return place
         return -1
 
     def text_behind(self, Py_ssize_t place) -> str:
@@ -551,22 +536,40 @@ def cut(
     cdef Slot[SLOTS] slots
     cdef Slot* slot
     cdef dict numbers = {}, hints = {}
-    cdef list roots = [], opened = never_closed(s, size, mended)
+    cdef list roots = []
+    cdef set opened = set()  # names of elements that are to be closed yet
+    cdef char[256] firsts, seconds  # letters of the names, which few other tags begin with
     cdef array kinds = array("q")  # of each name
-    cdef Py_ssize_t place = 0, start = 0, end, behind, number, length
+    cdef Py_ssize_t place, next_place, comment = -1, start = 0, end, behind, number, length, read = 0
     cdef unsigned int code
     cdef unsigned char c
+    cdef bint is_comment
     cdef str tag, hint, attributes
     cdef bytes name
-    if "script" in opened or "style" in opened:
-        return None
     tape.start(size, size // 32)
     tape.names = []
     memset(slots, 0, sizeof(slots))
-    while True:
-        place = found(s, size, c"<", place)
-        if place >= size:
-            break
+    memset(firsts, 0, 256)
+    memset(seconds, 0, 256)
+    for name in mended:
+        firsts[<unsigned char>name[0]] = seconds[<unsigned char>name[1]] = 1
+    next_place = found(s, size, c"<", 0)
+    while next_place < size and read <= MOST_READ:
+        place = next_place
+        next_place = found(s, size, c"<", place + 1)
+        behind = place + 1 + (s[place + 1] == c"/")  # what stands there may be the NUL behind the last
+        if behind < size and firsts[small(s[behind])] and seconds[small(s[behind + 1])]:
+            for name in mended:
+                if stands(s, size, behind, name, len(name)):
+                    if behind == place + 2:
+                        opened.discard(name)
+                    elif not is_word(s[behind + len(name)]):
+                        opened.add(name)
+        is_comment = s[place + 1] == c"!" and s[place + 2] == c"-" and s[place + 3] == c"-"
+        if is_comment:
+            comment = place
+        if place < start:  # in a comment, script or tag
+            continue
         c = s[place + 1]  # or the NUL behind the last
         behind = place + 1  # the name, if there is one
         end = -1  # behind the whole
@@ -581,14 +584,13 @@ def cut(
                 while behind < size and not ENDS_NAME[s[behind]]:
                     code = (code + s[behind]) * 31
                     behind += 1
-                end = end_of_tag(s, size, behind) + 1
-        elif c == c"!" and s[place + 2] == c"-" and s[place + 3] == c"-":
+                end = end_of_tag(s, size, behind, &read) + 1
+        elif is_comment:
             end = behind_comment(s, size, place + 4)
         elif c == c"!" or c == c"?":
             end = no_bracket(s, size, place + 2)
             end = end + 1 if end < size and s[end] == c">" else -1
         if end <= 0:  # no tag
-            place += 1
             continue
 
         length = behind - place - 1
@@ -616,11 +618,18 @@ def cut(
         if place > start:
             add_text(tape, s, start, place, unescape, False)
         tape.add_tag(number)
-        place = start = end
+        start = end
+    if read > MOST_READ or not (
+        comment < 0 or source.find(b"-->", comment) >= 0 or source.find(b"--!>", comment) >= 0
+    ):
+        return None
+    for name in opened:
+        if name in (b"script", b"style") or name.decode() in numbers:
+            return None
     if size > start:
         add_text(tape, s, start, size, unescape, False)
     tape.end_text()
-    return (tape, hints, roots) if numbers.keys().isdisjoint(opened) else None
+    return tape, hints, roots
 
 
 # --- A source into the tags and texts of its tree
@@ -1078,17 +1087,16 @@ cdef class Text:
             raise IndexError("more text than there was room for")
         while place < end:
             c = s[place]
-            length = 1
-            if 0xC2 <= c <= 0xE3 or (c < 32 and of_all):
-                length = white_at(s, place, end)
-                if length:
-                    c = 32
-                else:
-                    length = 1
-            if c == 32 and not at:
-                self.is_indented = True
-            elif c != 32 or out[at - 1] != 32:
+            length = 0 if IS_INK[c] or (c < 32 and not of_all) else white_at(s, place, end)
+            if not length:
                 out[at] = c
+                at += 1
+                place += 1
+                continue
+            if not at:
+                self.is_indented = True
+            elif out[at - 1] != 32:
+                out[at] = 32
                 at += 1
             place += length
         self.filled = at
@@ -1913,8 +1921,17 @@ def named_tuples(type kind, object rows) -> tuple:
             value = row[place]
             Py_INCREF(value)  # which the tuple takes
             PyTuple_SET_ITEM(one, place, value)
+        PyObject_GC_UnTrack(<PyObject*>one)  # it holds nothing that could hold it
         made.append(one)
     return tuple(made)
+
+
+cdef Py_ssize_t spaces_in(str text) noexcept:
+    cdef Py_ssize_t number = 0
+    cdef Py_UCS4 c
+    for c in text:
+        number += c == c" "
+    return number
 
 
 def kept_texts(object blocks, str of_links) -> tuple:
@@ -1922,7 +1939,7 @@ def kept_texts(object blocks, str of_links) -> tuple:
     cdef Py_ssize_t words, of_all = 0, kept = 0, linked = 0
     cdef str text, reason
     for text, _, is_kept, reason in blocks:
-        words = 1 + text.count(" ")
+        words = 1 + spaces_in(text)
         of_all += words
         if is_kept:
             kept += words

@@ -22,7 +22,14 @@ from understandability._core import Places, Tape
 from understandability.model.passages import TOKEN
 from understandability.text.document import MOSTLY_LINKS
 from understandability.text.extract import boilerpipe, justext, main, naive
-from understandability.text.tape import COMMENTS, CONSENT, SIDEBAR, THREAD, opens_after_last_end
+from understandability.text.tape import (
+    COMMENTS,
+    CONSENT,
+    SIDEBAR,
+    THREAD,
+    opens_after_last_end,
+    with_comments_closed,
+)
 
 Array = NDArray[Any]
 Paragraph = TypeVar("Paragraph")
@@ -31,7 +38,6 @@ Rule = tuple[int, str, int, int, int, str]
 _MARK = "\1"  # stands in no text
 _SPACES = bytes.maketrans(b"\n\t\r", b"   ")
 _CONTROLS = [bytes([code]) for code in range(0x20) if code not in b"\t\n\r"]
-_SWALLOWED = re.compile(rb"""=\s*+(?:"[^"<]*+<|'[^'<]*+<)""")
 # A comment, a script or style with its content, or the name and attributes of a tag; in an
 # attribute's quotes anything may stand. Bytes are searched faster than text.
 _NAMES = re.compile(
@@ -55,6 +61,14 @@ _CANDIDATE = re.compile("[^-c]c*|c+")
 
 def has_controls(content: bytes) -> bool:
     return any(map(content.__contains__, _CONTROLS))
+
+
+def is_utf8(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 # --- text/tape.py
@@ -84,10 +98,10 @@ def cut(
 ) -> tuple[Tape, dict[int, str], list[bytes]] | None:
     """The tape of a source, the hints of sections by the places of their tags, attributes of roots.
 
-    None if one of the elements is never closed that are mended.
+    None if a comment is never closed, or one of the elements that are mended.
     """
     lowered = source.lower()
-    if _is_open(lowered, (b"script", b"style")):
+    if with_comments_closed(source) is not source or _is_open(lowered, (b"script", b"style")):
         return None
     pieces = _TOKEN.split(source.translate(_SPACES))
     written, attributes = pieces[1::3], pieces[2::3]
@@ -113,10 +127,6 @@ def cut(
     }
     roots = [written or b"" for tag, written in zip(tags, attributes, strict=True) if tag == "html"]
     return Tape(tape), hints, roots
-
-
-def is_tangled(source: bytes, most: int) -> bool:
-    return len(_SWALLOWED.findall(source)) * len(source) > most
 
 
 def _is_open(lowered: bytes, names: Iterable[bytes]) -> bool:

@@ -227,22 +227,15 @@ def decode(content: bytes | str, charset: str | None = None) -> Decoded:
 
 
 def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
-    has_controls, is_utf8 = _core.has_controls(content), _is_utf8(content)
+    has_controls, is_utf8 = _core.has_controls(content), _core.is_utf8(content)
     encoding = encoding or ("utf-8" if is_utf8 else "windows-1252")
     is_marked = content.startswith(codecs.BOM_UTF8)
-    if encoding == "utf-8" and is_utf8 and not has_controls and not is_marked:
+    is_same = encoding == "utf-8" or (encoding == "windows-1252" and content.isascii())
+    if is_same and is_utf8 and not has_controls and not is_marked:
         return Decoded(encoding, content)
     text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
     text = _without_controls(text) if has_controls else text
     return Decoded(encoding, text.encode())
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _marked(content: bytes) -> str | None:

@@ -208,6 +208,9 @@ def _guess(sample: str, declared: str = "") -> str | None:
     for frequent, least, distinct, letters in _ROUNDS:
         places, rows = _places(frequent)
         words, counts = count_known(lower, places)
+        of_claim = sum(times for place, times in counts.items() if declared in rows[place][1])
+        if declared and of_claim >= max(_CLAIM * sum(counts.values()), 1):
+            return declared  # no language has more than all of them
         votes: defaultdict[str, int] = defaultdict(int)
         for place, times in counts.items():
             for language in rows[place][1]:

@@ -410,9 +410,6 @@ def kind_of_section(names: str) -> str:
     return _KINDS[int(str(match.lastgroup)[1:])] if match else ""
 
 
-# How many quoted values that may hold a tag, times bytes, may be searched: where a value is not
-# one, the search for the end of a tag begins anew at each tag within.
-_MOST_SEARCHED = 500_000_000  # at most two seconds, and a hundred times what real pages have
 _LANGUAGE = re.compile(rb"""(?<!\S)(?:xml:)?lang\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
 _SECTIONS = frozenset(SECTIONS)
 _HINTS = BoundedCache(kind_of_section, limit=20_000, longest=300)
@@ -431,11 +428,12 @@ def read_source(source: bytes) -> Markup:
     """
     number_of_tags(source)
     cut = (
-        None
-        if _is_to_be_mended(source)
-        else _core.cut(source, _normal, without_references, _SECTIONS, _HINTS, _MENDED)
+        _core.cut(source, _normal, without_references, _SECTIONS, _HINTS, _MENDED)
+        if len(source) <= MAX_TREE_BYTES
+        and all(with_quote_closed(source, quote) is source for quote in (b'"', b"'"))
+        else None
     )
-    if cut is None:
+    if cut is None:  # something is never closed
         return read_markup(source)
     tape, hints, roots = cut
     claims = filter(None, map(_LANGUAGE.search, roots))
@@ -447,12 +445,3 @@ def read_source(source: bytes) -> Markup:
 def _normal(tag: bytes) -> str:
     name = tag.decode().lower()
     return name.strip("/") + "/" if name.strip("/") in VOID else name
-
-
-def _is_to_be_mended(source: bytes) -> bool:
-    """Whether something in the source is never closed, or its quotes are a tangle."""
-    if _core.is_tangled(source, _MOST_SEARCHED):
-        return True
-    if with_comments_closed(source) is not source or len(source) > MAX_TREE_BYTES:
-        return True
-    return any(with_quote_closed(source, quote) is not source for quote in (b'"', b"'"))
