@@ -13,7 +13,7 @@ from understandability._version import __version__
 from understandability.errors import OptionError, PageError, WrongTypeError, check_choice
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
-from understandability.feature.table import batches, features_of
+from understandability.feature.table import batches, features_of, name_missing
 from understandability.hooks import load
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
 from understandability.model.bundle_files import read_bundle
@@ -25,7 +25,6 @@ from understandability.text.analysis import (
     ENGINES,
     EXTRACTORS,
     document_of_page,
-    document_of_text,
     require_extractor,
 )
 from understandability.text.document import Document
@@ -275,14 +274,16 @@ class Scorer:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The names and the types of the columns that `rows` gives."""
+        """The names and the types of the columns that `rows` gives; tells which have no values."""
         import pyarrow as pa
 
+        name_missing(COLUMNS[name][0] for name in self.columns)
         types = {
             **dict.fromkeys((*TEXTS, LANGUAGE_FORMULA[0]), pa.string()),
             **dict.fromkeys(COUNTS, pa.int64()),
         }
-        names = self._columns(Batch([document_of_text("A text.")]))
+        more = self.columns[len(FORMULAS) + len(COUNTS) :]
+        names = (*TEXTS[:3], *ESTIMATES, *FORMULAS, *COUNTS, *LANGUAGE_FORMULA, *TEXTS[3:], *more)
         return pa.schema([(name, types.get(name, pa.float64())) for name in names])
 
     def rows(self, documents: Sequence[Document]) -> pa.Table:
@@ -298,7 +299,7 @@ class Scorer:
         return pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)])
 
     def _columns(self, batch: Batch) -> dict[str, list[Any]]:
-        """The columns of `rows`; more come in here, or in `ESTIMATES`, `TEXTS` or `COUNTS`."""
+        """The columns of `rows`, in the order of `schema`."""
         documents = batch.documents
         table = features_of(batch, self.columns)
         values = dict(zip(table.names, table.values.T.tolist(), strict=True))

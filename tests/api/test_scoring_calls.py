@@ -14,7 +14,9 @@ import pytest
 
 import understandability as ud
 from understandability.errors import InputError, OptionError, WrongTypeError
-from understandability.scoring import Settings
+from understandability.feature.batch import Batch
+from understandability.scoring import Scorer, Settings
+from understandability.text.analysis import document_of_text
 from understandability.text.page import Page
 
 TEXT = "You have flu. Rest, and drink water."
@@ -257,3 +259,11 @@ def test_a_crawl_and_its_table(tmp_path: Path) -> None:
     assert len((tmp_path / "s.jsonl").read_text().splitlines()) == 3
     with pytest.raises(InputError, match=r"threshold was 60\.0 and is now 30"):
         ud.crawl(SAMPLES, folder, workers=1, threshold=30)
+
+
+@pytest.mark.parametrize("features", [False, True])
+def test_rows_have_the_columns_of_their_schema(features: bool) -> None:
+    """It is told before there are rows, and tables are made of both by place."""
+    scorer = Scorer(Settings(features=features))
+    columns = scorer._columns(Batch([document_of_text("A text.")]))
+    assert list(columns) == scorer.schema.names

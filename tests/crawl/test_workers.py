@@ -15,6 +15,7 @@ import pytest
 from understandability.crawls.reading import Chunk, OpenPart, Scored
 from understandability.crawls.workers import Limits, Workers
 from understandability.errors import InputError, OptionError
+from understandability.resources import resource
 from understandability.scoring import Scorer, Settings
 from understandability.text.page import HTML, Page
 
@@ -241,3 +242,17 @@ def test_a_process_of_ours_starts_without_pandas() -> None:
         assert "pandas" not in sys.modules
         import pandas"""
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_command_scores_without_pandas() -> None:
+    pytest.importorskip("pandas")
+    program = """if True:
+        import sys
+        from understandability.cli import main
+        try:
+            main()
+        except SystemExit as end:
+            assert not end.code
+        assert "pandas" not in sys.modules"""
+    page = resource("samples/easy.html")
+    subprocess.run([sys.executable, "-c", program, "score", page], check=True)

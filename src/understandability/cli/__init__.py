@@ -79,6 +79,7 @@ _COMMANDS = {
         ("rank apply", "study.learn:apply_ranker", "study:applied"),
     ),
 }
+_ROWS = (["score"], ["features"], ["extract"])  # which take half a second without pandas
 # Of what the functions of a few commands take, this is for Python alone.
 _HIDDEN = {"corpus": ("url", "keep"), "train background": ("corpora",)}
 COMMANDS = tuple(
@@ -244,6 +245,10 @@ def _told(error: CycloptsError) -> str:
 def main() -> None:
     """Run the command; an error that the user can fix ends it with one sentence and status 2."""
     _open_closed_streams()
+    if sys.argv[1:2] in _ROWS:
+        from understandability.crawls.child import arrow_without_pandas
+
+        arrow_without_pandas()
     for stream in (sys.stdout, sys.stderr):
         # File names need not be text; in some locales they would go out as stray bytes.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text file, as the standard has it

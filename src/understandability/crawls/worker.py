@@ -7,6 +7,7 @@ the clock ends a page that waits for ever.
 
 from __future__ import annotations
 
+import gc
 import logging
 import pickle
 import signal
@@ -47,8 +48,12 @@ def main() -> None:
         signal.signal(number, signal.SIG_DFL)
     logging.disable(logging.WARNING)  # the parent has told what there is to tell of the settings
     with parent() as connection:
+        from understandability.text.analysis import document_of_text
+
         maker: RowMaker = pickle.loads(connection.recv_bytes())
-        maker.rows([])  # loads what the first page would wait for
+        maker.rows([document_of_text("A text.")])  # loads what the first page would wait for
+        gc.collect()
+        gc.freeze()  # or it would be looked through for garbage, again and again
         connection.send_bytes(READY)
         while True:
             pages, seconds = pickle.loads(connection.recv_bytes())

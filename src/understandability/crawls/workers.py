@@ -25,6 +25,7 @@ from understandability.scoring import RowMaker
 
 _PROGRAM = "from understandability.crawls.worker import main; main()"
 _TICK = 0.05  # seconds between two looks at the memory of workers
+_READING = 0.005  # seconds for which documents are read between two looks at their answers
 _STILLBORN = 20  # workers in a row that may be killed at their start
 _WORN = 0.75  # of the memory it may have: a worker with more makes room for a new one
 _TOO_LONG, _TOO_LARGE = "its time limit", "its memory limit"
@@ -103,14 +104,17 @@ class Workers:
         """
         reading = True
         while reading or self._ahead or any(worker.chunk for worker in self._workers):
-            if reading and self._needs_more():
+            looked = time.monotonic()
+            while reading and self._needs_more() and time.monotonic() < looked + _READING:
                 try:
                     chunk = next(chunks)
                 except StopIteration:
                     reading = False
-                    chunk = None
-                if chunk is not None:
-                    self._ahead.append(chunk)
+                else:
+                    if chunk is None:
+                        yield None
+                    else:
+                        self._ahead.append(chunk)
             for worker in self._workers:
                 if worker.is_idle and self._ahead:
                     worker.give(self._ahead.popleft(), self._limits.seconds)

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
+from functools import lru_cache
 
 from understandability.errors import PageError
 from understandability.inputs.limits import too_long
@@ -38,6 +39,7 @@ class HttpResponse:
         return header_charset(self.headers.get("content-type", ""))
 
 
+@lru_cache(maxsize=1000)
 def header_charset(content_type: str) -> str | None:
     """The charset named in a Content-Type header."""
     message = Message()
@@ -62,16 +64,16 @@ def parse_response(message: bytes) -> HttpResponse:
     >>> parse_response(b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n<p>Hi").body
     b'<p>Hi'
     """
-    head, _, body = message.partition(b"\r\n\r\n")
-    bare_head, _, bare_body = message.partition(b"\n\n")
-    if len(bare_head) < len(head):  # some crawlers end lines with LF alone
-        head, body = bare_head, bare_body
-    first, *lines = head.splitlines() or [b""]
+    end = message.find(b"\r\n\r\n")
+    end = end if end >= 0 else len(message)
+    bare_end = message.find(b"\n\n", 0, end + 1)  # some crawlers end lines with LF alone
+    end, begin = (end, end + 4) if bare_end < 0 else (bare_end, bare_end + 2)
+    first, *lines = message[:end].splitlines() or [b""]
     version, _, rest = first.partition(b" ")
     status = rest.strip()[:3]
     if not version.upper().startswith(b"HTTP/") or not status.isdigit():
         raise PageError("read", "the record holds no HTTP response: it must begin with HTTP/")
-    return HttpResponse(int(status), parse_headers(lines), body)
+    return HttpResponse(int(status), parse_headers(lines), message[begin:])
 
 
 def decoded_body(response: HttpResponse, limit: int) -> bytes:

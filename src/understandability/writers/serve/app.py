@@ -25,6 +25,7 @@ from understandability.inputs.fetching import FetchLimits, fetch
 from understandability.inputs.office import DOCX, require_office_extra
 from understandability.resources import resource
 from understandability.scoring import Scorer, Settings, document_or_failure, document_under
+from understandability.text.analysis import document_of_text
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.writers.comparison import compare
 from understandability.writers.explanation import explain, plain_data
@@ -65,7 +66,9 @@ class _Desk:
     def __init__(self, settings: Settings, limits: RequestLimits) -> None:
         self.limits = limits
         self.scorer = Scorer(settings)
-        self.scorer.rows([])  # loads what the first request would wait for
+        self.scorer.rows(
+            [document_of_text("A text.")]
+        )  # loads what the first request would wait for
         self._thread = ThreadPoolExecutor(1, "scoring")
         self._waiting = 0
 
