@@ -49,29 +49,23 @@ def has_controls(bytes content) -> bool:
 
 def is_utf8(bytes content) -> bool:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
-    cdef Py_ssize_t size = len(content), place = 0, end
+    cdef Py_ssize_t size = len(content), place = 0, start
     cdef unsigned long long eight
-    cdef unsigned char c
     while place < size:
-        c = s[place]
-        end = place + 1 + (c >= 0xC2) + (c >= 0xE0) + (c >= 0xF0)
-        if end > size or 0x80 <= c < 0xC2 or c > 0xF4:
+        start = place
+        while place < size and s[place] >= 0x80:
+            place += 1
+        try:
+            PyUnicode_DecodeUTF8(<const char*>s + start, place - start, NULL)
+        except UnicodeDecodeError:
             return False
-        for place in range(place + 1, end):
-            if s[place] & 0xC0 != 0x80:
-                return False
-        # Not too long for what it says, no half of a pair, and none beyond the last character.
-        if (
-            c == 0xE0 and s[end - 2] < 0xA0 or c == 0xED and s[end - 2] > 0x9F
-            or c == 0xF0 and s[end - 3] < 0x90 or c == 0xF4 and s[end - 3] > 0x8F
-        ):
-            return False
-        place = end
-        while place + 8 <= size:  # most are of ASCII
-            memcpy(&eight, s + place, 8)
-            if eight & 0x8080808080808080ULL:
-                break
-            place += 8
+        while place < size and s[place] < 0x80:
+            place += 1
+            while place + 8 <= size:
+                memcpy(&eight, s + place, 8)
+                if eight & 0x8080808080808080ULL:
+                    break
+                place += 8
     return True
 
 
@@ -306,20 +300,13 @@ cdef class Tape:
     def __init__(self, list pieces=[""]):
         cdef Py_ssize_t place
         cdef dict numbers = {}
-        cdef bytes text
         self.start(sum(map(len, pieces)), len(pieces) // 2)
-        self.names = []
         for place in range(len(pieces)):
             if place % 2:
-                if pieces[place] not in numbers:
-                    numbers[pieces[place]] = len(self.names)
-                    self.names.append(pieces[place])
-                self.add_tag(numbers[pieces[place]])
+                self.add_tag(numbers.setdefault(pieces[place], len(numbers)))
             else:
-                text = pieces[place].encode()
-                self.reserve(len(text))
-                memcpy(self.out() + self.filled, PyBytes_AS_STRING(text), len(text))
-                self.filled += len(text)
+                self.write(pieces[place].encode())
+        self.names = list(numbers)
         self.end_text()
 
     cdef int start(self, Py_ssize_t room, Py_ssize_t tags) except -1:
@@ -336,6 +323,12 @@ cdef class Tape:
     cdef int reserve(self, Py_ssize_t room) except -1:
         if self.filled + room > len(self.written):
             PyByteArray_Resize(self.written, 2 * self.filled + room)
+        return 0
+
+    cdef int write(self, bytes text) except -1:
+        self.reserve(len(text))
+        memcpy(self.out() + self.filled, PyBytes_AS_STRING(text), len(text))
+        self.filled += len(text)
         return 0
 
     cdef int end_text(self) except -1:
@@ -372,13 +365,9 @@ cdef class Tape:
     def counts(self) -> object:
         cdef array counts = clone(_INTS, len(self.names) + 1, True)
         cdef Py_ssize_t place
-        cdef dict counted = {}
         for place in range(self.size):
             counts.data.as_ints[self.tags.data.as_ints[place]] += 1
-        for place, tag in enumerate(self.names):
-            if counts.data.as_ints[place]:
-                counted[tag] = counts.data.as_ints[place] + counted.get(tag, 0)
-        return Counter(counted)
+        return Counter({tag: number for tag, number in zip(self.names, counts) if number})
 
     def place_of(self, str tag) -> int:
         cdef Py_ssize_t place
@@ -481,10 +470,7 @@ cdef int add_text(
         whole = whole.replace(b"\r\n", b"\n")
     if has_references:
         whole = resolve(whole.decode()).translate(_SPACES).encode()
-    tape.reserve(len(whole))
-    memcpy(tape.out() + tape.filled, PyBytes_AS_STRING(whole), len(whole))
-    tape.filled += len(whole)
-    return 0
+    return tape.write(whole)
 
 
 cdef str names_in(Bytes s, Py_ssize_t place, Py_ssize_t end):
@@ -514,14 +500,13 @@ cdef str names_in(Bytes s, Py_ssize_t place, Py_ssize_t end):
             behind = found(s, end, quote, at)
             if behind == end:
                 continue
-            place = behind + 1
         else:
             behind = at
             while behind < end and not (is_space(s[behind]) or s[behind] in b"\"'"):
                 behind += 1
             if behind == at:
                 continue
-            place = behind
+        place = behind
         value = PyUnicode_DecodeUTF8(<const char*>s + at, behind - at, NULL)
         names = names + " " + value if names else value
     return names
@@ -566,8 +551,7 @@ def cut(
                     elif not is_word(s[behind + len(name)]):
                         opened.add(name)
         is_comment = s[place + 1] == c"!" and s[place + 2] == c"-" and s[place + 3] == c"-"
-        if is_comment:
-            comment = place
+        comment = place if is_comment else comment
         if place < start:  # in a comment, script or tag
             continue
         c = s[place + 1]  # or the NUL behind the last
@@ -914,9 +898,6 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
             continue
         c = s[place + 1]  # or the NUL behind the last
         closes = c == c"/"
-        if closes and place + 2 < size and s[place + 2] == c">":
-            place += 3
-            continue
         if c == c"!" and place + 3 < size and s[place + 2] == c"-" and s[place + 3] == c"-":
             place = behind_comment(s, size, place + 4)
             continue
@@ -1112,13 +1093,10 @@ cdef class Text:
 
     cdef bint ends_in_letters(self):
         """Whether the last three characters are letters."""
-        cdef Py_ssize_t place = self.filled, number = 0
-        while place > 0 and number < 3:
-            place -= 1
-            number += (self.out[place] & 0xC0) != 0x80
-        if number < 3 and self.is_indented:
-            return False
-        return (<const char*>self.out)[place : self.filled].decode().isalpha()
+        cdef Py_ssize_t start = max(0, self.filled - 12)  # three have as many bytes, at most
+        cdef str end = (<const char*>self.out)[start : self.filled].decode("utf-8", "ignore")
+        end = end[max(0, len(end) - 3) :]
+        return end.isalpha() and (len(end) == 3 or not self.is_indented)
 
     cdef str end(self):
         """The text, and nothing is left of it."""
@@ -1133,15 +1111,6 @@ cdef class Text:
         if self.out[0] < 32 or self.out[size - 1] < 32:  # a form feed that was a reference
             return text.strip()
         return text
-
-
-cdef bint begins_in_letters(Bytes s, Py_ssize_t place, Py_ssize_t end):
-    """Whether the first three characters of a text are letters."""
-    cdef Py_ssize_t start = place, number = 0
-    while place < end and (number < 3 or (s[place] & 0xC0) == 0x80):
-        number += (s[place] & 0xC0) != 0x80
-        place += 1
-    return (<const char*>s)[start:place].decode().isalpha()
 
 
 cdef array others_of(list names):
@@ -1174,54 +1143,53 @@ cdef class Layout:
     """A page as blocks in a tree of sections (0 is the root; parents come before children)."""
 
     cdef list texts, elements, reasons
-    cdef array sections, linked, lengths, elements_of, prose  # one for each block
-    cdef array parents  # one for each section
+    cdef array numbers  # of which these are parts, and the last has one for each section
+    cdef int *section_of, *linked, *length, *bits, *prose, *parent_of
     cdef dict kinds  # what the names of a section tell
     cdef Py_ssize_t size, last_section
     cdef bint is_thread
 
     def __cinit__(self, Py_ssize_t tags):
+        cdef Py_ssize_t room = tags + 1
         self.texts, self.elements, self.kinds, self.size = [], [], {}, 0
-        self.sections, self.linked = clone(_INTS, tags + 1, False), clone(_INTS, tags + 1, False)
-        self.lengths, self.prose = clone(_INTS, tags + 1, False), clone(_INTS, tags + 1, False)
-        self.elements_of, self.parents = clone(_INTS, tags + 1, False), clone(_INTS, tags + 1, False)
+        self.numbers = clone(_INTS, 6 * room, False)
+        self.section_of = self.numbers.data.as_ints
+        self.linked, self.length = self.section_of + room, self.section_of + 2 * room
+        self.bits, self.prose = self.section_of + 3 * room, self.section_of + 4 * room
+        self.parent_of = self.section_of + 5 * room
 
     cdef int add(self, str text, str element, int bits, int section, int linked) except -1:
         self.texts.append(text)
         self.elements.append(element)
         if len(text) > MAX_RUN and ("{" in text or '":' in text) and is_data(text):
             linked = 2 * <int>len(text)  # dropped as if there were nothing but links
-        self.sections.data.as_ints[self.size] = section
-        self.linked.data.as_ints[self.size] = linked
-        self.lengths.data.as_ints[self.size] = <int>len(text)
-        self.elements_of.data.as_ints[self.size] = bits
+        self.section_of[self.size] = section
+        self.linked[self.size] = linked
+        self.length[self.size] = <int>len(text)
+        self.bits[self.size] = bits
         self.size += 1
         return 0
 
     cdef inline double links(self, Py_ssize_t place) noexcept:
         """The share of a block's characters in links."""
-        return <double>self.linked.data.as_ints[place] / self.lengths.data.as_ints[place]
+        return <double>self.linked[place] / self.length[place]
 
     cdef inline int level(self, Py_ssize_t place) noexcept:
         """The level of a block as a heading; 0 if it is none."""
-        if self.lengths.data.as_ints[place] > MAX_HEADING:
-            return 0
-        return self.elements_of.data.as_ints[place] & 7
+        return self.bits[place] & 7 if self.length[place] <= MAX_HEADING else 0
 
     cdef int find_prose(self) except -1:
         """The length of each block that is prose, 0 of others."""
-        cdef int* length = self.lengths.data.as_ints
         cdef Py_ssize_t place
         cdef long long total
         cdef int shortest
+        cdef bint is_prose
         for shortest in (SHORTEST_PROSE, 25, 1):
             total = 0
             for place in range(self.size):
-                if length[place] >= shortest and self.links(place) <= 0.35:
-                    self.prose.data.as_ints[place] = length[place]
-                    total += length[place]
-                else:
-                    self.prose.data.as_ints[place] = 0
+                is_prose = self.length[place] >= shortest and self.links(place) <= 0.35
+                self.prose[place] = self.length[place] if is_prose else 0
+                total += self.prose[place]
             if total >= MIN_PROSE:
                 break
         return 0
@@ -1233,9 +1201,9 @@ cdef class Layout:
         cdef Py_ssize_t place
         for place in range(self.size):
             if not (is_left and self.reasons[place]):
-                sums[self.sections.data.as_ints[place]] += self.prose.data.as_ints[place]
+                sums[self.section_of[place]] += self.prose[place]
         for place in range(self.last_section, 0, -1):
-            sums[self.parents.data.as_ints[place]] += sums[place]
+            sums[self.parent_of[place]] += sums[place]
         return found
 
     cdef list inherited(self, dict kinds):
@@ -1246,7 +1214,7 @@ cdef class Layout:
         for section, kind in kinds.items():
             inherited[section] = kind
         for section in range(1, self.last_section + 1):
-            kind = inherited[self.parents.data.as_ints[section]]
+            kind = inherited[self.parent_of[section]]
             if kind:
                 inherited[section] = kind
         return inherited
@@ -1271,9 +1239,9 @@ cdef class Layout:
             self.is_thread = is_forum()
         dropped = self.inherited(kinds)
         for place in range(self.size):
-            if self.prose.data.as_ints[place]:
-                kind = dropped[self.sections.data.as_ints[place]]
-                lengths[kind] = lengths.get(kind, 0) + self.prose.data.as_ints[place]
+            if self.prose[place]:
+                kind = dropped[self.section_of[place]]
+                lengths[kind] = lengths.get(kind, 0) + self.prose[place]
         # Many small sections together may be most of the text, too.
         wrong = {
             kind for kind, length in lengths.items()
@@ -1286,38 +1254,34 @@ cdef class Layout:
         if wrong:
             kinds = {section: kind for section, kind in kinds.items() if kind not in wrong}
             dropped = self.inherited(kinds)
-        self.reasons = [dropped[self.sections.data.as_ints[place]] for place in range(self.size)]
+        self.reasons = [dropped[self.section_of[place]] for place in range(self.size)]
         return 0
 
     cdef Py_ssize_t around(self, Py_ssize_t place) noexcept:
         """The smallest section that holds the block at a place and the next one."""
-        cdef Py_ssize_t section = self.sections.data.as_ints[place]
-        cdef Py_ssize_t other = self.sections.data.as_ints[min(place + 1, self.size - 1)]
+        cdef Py_ssize_t section = self.section_of[place]
+        cdef Py_ssize_t other = self.section_of[min(place + 1, self.size - 1)]
         while section != other:
             if section > other:
-                section = self.parents.data.as_ints[section]
+                section = self.parent_of[section]
             else:
-                other = self.parents.data.as_ints[other]
+                other = self.parent_of[other]
         return section
 
     cdef int drop_endings(self, object closing, object is_ended) except -1:
-        cdef int* parent_of = self.parents.data.as_ints
         cdef Py_ssize_t place, section, newest = 0, around = 0, beside = -1, before = 0, least, i
         cdef int ended = 0, level
-        cdef bint begun = False
+        cdef bint begun = False, is_beside
         cdef object group
         for place in range(self.size):
-            section, level = self.sections.data.as_ints[place], self.level(place)
+            section, level = self.section_of[place], self.level(place)
             if ended:
                 least = around
                 for i in range(newest + 1, section + 1):
-                    least = min(least, parent_of[i])
-                if (
-                    section < around or least < around or 0 < level <= ended
-                    or (
-                        self.prose.data.as_ints[place] and parent_of[section] == beside
-                        and self.elements_of.data.as_ints[place] == PARAGRAPH
-                    )
+                    least = min(least, self.parent_of[i])
+                is_beside = self.parent_of[section] == beside and self.bits[place] == PARAGRAPH
+                if min(section, least) < around or 0 < level <= ended or (
+                    is_beside and self.prose[place]
                 ):
                     ended = 0
             newest = max(newest, section)
@@ -1330,13 +1294,13 @@ cdef class Layout:
                 ):
                     ended = level
                     around = self.around(place) if group != "posts" else 0
-                    beside = parent_of[section] if group == "links" else -1
-            if not begun and self.lengths.data.as_ints[place] >= MIN_SENTENCE:
+                    beside = self.parent_of[section] if group == "links" else -1
+            if not begun and self.length[place] >= MIN_SENTENCE:
                 begun = is_ended(self.texts[place])
             if ended:
                 self.reasons[place] = "under a heading that ends the text"
             else:
-                before += self.prose.data.as_ints[place]
+                before += self.prose[place]
         return 0
 
     cdef int drop_outside(self) except -1:
@@ -1347,24 +1311,22 @@ cdef class Layout:
         """
         cdef array sums = self.sums(True)
         cdef double least = (1.0 if self.is_thread else 0.9) * sums.data.as_longlongs[0]
-        cdef bytearray of_inside = bytearray(self.last_section + 1)
-        cdef unsigned char* inside = <unsigned char*>PyByteArray_AS_STRING(of_inside)
-        cdef Py_ssize_t place, section, main = 0, parent
+        cdef Py_ssize_t place, section, main = 0, parent, last
         cdef object times = Counter(self.texts)
         if sums.data.as_longlongs[0]:
             # Children come after their parents, and two that lie apart cannot hold so much.
             for section in range(1, self.last_section + 1):
-                parent = self.parents.data.as_ints[section]
+                parent = self.parent_of[section]
                 if parent > main and sums.data.as_longlongs[parent] >= least:
                     main = parent
-        inside[main] = True
-        for section in range(main + 1, self.last_section + 1):
-            inside[section] = inside[self.parents.data.as_ints[section]]
+        last = main  # of those in it, which come one behind the other
+        while last < self.last_section and self.parent_of[last + 1] >= main:
+            last += 1
         for place in range(self.size):
             if not self.reasons[place]:
                 self.reasons[place] = (
                     self.no_text(place, times[self.texts[place]])
-                    if inside[self.sections.data.as_ints[place]]
+                    if main <= self.section_of[place] <= last
                     else "outside the main section"
                 )
         return 0
@@ -1383,7 +1345,7 @@ cdef class Layout:
             bars += c == c"|" or c == c">" or c == 0xBB or c == 0x203A or c == 0x2022 or c == 0xB7
             if not has_letter:
                 has_letter = Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
-        if not self.elements_of.data.as_ints[place] & CELL:
+        if not self.bits[place] & CELL:
             if times > MAX_REPEATED:
                 return "stands on the page three times"
             if not has_letter:
@@ -1394,19 +1356,18 @@ cdef class Layout:
 
     cdef int drop_edge(self, list places, int left, object is_ended) except -1:
         """Drop short blocks before the first prose of these; elements of some bits are left."""
-        cdef Py_ssize_t size = 0, place, beside = -1
+        cdef Py_ssize_t size = 0, place, beside
+        cdef int* parent_of = self.parent_of
         cdef str text
-        while size < len(places) and not self.prose.data.as_ints[<Py_ssize_t>places[size]]:
+        while size < len(places) and not self.prose[<Py_ssize_t>places[size]]:
             size += 1
-        if size < len(places):
-            beside = places[size]
+        beside = places[size] if size < len(places) else -1
         for place in places[:size]:
             text = self.texts[place]
             if (
-                not self.elements_of.data.as_ints[place] & left
+                not self.bits[place] & left
                 and not (beside >= 0 and self.elements[place] == self.elements[beside]
-                    and self.parents.data.as_ints[self.sections.data.as_ints[place]]
-                    == self.parents.data.as_ints[self.sections.data.as_ints[beside]])
+                    and parent_of[self.section_of[place]] == parent_of[self.section_of[beside]])
                 and not (" " in text and is_ended(text))
                 and not self.reasons[place]
             ):
@@ -1445,8 +1406,12 @@ def main_blocks(
     for place in range(page.size):
         if not page.reasons[place]:
             kept[place], page.reasons[place] = True, kept_as
-            length += page.lengths.data.as_ints[place]
+            length += page.length[place]
     return page.texts, page.elements, kept, page.reasons, length
+
+
+cdef struct Rule:  # of a name, in whole numbers alone
+    int action, other, bit, ends, element, are_open
 
 
 cdef Layout main_walk(Tape tape, object rules, dict hints):
@@ -1454,14 +1419,11 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
     cdef list names = tape.names if "body" in tape.names else [*tape.names, "body"]
     cdef list kind_of = [None] * len(names)
     cdef dict numbers = {name: number for number, name in enumerate(names)}
-    cdef array action_of = clone(_INTS, len(names), False), other_of = clone(_INTS, len(names), False)
-    cdef array bit_of = clone(_INTS, len(names), False), ended_by = clone(_INTS, len(names), False)
-    cdef array element_of = clone(_INTS, len(names), False)
-    cdef array number_open = clone(_INTS, len(names) + 1, True)
+    cdef array rules_of_names = clone(_INTS, len(names) * (sizeof(Rule) // sizeof(int)), True)
     cdef array open_elements = clone(_INTS, tape.size + 1, False)
+    cdef Rule* rule = <Rule*>rules_of_names.data.as_ints  # of each name
     cdef int* stack = open_elements.data.as_ints  # as deep as there are tags, at most
-    cdef int* parent_of = page.parents.data.as_ints  # as many as there are tags, and the root
-    cdef int* are_open = number_open.data.as_ints
+    cdef int* parent_of = page.parent_of  # as many as there are tags, and the root
     cdef Bytes s = tape.out()
     cdef Text block = Text(tape.filled + tape.size + 1)
     cdef Py_ssize_t place, start, end, section = 0, last_section = 0, linked = 0, top = 0
@@ -1472,20 +1434,18 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
     cdef object kind, hint_places = iter(hints)
     for tag in range(len(names)):
         (
-            action, end_tag, bit_of.data.as_ints[tag], ended_by.data.as_ints[tag],
-            element_of.data.as_ints[tag], kind_of[tag],
+            rule[tag].action, end_tag, rule[tag].bit, rule[tag].ends, rule[tag].element, kind_of[tag]
         ) = looked_up(rules, names[tag])
-        other_of.data.as_ints[tag] = numbers.get(end_tag, -1)
-        if action == MAIN_SKIP and other_of.data.as_ints[tag] < 0:
-            action = MAIN_SPACE
-        action_of.data.as_ints[tag] = action
+        rule[tag].other = numbers.get(end_tag, -1)
+        if rule[tag].action == MAIN_SKIP and rule[tag].other < 0:
+            rule[tag].action = MAIN_SPACE
     hinted = next(hint_places, -1)
-    stack[0], are_open[body], parent_of[0] = body, 1, 0
+    stack[0], rule[body].are_open, parent_of[0] = body, 1, 0
     block.add(s, 0, tape.ends.data.as_ints[0])
     for place in range(tape.size + 1):
         if place < tape.size:
             tag = tape.tags.data.as_ints[place]  # one of the names
-            action = action_of.data.as_ints[tag]
+            action = rule[tag].action
             start, end = tape.ends.data.as_ints[place], tape.ends.data.as_ints[place + 1]
         else:  # ends the last block
             tag, action, start, end = -1, MAIN_CLOSE, 0, 0
@@ -1512,14 +1472,12 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
                     after_break = False
             continue
         if action == MAIN_SKIP:
-            skipped = other_of.data.as_ints[tag]
+            skipped = rule[tag].other
             continue
         text = block.end()
         if text:
-            page.add(
-                text, names[stack[top]], element_of.data.as_ints[stack[top]], <int>section,
-                <int>linked,
-            )
+            ended = stack[top]
+            page.add(text, names[ended], rule[ended].element, <int>section, <int>linked)
         linked = 0
         if end > start:
             block.add(s, start, end)
@@ -1529,8 +1487,8 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
         if tag < 0:
             break
         if action == MAIN_OPEN:
-            while bit_of.data.as_ints[stack[top]] & ended_by.data.as_ints[tag]:
-                are_open[stack[top]] -= 1
+            while rule[stack[top]].bit & rule[tag].ends:
+                rule[stack[top]].are_open -= 1
                 top -= 1  # the first is no paragraph or item
                 section = parent_of[section]
             last_section += 1
@@ -1538,17 +1496,17 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
             section = last_section
             top += 1
             stack[top] = tag
-            are_open[tag] += 1
+            rule[tag].are_open += 1
             kind = (hints[place] if hinted == place else None) or kind_of[tag]
             if kind:
                 page.kinds[section] = kind
         elif action == MAIN_CLOSE:
-            tag = other_of.data.as_ints[tag]
-            while section and tag >= 0 and are_open[tag]:
+            tag = rule[tag].other
+            while section and tag >= 0 and rule[tag].are_open:
                 section = parent_of[section]
                 ended = stack[top]
                 top -= 1
-                are_open[ended] -= 1
+                rule[ended].are_open -= 1
                 if ended == tag:
                     break
     page.last_section = last_section
@@ -1607,7 +1565,7 @@ def naive_walk(Tape tape, dict actions, object unparsed) -> tuple:
                 and last >= 0
                 and last == other_of.data.as_ints[tag]
                 and field.ends_in_letters()
-                and begins_in_letters(s, start, end)
+                and tape.text(place + 1)[:3].isalpha()
             ):
                 field.add_space()
             field.add(s, start, end)
@@ -1926,20 +1884,15 @@ def named_tuples(type kind, object rows) -> tuple:
     return tuple(made)
 
 
-cdef Py_ssize_t spaces_in(str text) noexcept:
-    cdef Py_ssize_t number = 0
-    cdef Py_UCS4 c
-    for c in text:
-        number += c == c" "
-    return number
-
-
 def kept_texts(object blocks, str of_links) -> tuple:
     cdef list texts = []
     cdef Py_ssize_t words, of_all = 0, kept = 0, linked = 0
     cdef str text, reason
+    cdef Py_UCS4 c
     for text, _, is_kept, reason in blocks:
-        words = 1 + spaces_in(text)
+        words = 1
+        for c in text:
+            words += c == c" "
         of_all += words
         if is_kept:
             kept += words
