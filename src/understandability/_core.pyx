@@ -372,10 +372,9 @@ cdef class Tape:
     def place_of(self, str tag) -> int:
         cdef Py_ssize_t place
         cdef int number = self.names.index(tag) if tag in self.names else -1
-        if number >= 0:
-            for place in range(self.size):
-                if self.tags.data.as_ints[place] == number:
-                    return place
+        for place in range(self.size):
+            if self.tags.data.as_ints[place] == number:
+                return place
         return -1
 
     def text_behind(self, Py_ssize_t place) -> str:
@@ -542,7 +541,7 @@ def cut(
     while next_place < size and read <= MOST_READ:
         place = next_place
         next_place = found(s, size, c"<", place + 1)
-        behind = place + 1 + (s[place + 1] == c"/")  # what stands there may be the NUL behind the last
+        behind = place + 1 + (s[place + 1] == c"/")  # what stands there may be the last NUL
         if behind < size and firsts[small(s[behind])] and seconds[small(s[behind + 1])]:
             for name in mended:
                 if stands(s, size, behind, name, len(name)):
@@ -1426,8 +1425,7 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
     cdef int* parent_of = page.parent_of  # as many as there are tags, and the root
     cdef Bytes s = tape.out()
     cdef Text block = Text(tape.filled + tape.size + 1)
-    cdef Py_ssize_t place, start, end, section = 0, last_section = 0, linked = 0, top = 0
-    cdef Py_ssize_t hinted
+    cdef Py_ssize_t place, start, end, section = 0, last_section = 0, linked = 0, top = 0, hinted
     cdef bint in_link = False, after_break = False
     cdef int action, tag, skipped = -1, ended, body = numbers["body"]
     cdef str text, end_tag

@@ -7,7 +7,6 @@ the clock ends a page that waits for ever.
 
 from __future__ import annotations
 
-import gc
 import logging
 import pickle
 import signal
@@ -52,8 +51,6 @@ def main() -> None:
 
         maker: RowMaker = pickle.loads(connection.recv_bytes())
         maker.rows([document_of_text("A text.")])  # loads what the first page would wait for
-        gc.collect()
-        gc.freeze()  # or it would be looked through for garbage, again and again
         connection.send_bytes(READY)
         while True:
             pages, seconds = pickle.loads(connection.recv_bytes())
