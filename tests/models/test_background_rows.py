@@ -17,7 +17,7 @@ from understandability.feature.transformer import FeatureTransformer
 from understandability.model.bundle import load_background_models, load_bundle
 from understandability.model.estimators import ESTIMATORS
 from understandability.text.analysis import document_of_text
-from understandability.training.judged_training import train_judged
+from understandability.training.train import train_judged
 
 TEXTS = ["my legs hurt", "", "Randomised trials of statins were pooled.", "The liver is an organ."]
 ROW = "background_mlp_regressor"

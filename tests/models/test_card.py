@@ -13,7 +13,7 @@ from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.bundle_files import embedded_bundles
 from understandability.model.card import card
 from understandability.text.analysis import document_of_text
-from understandability.training.judged_training import train_judged
+from understandability.training.train import train_judged
 
 RNG = np.random.default_rng(8)
 ROWS = RNG.normal(size=(60, 2))

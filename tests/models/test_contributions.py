@@ -13,7 +13,7 @@ from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.contributions import THEMES, contributions, shapley_values, theme_of
 from understandability.model.passages import passage_columns
 from understandability.text.analysis import document_of_text
-from understandability.training.judged_training import train_judged
+from understandability.training.train import train_judged
 from understandability.training.train_background import train_background
 
 RNG = np.random.default_rng(5)

@@ -20,9 +20,15 @@ from understandability.model.calibration import Calibration, difficulty_of_level
 from understandability.model.estimators import ESTIMATORS
 from understandability.model.readers import probability
 from understandability.text.analysis import document_of_text
-from understandability.training.judged_training import folds_of, train_judged
 from understandability.training.labelled import LabelColumns, LabelledTexts, read_labelled
-from understandability.training.validation import brier_score, calibration_error, roc_auc, validate
+from understandability.training.train import train_judged
+from understandability.training.validation import (
+    brier_score,
+    calibration_error,
+    folds_of,
+    roc_auc,
+    validate,
+)
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 RNG = np.random.default_rng(5)

@@ -11,7 +11,7 @@ import understandability as ud
 from understandability.errors import OptionError
 from understandability.training import validation
 from understandability.training.feature_sets import columns_named, study_columns
-from understandability.training.judged_training import FoldedLabels, folded_labels
+from understandability.training.train import FoldedLabels, folded_labels
 from understandability.training.validation import agreement
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_resamples")]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError, PageError, WrongTypeError
+from understandability.evaluation.correlation import spearman
 from understandability.feature.table import compute_features
 from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import CONTENT_COLUMNS, ID_COLUMNS, media_type_of
@@ -360,13 +361,11 @@ def _which_direction(
     )
     if not documents:
         return question
-    from scipy.stats import spearmanr
-
     fog = compute_features(documents, [_FOG]).values[:, 0]
     known = np.isfinite(labels) & np.isfinite(fog)
     if not known.any() or np.ptp(fog[known]) == 0:
         return question
-    correlation = float(spearmanr(fog[known], labels[known]).statistic)
+    correlation = spearman(fog[known], labels[known])
     return (
         f"{question} (with the FOG index, where higher is harder, the {int(known.sum())} labels "
         f"correlate at {correlation:+.2f} as higher-harder, and at {-correlation:+.2f} as "

@@ -18,14 +18,13 @@ from understandability.feature.table import batches
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.calibration import calibrate_by_line
 from understandability.prompt import AtPrompt
-from understandability.training.judged_training import folds_of
 from understandability.training.labelled import (
     LabelColumns,
     all_documents,
     joined_groups,
     read_sets,
 )
-from understandability.training.validation import interval, resamples_of_groups, rounded
+from understandability.training.validation import folds_of, interval, resamples_of_groups, rounded
 
 _FOLDS = 5
 

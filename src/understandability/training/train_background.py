@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, MissingExtraError, check_least
+from understandability.evaluation.correlation import spearman
 from understandability.feature.language_model import statistics_key
 from understandability.feature.table import batches
 from understandability.model.background import (
@@ -190,8 +191,6 @@ def _card(
     labels: NDArray[np.float64],
     dimensions: int,
 ) -> Mapping[str, Any]:
-    from scipy.stats import spearmanr
-
     space = "term counts" if row.on_counts else f"LSA with {dimensions} dimensions over TF-IDF"
     return MappingProxyType(
         {
@@ -204,7 +203,7 @@ def _card(
                 {
                     "set": "a fifth of the corpora, held out from the estimator",
                     "measure": "Spearman of the output with the corpus label",
-                    "value": round(float(spearmanr(tested, labels).statistic), 4),
+                    "value": round(spearman(tested, labels), 4),
                     "n": len(labels),
                 }
             ],

@@ -215,6 +215,17 @@ def resamples_of_groups(
     return [np.concatenate([by_group[number] for number in sample]) for sample in drawn]
 
 
+def folds_of(groups: NDArray[Any], folds: int, random_state: int) -> NDArray[np.int64]:
+    """The fold of each row; rows of one group are in one fold, groups are dealt out evenly.
+
+    >>> folds_of(np.array([3, 3, 5, 9]), 3, 0).tolist()
+    [2, 2, 0, 1]
+    """
+    distinct, number = np.unique(groups, return_inverse=True)
+    dealt = np.random.default_rng(random_state).permutation(np.arange(len(distinct)) % folds)
+    return np.asarray(dealt[number], np.int64)
+
+
 def interval(resampled: Sequence[float] | Floats) -> tuple[float, float]:
     """Between which ends 95 % of the figures of samples lie."""
     low, high = np.nanpercentile(resampled, [2.5, 97.5])
@@ -328,21 +339,16 @@ def validate(
         name, other = found.other
         scores = [(model.name, found.difficulty), (f"{model.name}, {name}", other)]
         chances = _chances(model, found, texts, threshold)
-        remarks = (*_trained_on(model, texts), *_as_levels(model, texts, threshold))
+        remarks = _trained_on(model, texts)
+        if texts.columns.scale == "cefr" and model.assessors:
+            level, scale = model.assessors.level_of(threshold), model.assessors.scale
+            remarks += (
+                f"labels are levels, so P(U|d) is the chance of a level below {level:.2f}, which "
+                f"has the difficulty {threshold:g} on {scale}",
+            )
         sets.append(compared(texts, [*scores, *found.baselines()], chances, remarks=remarks))
     settings = {"model": model.label, "scale": model.scale, "threshold": threshold}
     return Validated(tuple(sets), settings)
-
-
-def _as_levels(bundle: Bundle, texts: LabelledTexts, threshold: float) -> tuple[str, ...]:
-    """A remark where labels are levels, on what the threshold is."""
-    if texts.columns.scale != "cefr" or not bundle.assessors:
-        return ()
-    level = bundle.assessors.level_of(threshold)
-    return (
-        f"labels are levels, so P(U|d) is the chance of a level below {level:.2f}, which has the "
-        f"difficulty {threshold:g} on {bundle.assessors.scale}",
-    )
 
 
 def _trained_on(bundle: Bundle, texts: LabelledTexts) -> tuple[str, ...]:
