@@ -59,7 +59,7 @@ LINES = {
     "inputs": 4_315,
     "integrations": 893,
     "model": 4_222,
-    "study": 4_423,
+    "study": 4_371,
     "text": 2_993,
     "training": 2_674,
     "writers": 6_795,

@@ -22,9 +22,8 @@ from understandability.feature.batch import Batch
 from understandability.feature.table import compute_features
 from understandability.feature.word_lists import familiar_words
 from understandability.inputs.streams import open_stream
-from understandability.study import hyphenation
-from understandability.study.hyphenation import count_hyphens
-from understandability.study.readcalc import ROWS, study_counts
+from understandability.study import readcalc
+from understandability.study.readcalc import ROWS, count_hyphens, study_counts
 from understandability.text.document import Document
 
 NAMES = [row.name for row in ROWS]
@@ -128,7 +127,7 @@ def test_endless_words_are_hyphenated_in_parts(monkeypatch: pytest.MonkeyPatch) 
     words = ["hyphenation", "understandability", "flu", "hypertension"]
     whole = count_hyphens(words).tolist()
     for at_once in (1, 2, 3, 7):
-        monkeypatch.setattr(hyphenation, "_AT_ONCE", at_once)
+        monkeypatch.setattr(readcalc, "_AT_ONCE", at_once)
         assert count_hyphens(words).tolist() == whole
 
 

@@ -14,12 +14,13 @@ from understandability.inputs.run import Labels, Run, ranks_of
 from understandability.model.bundle import load_bundle
 from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.predictors import array_bytes, arrays_of
-from understandability.study.candidates import Candidates, candidates_of
 from understandability.study.gains import COMBOS
 from understandability.study.index import build_index
 from understandability.study.learn import (
     OBJECTIVES,
+    Candidates,
     Recipe,
+    candidates_of,
     examples,
     folds,
     learn,
@@ -28,7 +29,7 @@ from understandability.study.learn import (
     ranked,
     save_ranker,
 )
-from understandability.study.retrieval import IR_FEATURES
+from understandability.study.retrieval import IR_FEATURES, ir_features
 from understandability.text.page import TEXT, Page
 
 QUERIES, DEPTH = 20, 30
@@ -300,7 +301,9 @@ def test_an_index_gives_the_ir_features() -> None:
     """All 24, for every candidate."""
     index, _ = build_index([Page("a", "", "flu", TEXT), Page("b", "", "cold", TEXT)])
     run = Run.of("r", {"q": [("b", 2.0), ("a", 1.0)]})
-    candidates = candidates_of(run).with_index(index, {"q": "flu"})
+    found = candidates_of(run)
+    values = ir_features(index, {"q": "flu"}, found.run)
+    candidates = found.joined(IR_FEATURES, values, "the index")
     assert candidates.names == IR_FEATURES
     assert candidates.values[0, IR_FEATURES.index("page_tf_idf")] == 0
     assert candidates.values[1, IR_FEATURES.index("page_tf_idf")] > 0

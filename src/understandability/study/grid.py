@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
@@ -26,6 +26,7 @@ from understandability.model.background import BackgroundModel
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.bundle_files import embedded_bundles
 from understandability.prompt import AtPrompt
+from understandability.study.index import with_progress
 from understandability.text.analysis import document_of, extract
 from understandability.text.document import Document
 from understandability.text.page import SEEN_BEFORE, Failure, Page
@@ -132,8 +133,7 @@ class StudyGrid:
         tables = {}
         if self.agreements:
             agreed = tuple(
-                (" and ".join(each.assessors), each.n, *_coefficients(each))
-                for each in self.agreements
+                (" and ".join(who), *numbers) for who, *numbers in map(astuple, self.agreements)
             )
             tables["How assessors agree"] = ResultTable(("assessors", "n", *names), agreed)
         columns = ("category", "score", "extractor, sentence ends", "n", *names)
@@ -143,7 +143,7 @@ class StudyGrid:
             for coefficient in CORRELATIONS:
                 sizes = [_size(cell, coefficient) for cell in cells]
                 marks[len(rows) + sizes.index(max(sizes)), coefficient.capitalize()] = "*"
-            rows += [(category, c.name, c.pipeline, c.n, *_coefficients(c)) for c in cells]
+            rows += [(category, c.name, c.pipeline, *astuple(c)[4:]) for c in cells]
         tables[BEST] = ResultTable(columns, tuple(rows), marks, texts=3)
         spread = tuple(
             (pipeline, *np.percentile(sizes, _PERCENTILES).tolist())
@@ -178,10 +178,6 @@ class StudyGrid:
             },
             "correlations": [asdict(cell) for cell in self.cells],
         }
-
-
-def _coefficients(found: GridCell | GridAgreement) -> tuple[float, float, float]:
-    return found.pearson, found.spearman, found.kendall
 
 
 def _size(cell: GridCell, coefficient: str) -> float:
@@ -234,7 +230,7 @@ def grid(
     """
     assessors = assessors_in(labels)
     models = [load_bundle(name) for name in bundles or embedded_bundles()]
-    read = _counted(Sources(pages, limit=int(limit_mb * 1e6)), progress)
+    read = with_progress(Sources(pages, limit=int(limit_mb * 1e6)), progress)
     found = run_grid(read, assessors, models, direction=direction)
     settings = {
         "pages": list(pages),
@@ -243,17 +239,6 @@ def grid(
         "bundles": {model.name: model.checksum for model in models},
     }
     return replace(found, settings=settings)
-
-
-def _counted(
-    pages: Iterable[Page | Failure], progress: Callable[[int, int], None] | None
-) -> Iterator[Page | Failure]:
-    errors = 0
-    for number, page in enumerate(pages, 1):
-        yield page
-        errors += isinstance(page, Failure)
-        if progress is not None:
-            progress(number - errors, errors)
 
 
 def run_grid(

@@ -105,12 +105,12 @@ class Field:
     @cached_property
     def lengths(self) -> Floats:
         """How many terms the field of each document has."""
-        return _sums(self.postings, axis=0)
+        return np.asarray(self.postings.sum(axis=0), np.float64).ravel()
 
     @cached_property
     def occurrences(self) -> Floats:
         """How often each term occurs in all documents."""
-        return _sums(self.postings, axis=1)
+        return np.asarray(self.postings.sum(axis=1), np.float64).ravel()
 
     @cached_property
     def documents_with(self) -> Floats:
@@ -228,10 +228,6 @@ def _texts(
         # What a parser does on a page that nobody foresaw must not end an index.
         return Failure(page.docno, page.path, "extract", f"{type(error).__name__}: {error}")
     return parsed.title, "\n".join(b.text for b in blocks if b.kept and b.tag != "title")
-
-
-def _sums(matrix: csr_matrix, axis: int) -> Floats:
-    return np.asarray(matrix.sum(axis=axis), dtype=np.float64).ravel()
 
 
 FORMAT = 1
@@ -377,15 +373,16 @@ def index_pages(
         Sources(files, docnos=docnos, limit=int(limit_mb * 1e6)) if files else (),
         *(dataset_pages(name) for name in inputs if is_dataset(name)),
     )
-    index, failures = build_index(_counted(pages, progress), analyzer, extractor)
+    index, failures = build_index(with_progress(pages, progress), analyzer, extractor)
     save_index(index, folder)
     write_failures(failures, folder)
     return Indexed(folder, len(index), len(index.terms), failures)
 
 
-def _counted(
+def with_progress(
     pages: Iterable[Page | Failure], progress: Callable[[int, int], None] | None
 ) -> Iterator[Page | Failure]:
+    """The pages; `progress` is called with how many there were, and how many errors."""
     errors = 0
     for number, page in enumerate(pages, 1):
         errors += isinstance(page, Failure)

@@ -1,14 +1,15 @@
-"""Learning to rank: boosted trees over the features of candidates (XGBoost)."""
+"""Learning to rank: candidates with features, and boosted trees over them (XGBoost)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from understandability._version import __version__
@@ -17,13 +18,15 @@ from understandability.errors import InputError, OptionError, check_known
 from understandability.evaluation.rerank import chosen
 from understandability.inputs.given import run_of
 from understandability.inputs.run import Labels, Run, strictly_falling
-from understandability.inputs.runs import read_labels, write_run
+from understandability.inputs.runs import labels_from_table, number_columns, read_labels, write_run
+from understandability.inputs.tables import read_table
 from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.predictors import Forest, array_bytes, arrays_of
 from understandability.prompt import AtPrompt
-from understandability.study.candidates import Candidates, FeatureSources
 from understandability.study.gains import COMBOS, IR_ONLY, parse_gain
-from understandability.study.retrieval import IR_FEATURES
+from understandability.study.index import load_index
+from understandability.study.queries import read_queries
+from understandability.study.retrieval import IR_FEATURES, ir_features
 from understandability.training.portable import forest_of
 
 Ints = NDArray[np.int64]
@@ -37,7 +40,110 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
 NOT_KNOWN_EASY = 100.0
 RANKER = "ranker"
 _TREES = "ranker.npz"
+_ROW = "row number"
 _HIGHEST_EXPONENT = 31  # of the gains 2^label - 1 in XGBoost
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The lines of a run, in order and each document once, with features.
+
+    `values` has a row for each line and a column for each of `names`; NaN where a document has
+    none.
+    """
+
+    run: Run
+    names: tuple[str, ...]
+    values: Floats
+
+    def with_table(self, table: pa.Table, name: str) -> Candidates:
+        """With every column of numbers of a table, by its columns ``docno`` and perhaps ``query``.
+
+        Raises `InputError` where it has none of the documents, or a feature that is there.
+        """
+        numeric = number_columns(table, "docno", "query")
+        if not numeric:
+            raise InputError(f"{name} has no column of numbers to learn from")
+        keys = table.select([key for key in ("docno", "query") if key in table.column_names])
+        numbers = pa.array(np.arange(table.num_rows, dtype=np.float64))
+        rows = labels_from_table(keys.append_column(_ROW, numbers), name, _ROW).of_lines(self.run)
+        known = ~np.isnan(rows)
+        if not known.any():
+            raise InputError(
+                f"{name} and the run {self.run.name} have no document in common; compute the "
+                "features of the documents of the run"
+            )
+        values = np.full((len(rows), len(numeric)), np.nan)
+        for place, column in enumerate(numeric):
+            cells = table[column].cast(pa.float64()).to_numpy(zero_copy_only=False)
+            values[known, place] = cells[rows[known].astype(np.int64)]
+        return self.joined(numeric, values, name)
+
+    def select(self, names: Sequence[str]) -> Candidates:
+        """The named features alone, in that order.
+
+        Raises `InputError`, naming them, where some are not there.
+        """
+        if missing := [name for name in names if name not in self.names]:
+            shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+            raise InputError(
+                f"the model was learned from {len(names)} features, and {len(missing)} of them are "
+                f"not given ({shown}); give the index, the queries and the tables of features that "
+                "it was learned with"
+            )
+        columns = [self.names.index(name) for name in names]
+        return Candidates(self.run, tuple(names), self.values[:, columns])
+
+    def joined(self, names: Sequence[str], values: Floats, source: str) -> Candidates:
+        """With columns of a source beside those there are."""
+        if twice := [name for name in names if name in self.names]:
+            raise InputError(f"{source} has a feature {twice[0]!r} that is there already")
+        return Candidates(self.run, (*self.names, *names), np.hstack([self.values, values]))
+
+
+def candidates_of(run: Run, order: str = "rank") -> Candidates:
+    """The candidates of a run, without features yet, in the order of its ranks or scores.
+
+    >>> run = Run.of("bm25", {"q1": [("flu", 7.5), ("cold", 3.0)]})
+    >>> candidates_of(run).values.shape
+    (2, 0)
+    """
+    once = chosen(run, run.line_order(order))
+    return Candidates(once, (), np.empty((len(once), 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSources:
+    """Where the features of the documents of a run come from.
+
+    Args:
+        index: An index of the documents: gives the 24 IR features.
+        queries: The texts of the queries.
+        features: Numbers by docno (and query): from `understand features`, `understand score` or
+            any table; may be repeated.
+        order: How a run is ordered: by its rank column, or by score as in trec_eval.
+    """
+
+    index: Annotated[str | None, AtPrompt(str, value="FOLDER")] = None
+    queries: Annotated[str | None, AtPrompt(str, value="FILE")] = None
+    features: Annotated[Sequence[str], AtPrompt(list[str], value="TABLE")] = ()
+    order: str = "rank"
+
+    def candidates(self, run: Run) -> Candidates:
+        """The documents of the run with all features that are given."""
+        if (self.index is None) != (self.queries is None):
+            raise OptionError("--index and --queries belong together; give both")
+        if self.index is None and not self.features:
+            raise OptionError(
+                "there are no features; give --index and --queries, --features, or all"
+            )
+        found = candidates_of(run, self.order)
+        if self.index is not None and self.queries is not None:
+            values = ir_features(load_index(self.index), read_queries(self.queries), found.run)
+            found = found.joined(IR_FEATURES, values, "the index")
+        for table in self.features:
+            found = found.with_table(read_table(table), table)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, starts_of, sum_segments
 from understandability.feature.formulas import ari, flesch_kincaid, fog, lix, per_hundred, smog
 from understandability.feature.row import Feature
+from understandability.feature.syllables import Trie
 from understandability.feature.word_counts import counts_of
 from understandability.feature.word_lists import familiar_words
-from understandability.study.hyphenation import count_hyphens
 
 # What the list of the study's code has beside the one that textstat ships.
 _MORE_FAMILIAR = frozenset(("bluejay", "cooky", "dalf", "ma", "tho", "tis"))
@@ -34,6 +34,9 @@ _MAY_BE_CUT = re.compile(r"'|wanna", re.IGNORECASE)
 _LAST_PERIOD = re.compile(r"([^.])\.([])}>\"']*)$")
 # Stands between pieces while they are cut together; no text has this code point.
 _BETWEEN = "\ufdd0"
+_FROM_EDGE = 2  # letters of a word before its first hyphen, and behind its last
+# Places of words that are looked at together: a word may have millions.
+_AT_ONCE = 1 << 15
 
 WORDS, CHARACTERS, SYLLABLES, POLYSYLLABLES, LONG, DIFFICULT = range(6)
 
@@ -106,6 +109,51 @@ def _counts_of_words(words: Sequence[str]) -> NDArray[np.int32]:
         dtype=np.int32,
         casting="unsafe",
     )
+
+
+def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
+    """How many hyphens ``pyphen.Pyphen(lang="en")`` inserts in each word of lower case.
+
+    Its patterns give levels to places between letters, the highest counts, and an odd one is a
+    hyphen. Its own search looks up every part of one word after another.
+
+    >>> count_hyphens(["hyphenation", "flu"])
+    array([3, 0])
+    """
+    trie, levels_of = _patterns()
+    gives, longest = np.asarray(levels_of.any(axis=1)), levels_of.shape[1]
+    codes = trie.encode("\n".join(f".{word}." for word in words))
+    levels = np.zeros(len(codes) + longest, np.int8)
+    for begin in range(0, len(codes), _AT_ONCE):
+        starts = np.arange(begin, min(begin + _AT_ONCE, len(codes)))
+        for walkers, nodes in trie.walk(codes, starts):
+            giving = np.flatnonzero(gives[nodes])
+            reached, heights = starts[walkers[giving]], levels_of[nodes[giving]]
+            # Of one length a single pattern begins at a place: none is reached twice.
+            for place in range(longest):
+                levels[reached + place] = np.maximum(levels[reached + place], heights[:, place])
+    odd_before = starts_of(levels & 1)
+    sizes = np.fromiter(map(len, words), np.int64, len(words))
+    # A level stands before its letter; the first letter stands behind a dot.
+    first = starts_of(sizes + 3)[:-1] + 1
+    left = first + _FROM_EDGE
+    right = first + sizes - _FROM_EDGE + 1
+    hyphens: NDArray[np.int64] = odd_before[np.maximum(left, right)] - odd_before[left]
+    return hyphens
+
+
+@cache
+def _patterns() -> tuple[Trie, NDArray[np.int8]]:
+    """The patterns, and by their nodes the levels of the places from where each begins."""
+    import pyphen
+
+    patterns = pyphen.Pyphen(lang="en").hd.patterns
+    trie = Trie(list(patterns))
+    longest = max(offset + len(heights) for offset, heights in patterns.values())
+    levels = np.zeros((trie.size, longest), np.int8)
+    for node, (offset, heights) in zip(trie.nodes.tolist(), patterns.values(), strict=True):
+        levels[node, offset : offset + len(heights)] = heights
+    return trie, levels
 
 
 @cache
