@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import pairwise
 from operator import mul
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from understandability.direction import Direction
 from understandability.feature import formulas, other_formulas
@@ -70,50 +69,21 @@ def _like_flesch(
     return LanguageFormula(name, "score", EASIER, meaning, source, compute)
 
 
-def _wiener(counts: Counts, constants: tuple[float, ...]) -> float:
-    values = (
-        100 * counts.polysyllables / counts.words,
-        counts.words / counts.sentences,
-        100 * counts.words_longer_6 / counts.words,
-        100 * counts.monosyllables / counts.words,
-        1.0,
-    )
-    return math.fsum(map(mul, constants, values))
+def _wiener(number: int, meaning: str, *constants: float) -> LanguageFormula:
+    """A Wiener Sachtextformel; the constants are in the order of the values below."""
 
+    def compute(counts: Counts) -> float:
+        values = (
+            100 * counts.polysyllables / counts.words,
+            counts.words / counts.sentences,
+            100 * counts.words_longer_6 / counts.words,
+            100 * counts.monosyllables / counts.words,
+            1.0,
+        )
+        return math.fsum(map(mul, constants, values))
 
-# A column each: percent of words of three syllables or more, words of a sentence, percent of words
-# of more than six letters, percent of words of one syllable, constant.
-_WIENER = (
-    (0.1935, 0.1672, 0.1297, -0.0327, -0.875),
-    (0.2007, 0.1682, 0.1373, 0.0, -2.779),
-    (0.2963, 0.1905, 0.0, 0.0, -1.1144),
-    (0.2744, 0.2656, 0.0, 0.0, -1.693),
-)
-
-
-_TERMS = (
-    "percent polysyllables",
-    "words/sentences",
-    "percent words of more than 6 letters",
-    "percent words of one syllable",
-    "",
-)
-
-
-def _wiener_row(number: int, constants: tuple[float, ...]) -> LanguageFormula:
-    terms = [
-        f"{'-' if constant < 0 else '+'} {abs(constant):g} {term}".rstrip()
-        for constant, term in zip(constants, _TERMS, strict=True)
-        if constant
-    ]
-    return LanguageFormula(
-        f"wiener_sachtextformel_{number}",
-        "grade",
-        HARDER,
-        " ".join(terms).removeprefix("+ "),
-        "Bamberger & Vanecek 1984",
-        partial(_wiener, constants=constants),
-    )
+    name, source = f"wiener_sachtextformel_{number}", "Bamberger & Vanecek 1984"
+    return LanguageFormula(name, "grade", HARDER, meaning, source, compute)
 
 
 def gutierrez_polini(counts: Counts) -> float:
@@ -136,34 +106,33 @@ def gulpease(counts: Counts) -> float:
     return 89 + (300 * counts.sentences - 10 * counts.letters) / counts.words
 
 
-def fog_pl(counts: Counts) -> float:
-    """The Fog index for Polish, where words are hard from four syllables; years of school."""
-    return 0.4 * (counts.words / counts.sentences + 100 * counts.over_3_syllables / counts.words)
+def _of(formula: Callable[..., Any], *names: str) -> Callable[[Counts], float]:
+    """A formula that English has too, of these counts."""
+    return lambda counts: float(formula(*(getattr(counts, name) for name in names)))
 
 
-def lix_of(counts: Counts) -> float:
-    """LIX (Björnsson 1968), made for Swedish and used for many languages."""
-    return counts.words / counts.sentences + 100 * counts.words_longer_6 / counts.words
-
-
-def rix_of(counts: Counts) -> float:
-    """Rix (Anderson 1983), made with LIX for languages of western Europe."""
-    return counts.words_longer_6 / counts.sentences
-
-
+# LIX was made for Swedish and is used for many languages, Rix for those of western Europe.
 _EVERY = (
     LanguageFormula("lix", "score", HARDER,
                     "words/sentences + percent words of more than 6 letters",
-                    "Björnsson 1968", lix_of),
+                    "Björnsson 1968", _of(formulas.lix, "words_longer_6", "words", "sentences")),
     LanguageFormula("rix", "score", HARDER, "words of more than 6 letters/sentences",
-                    "Anderson 1983", rix_of),
+                    "Anderson 1983", _of(other_formulas.rix, "words_longer_6", "sentences")),
 )  # fmt: skip
 
 # The formulas of each language, without those of `_EVERY`.
 _OWN: dict[str, tuple[LanguageFormula, ...]] = {
     "de": (
         _like_flesch("amstad", "Amstad 1978", 180, 1, 58.5),
-        *(_wiener_row(number, constants) for number, constants in enumerate(_WIENER, 1)),
+        _wiener(1, "0.1935 percent polysyllables + 0.1672 words/sentences + 0.1297 percent words "
+                "of more than 6 letters - 0.0327 percent words of one syllable - 0.875",
+                0.1935, 0.1672, 0.1297, -0.0327, -0.875),
+        _wiener(2, "0.2007 percent polysyllables + 0.1682 words/sentences + 0.1373 percent words "
+                "of more than 6 letters - 2.779", 0.2007, 0.1682, 0.1373, 0.0, -2.779),
+        _wiener(3, "0.2963 percent polysyllables + 0.1905 words/sentences - 1.1144",
+                0.2963, 0.1905, 0.0, 0.0, -1.1144),
+        _wiener(4, "0.2744 percent polysyllables + 0.2656 words/sentences - 1.693",
+                0.2744, 0.2656, 0.0, 0.0, -1.693),
     ),
     "es": (
         # Its F is the mean length of sentences; "sentences in 100 words" was a slip of the print.
@@ -191,7 +160,8 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
     "pl": (
         LanguageFormula("fog_pl", "grade", HARDER,
                         "0.4 (words/sentences + percent words of more than three syllables)",
-                        "Gunning 1952, in the form of FOG-PL", fog_pl),
+                        "Gunning 1952, in the form of FOG-PL",
+                        _of(formulas.fog, "over_3_syllables", "words", "sentences")),
     ),
     "pt": (_like_flesch("flesch_martins", "Martins et al. 1996", 248.835, 1.015, 84.6),),
     "ru": (_like_flesch("flesch_oborneva", "Oborneva 2006", 206.835, 1.3, 60.1),),
@@ -221,18 +191,14 @@ def readability(text: str | Document, language: str = "en") -> dict[str, float]:
         raise wrong_type("readability takes a text (str)", text)
     document = document_of_text(text) if isinstance(text, str) else text
     if str(language).partition("-")[0].lower() != "en":
-        return _of_other(document.pieces, str(language))
+        own = other_language(str(language))
+        counts = counts_in_language(document.pieces, own)
+        return {
+            formula.name: formula.compute(counts) if counts.words else math.nan
+            for formula in LANGUAGE_FORMULAS[own.tag]
+        }
     table = features_of(Batch([document]), _ENGLISH)
     return dict(zip(table.names, table.values[0].tolist(), strict=True))
-
-
-def _of_other(pieces: tuple[str, ...], tag: str) -> dict[str, float]:
-    language = other_language(tag)
-    counts = counts_in_language(pieces, language)
-    return {
-        formula.name: formula.compute(counts) if counts.words else math.nan
-        for formula in LANGUAGE_FORMULAS[language.tag]
-    }
 
 
 def language_formula(document: Document) -> tuple[str, float | None]:
