@@ -19,7 +19,7 @@ from tests.conftest import Run
 from understandability.errors import InputError, OptionError
 from understandability.inputs import archives
 from understandability.inputs.archives import members
-from understandability.study.install import INSTALLABLE, KEEPERS, install, verify
+from understandability.study.install import INSTALLABLE, NLTK_DATA, install, verify
 from understandability.study.installed import (
     installed,
     installed_folder,
@@ -611,7 +611,7 @@ def test_every_resource_says_what_it_is_and_where_it_comes_from() -> None:
         assert resource.name == name
         assert resource.title
         assert resource.origin
-        assert (name not in KEEPERS) == (resource.names != ())
+        assert (name != NLTK_DATA) == (resource.names != ())
 
 
 def test_the_command_lists_installs_and_verifies(

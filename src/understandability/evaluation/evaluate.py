@@ -34,13 +34,13 @@ from understandability.evaluation.oddities import (
     refuse_odd,
     run_oddities,
     told,
-    unlabelled,
 )
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.inputs.given import runs_of
 from understandability.inputs.run import Oddity, Run
 from understandability.prompt import AtPrompt
 
+_UNLABELLED = "runs without a document that has a label of {}, so that all gains are 0"
 _TESTS = AtPrompt(list[str], "--test", choices="evaluation.comparison:ALL_TESTS")
 _COEFFICIENTS = AtPrompt(list[str], "--coefficient", choices="evaluation.correlation:COEFFICIENTS")
 
@@ -255,7 +255,7 @@ def evaluate(
             *run.oddities,
             *run_oddities(run, order, lines),
             *label_oddities(run, judgements.qrels),
-            *unlabelled(run, missing),
+            *(Oddity(_UNLABELLED.format(name), 1, run.name) for name in missing),
         )
         if judgements.strict:
             refuse_odd({f"run {run.name}": oddities[run.name]})

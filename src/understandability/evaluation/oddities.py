@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,12 +91,6 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
             if len(found)
         ),
     )
-
-
-def unlabelled(run: Run, names: Iterable[str]) -> tuple[Oddity, ...]:
-    """An oddity for each dimension in which no document of the run has a label."""
-    what = "runs without a document that has a label of {}, so that all gains are 0"
-    return tuple(Oddity(what.format(name), 1, run.name) for name in names)
 
 
 def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:

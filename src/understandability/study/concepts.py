@@ -48,19 +48,7 @@ def sums_of_terms(batch: Batch, get: Callable[[], Lexicon | None], group: str = 
 
 
 CONSUMER, EXPERT, MEDICAL = "consumer vocabulary", "expert vocabulary", "medical vocabulary"
-# Group of rows -> its vocabulary in names of rows, and in words; of the value of a concept its
-# name, unit, direction and meaning.
-# fmt: off
-_VOCABULARIES = {
-    CONSUMER: ("chv", "the Consumer Health Vocabulary", "score", "score, 0 to 1",
-        Direction.EASIER, "mean familiarity (combo score)"),
-    EXPERT: ("mesh", "the Medical Subject Headings", "depth", "levels",
-        Direction.HARDER, "mean depth in MeSH's trees (the mean over a concept's places)"),
-}
-# fmt: on
 _METAMAP_NEEDS = {CONSUMER: ("metamap", "chv"), EXPERT: ("metamap",)}
-# The groups of concepts, as they are marked and as rows are named.
-KINDS = (("", "concepts"), (SYMPTOM, "symptoms"), (DISEASE, "diseases"))
 _PER = (DOCUMENT, WORD, SENTENCE)
 
 
@@ -74,11 +62,11 @@ def _totals(vocabulary: str) -> tuple[dict[str, int], dict[str, FloatArray]]:
     row = np.array([rows.setdefault(docno, len(rows)) for docno in found.docnos], np.int64)
     known, values = ~np.isnan(found.depths), found.depths
     if vocabulary == CONSUMER:
-        scores = _chv_scores()
+        scores = chv_scores()
         known = np.array([concept in scores for concept in found.concepts], bool)
         values = np.array([scores.get(concept, np.nan) for concept in found.concepts])
     totals = {}
-    for group, _ in KINDS:
+    for group in ("", SYMPTOM, DISEASE):
         counted = found.occurrences * (known & ((found.groups == group) | (group == "")))
         valued = counted * ~np.isnan(values)
         columns = (counted, valued, valued * np.nan_to_num(values))
@@ -87,7 +75,7 @@ def _totals(vocabulary: str) -> tuple[dict[str, int], dict[str, FloatArray]]:
     return rows, totals
 
 
-def _chv_scores() -> dict[str, float]:
+def chv_scores() -> dict[str, float]:
     """The concepts of the CHV with the score of their most familiar name."""
     terms = installed_terms("chv")
     scores: dict[str, float] = {}
@@ -110,55 +98,39 @@ def sums_of_mapped(batch: Batch, vocabulary: str, group: str) -> FloatArray:
     return sums
 
 
-def _pair(
-    vocabulary: str,
-    kind: tuple[str, str],
-    find: Find,
-    needs: tuple[str, ...],
-    source: str,
-    by: tuple[str, str] = ("", ""),
-) -> tuple[Feature, Feature]:
-    """The row that counts concepts of a kind, and that of their mean value.
-
-    `by` says what found them: at the end of the rows' names, and in words.
-    """
-    name, title, value, unit, direction, meaning = _VOCABULARIES[vocabulary]
-    group, plural = kind
-    what = f"{plural} of {title}{by[1]}"
-    names = f"{name}_{plural}{by[0]}", f"{name}{f'_{group}' if group else ''}_{value}{by[0]}"
-    count, mean = partial(count_concepts, find=find), partial(mean_value, find=find)
-    return (
-        Feature(names[0], vocabulary, "concepts", None, what, source, count, _PER, needs),
-        Feature(
-            names[1], vocabulary, unit, direction, f"{meaning} of {what}", source, mean, _PER, needs
-        ),
-    )
-
-
-def _found(vocabulary: str, kind: tuple[str, str]) -> tuple[Feature, Feature]:
-    """The two rows of a kind of concepts that the terms of a vocabulary find."""
-    group, _ = kind
-    get: Callable[[], Lexicon | None] = partial(lexicon, _VOCABULARIES[vocabulary][0])
-    needs: tuple[str, ...] = ("mesh",)
-    source = "National Library of Medicine (MeSH)"
-    if vocabulary == CONSUMER:
-        get = grouped_chv if group else get
-        needs, source = CHV_GROUPS if group else ("chv",), "Zeng & Tse 2006 (CHV)"
-    return _pair(vocabulary, kind, partial(sums_of_terms, get=get, group=group), needs, source)
-
-
-def _mapped(vocabulary: str, kind: tuple[str, str]) -> tuple[Feature, Feature]:
-    """The two rows of a kind of concepts that MetaMap found."""
-    find = partial(sums_of_mapped, vocabulary=vocabulary, group=kind[0])
-    needs, source = _METAMAP_NEEDS[vocabulary], "Aronson 2001 (MetaMap)"
-    return _pair(vocabulary, kind, find, needs, source, ("_metamap", " that MetaMap found"))
-
-
 def _medical_row(name: str, what: str, resource: str, source: str) -> Feature:
     find = partial(sums_of_terms, get=partial(lexicon, resource))
     compute = partial(count_concepts, find=find)
     return Feature(
         name, MEDICAL, "concepts", Direction.HARDER, what, source, compute, _PER, (resource,)
+    )
+
+
+def _rows(count: str, mean: str, group: str, kind: str = "") -> tuple[Feature, Feature]:
+    """The row that counts concepts of a kind, and that of their mean score or depth."""
+    plural = {"": "concepts", SYMPTOM: "symptoms", DISEASE: "diseases"}[kind]
+    needs: tuple[str, ...] = ("mesh",)
+    if group == CONSUMER:
+        what, unit = f"{plural} of the Consumer Health Vocabulary", "score, 0 to 1"
+        direction, value = Direction.EASIER, "mean familiarity (combo score)"
+        needs, source = CHV_GROUPS if kind else ("chv",), "Zeng & Tse 2006 (CHV)"
+        get = grouped_chv if kind else partial(lexicon, "chv")
+    else:
+        what, unit = f"{plural} of the Medical Subject Headings", "levels"
+        direction = Direction.HARDER
+        value = "mean depth in MeSH's trees (the mean over a concept's places)"
+        source, get = "National Library of Medicine (MeSH)", partial(lexicon, "mesh")
+    find: Find = partial(sums_of_terms, get=get, group=kind)
+    if count.endswith("_metamap"):
+        what = f"{what} that MetaMap found"
+        needs, source = _METAMAP_NEEDS[group], "Aronson 2001 (MetaMap)"
+        find = partial(sums_of_mapped, vocabulary=group, group=kind)
+    compute = partial(count_concepts, find=find), partial(mean_value, find=find)
+    return (
+        Feature(count, group, "concepts", None, what, source, compute[0], _PER, needs),
+        Feature(
+            mean, group, unit, direction, f"{value} of {what}", source, compute[1], _PER, needs
+        ),
     )
 
 
@@ -169,7 +141,17 @@ ROWS: tuple[Feature, ...] = (
     _medical_row("drugbank_concepts",
         "names of drugs in DrugBank; words of the Dale-Chall list do not count", "drugbank",
         "Wishart et al. 2006 (DrugBank)"),
-    *(row for kind in KINDS for group in (CONSUMER, EXPERT) for row in _found(group, kind)),
-    *(row for group in (CONSUMER, EXPERT) for kind in KINDS for row in _mapped(group, kind)),
+    *_rows("chv_concepts", "chv_score", CONSUMER),
+    *_rows("mesh_concepts", "mesh_depth", EXPERT),
+    *_rows("chv_symptoms", "chv_symptom_score", CONSUMER, SYMPTOM),
+    *_rows("mesh_symptoms", "mesh_symptom_depth", EXPERT, SYMPTOM),
+    *_rows("chv_diseases", "chv_disease_score", CONSUMER, DISEASE),
+    *_rows("mesh_diseases", "mesh_disease_depth", EXPERT, DISEASE),
+    *_rows("chv_concepts_metamap", "chv_score_metamap", CONSUMER),
+    *_rows("chv_symptoms_metamap", "chv_symptom_score_metamap", CONSUMER, SYMPTOM),
+    *_rows("chv_diseases_metamap", "chv_disease_score_metamap", CONSUMER, DISEASE),
+    *_rows("mesh_concepts_metamap", "mesh_depth_metamap", EXPERT),
+    *_rows("mesh_symptoms_metamap", "mesh_symptom_depth_metamap", EXPERT, SYMPTOM),
+    *_rows("mesh_diseases_metamap", "mesh_disease_depth_metamap", EXPERT, DISEASE),
 )
 # fmt: on

@@ -31,7 +31,6 @@ from understandability.study.installed import (
 )
 
 Reader = Callable[[BufferedReader, str], Iterator[Any]]
-Keeper = Callable[[Sequence[Path], Path], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +48,7 @@ class Installable:
     names: tuple[str, ...]
 
 
+NLTK_DATA = "nltk-data"  # is kept as it is
 _NLTK_FOLDERS = (
     *("chunkers", "corpora", "grammars", "help", "misc"),
     *("models", "sentiment", "stemmers", "taggers", "tokenizers"),
@@ -76,7 +76,6 @@ def _keep_folders(paths: Sequence[Path], folder: Path) -> int:
     return entries
 
 
-KEEPERS: Mapping[str, Keeper] = {"nltk-data": _keep_folders}
 # What is not a list of words.
 # fmt: off
 _READERS: Mapping[str, Reader] = {
@@ -141,8 +140,8 @@ def install(
                 paths.append(Path(source))
             else:
                 raise InputError(f"{source} does not exist")
-        if name in KEEPERS:
-            entries = KEEPERS[name](paths, new)
+        if name == NLTK_DATA:
+            entries = _keep_folders(paths, new)
         else:
             entries = _keep_table(resource, paths, new / TABLE)
         kept = [path for path in sorted(new.rglob("*")) if path.is_file()]

@@ -56,17 +56,12 @@ def _folder(platform: str, chosen: str | None, *places: str | None) -> Path:
 
 def installed(name: str) -> Manifest | None:
     """What is installed under that name, None if nothing is."""
-    path = _manifest_path(installed_folder(), name)
+    path = os.path.join(installed_folder(), name, MANIFEST)  # noqa: PTH118  # as below
     try:
         stat = os.stat(path)  # noqa: PTH116  # a tenth of the time of Path.stat
     except OSError:
         return None
     return _manifest(Path(path), stat.st_mtime_ns, stat.st_size)
-
-
-@lru_cache(maxsize=256)
-def _manifest_path(folder: Path, name: str) -> str:
-    return str(folder / name / MANIFEST)
 
 
 @lru_cache(maxsize=256)

@@ -219,21 +219,6 @@ def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
         raise InputError(
             f"the run {run.name} has a query {missing[0]!r} for which there is no text"
         )
-    documents = _documents(index, run)
-    values = np.zeros((len(run), len(IR_FEATURES)))
-    for number, query in enumerate(run.queries):
-        lines = np.flatnonzero(run.query_ids == number)
-        terms = index.query_terms(queries[query])
-        for field in FIELDS:
-            places, matches = _matches(index.field(field), terms, documents[lines])
-            for model in TERRIER_MODELS:
-                weights = np.bincount(places, MODELS[model](matches), minlength=len(lines))
-                values[lines, IR_FEATURES.index(f"{field}_{model}")] = weights
-    return values
-
-
-def _documents(index: Index, run: Run) -> Ints:
-    """The number of the document of each line of a run."""
     docnos = run.docnos.to_pylist()
     numbers = np.array([index.document_numbers.get(docno, -1) for docno in docnos], dtype=np.int64)
     unknown = numbers < 0
@@ -243,7 +228,17 @@ def _documents(index: Index, run: Run) -> Ints:
             f"the index (first: {docnos[int(np.argmax(unknown))]}); build it with them, or leave "
             "them out"
         )
-    return numbers[run.docno_ids]
+    documents = numbers[run.docno_ids]
+    values = np.zeros((len(run), len(IR_FEATURES)))
+    for place, query in enumerate(run.queries):
+        lines = np.flatnonzero(run.query_ids == place)
+        terms = index.query_terms(queries[query])
+        for field in FIELDS:
+            places, matches = _matches(index.field(field), terms, documents[lines])
+            for model in TERRIER_MODELS:
+                weights = np.bincount(places, MODELS[model](matches), minlength=len(lines))
+                values[lines, IR_FEATURES.index(f"{field}_{model}")] = weights
+    return values
 
 
 def _matches(
