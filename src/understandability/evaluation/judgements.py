@@ -44,7 +44,6 @@ _HERE = "evaluation.judgements"
 
 Ids = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-_User = tuple[str, str, float | None, float, str]  # dimension, user, threshold, noise, norm
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +258,11 @@ class Judgements:
         unset = {name: value for name, value in usual.items() if getattr(chosen, name) is None}
         self.conventions: Conventions = replace(chosen, **unset)
         self.ideal: dict[Measure, Floats] = {}  # ideal DCG by measure, filled as needed
-        self._gains: dict[_User, Floats] = {}
+        self._gains: dict[tuple[Any, ...], Floats] = {}  # of labels, by dimension and user
+        # These label the same pairs in the same order as the qrels, as those of CLEF do.
+        self._like_qrels = {
+            name for name, each in self.dimensions.items() if _same_pairs(self.qrels, each.labels)
+        }
 
     def ranked(self, run: Run, lines: Ids | None = None) -> Ranked:
         """The labelled documents of a run, in the order of the conventions.
@@ -303,13 +306,6 @@ class Judgements:
             for name, each in self.dimensions.items()
         }
 
-    @cached_property
-    def _like_qrels(self) -> frozenset[str]:
-        """The dimensions that label the same pairs in the same order, as those of CLEF do."""
-        return frozenset(
-            name for name, each in self.dimensions.items() if _same_pairs(self.qrels, each.labels)
-        )
-
     def require(self, measure: Measure | ForeignMeasure) -> None:
         """Raise `OptionError` where labels that the measure needs were not given."""
         for name in measure.dimensions:
@@ -338,29 +334,27 @@ class Judgements:
             user = "binary"
         key = (name, user, threshold, noise_scale, norm)
         if key not in self._gains:
-            self._gains[key] = self._gains_of_labels(measure, key)
+            values, scale = self.dimensions[name].labels.values, self.dimensions[name].scale
+            if user not in MODELLED_USERS:
+                gains = scale.graded(values) if user == "graded" else scale.binary(values)
+            elif threshold is None:
+                raise OptionError(
+                    f"{measure} needs the threshold of its {user} user; give --threshold, or th=..."
+                )
+            else:
+                from understandability.model.readers import probability
+
+                noisy = user == "arctan"
+                gains = probability(
+                    values,
+                    threshold,
+                    user,
+                    noise_scale=noise_scale if noisy else None,
+                    direction=scale.direction,
+                    normalise="integral" if norm == "integral" and noisy else None,
+                )
+            self._gains[key] = gains
         return _at(self._gains[key], ranked.found[name])
-
-    def _gains_of_labels(self, measure: Measure, key: _User) -> Floats:
-        name, user, threshold, noise_scale, norm = key
-        values, scale = self.dimensions[name].labels.values, self.dimensions[name].scale
-        if user not in MODELLED_USERS:
-            return scale.graded(values) if user == "graded" else scale.binary(values)
-        if threshold is None:
-            raise OptionError(
-                f"{measure} needs the threshold of its {user} user; give --threshold, or th=..."
-            )
-        from understandability.model.readers import probability
-
-        noisy = user == "arctan"
-        return probability(
-            values,
-            threshold,
-            user,
-            noise_scale=noise_scale if noisy else None,
-            direction=scale.direction,
-            normalise="integral" if norm == "integral" and noisy else None,
-        )
 
 
 def _by_dimension(given: Any) -> dict[str, Any]:

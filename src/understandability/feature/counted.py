@@ -15,7 +15,7 @@ from understandability.feature.batch import Array, Batch
 from understandability.feature.word_counts import is_of_kind
 from understandability.hooks import load
 
-_LEXICON = "study.lexicons:lexicon"
+_LEXICON = "study.installed:lexicon"
 # The index of the document and the words of each occurrence, in the order of the text.
 Occurrences = tuple[Array, list[str]]
 

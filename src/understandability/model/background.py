@@ -154,7 +154,12 @@ class BackgroundModel:
         NaN for a document without a word of the vocabulary.
         """
         bags = self.vocabulary.bags(batch)
-        places = _places(self.predictor, self.space, bags)
+        if self.space is not None:
+            places = self.space.vectors(bags)
+        else:  # of the one layer, the rows of the words that are there
+            assert isinstance(self.predictor, Network)
+            rows = self.predictor.weights[0][bags.words]
+            places = sum_segments(bags.counts[:, None] * rows, bags.starts)
         places[np.diff(bags.starts) == 0] = np.nan
         return places
 
@@ -162,8 +167,12 @@ class BackgroundModel:
         """The value of a regressor, not clipped; of a classifier, the expected label."""
         known = np.isfinite(inputs).all(axis=1)
         raw = np.full(len(inputs), np.nan)
-        outputs = _outputs(self.predictor, self.space, inputs[known])
-        raw[known] = expected_label(outputs, self.labels)
+        predictor = self.predictor
+        if self.space is None:  # the sums are there already, and the rest of the layer is left
+            assert isinstance(predictor, Network)
+            identity = np.eye(inputs.shape[1])
+            predictor = Network((identity,), predictor.biases, predictor.link)
+        raw[known] = expected_label(predictor(inputs[known]), self.labels)
         return raw
 
     def raw(self, batch: Batch) -> Floats:
@@ -230,18 +239,3 @@ def _labels(stated: Any) -> tuple[float, ...]:
     if len(labels) < 2 or not all(-MOST <= a < b <= MOST for a, b in pairwise(labels)):
         raise InputError("its labels do not ascend")
     return labels
-
-
-def _places(predictor: Predictor, space: LsaSpace | None, bags: Bags) -> Floats:
-    if space is not None:
-        return space.vectors(bags)
-    # Term counts: of the one layer, the rows of the words that are there.
-    assert isinstance(predictor, Network)
-    return sum_segments(bags.counts[:, None] * predictor.weights[0][bags.words], bags.starts)
-
-
-def _outputs(predictor: Predictor, space: LsaSpace | None, places: Floats) -> Floats:
-    if space is not None:
-        return predictor(places)
-    assert isinstance(predictor, Network)
-    return Network((np.eye(places.shape[1]),), predictor.biases, predictor.link)(places)

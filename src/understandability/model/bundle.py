@@ -78,11 +78,6 @@ MODELS = {
 }
 
 
-def _model(kind: str, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Model:
-    made: Model = load(MODELS[kind]).from_parts(model, weights)
-    return made
-
-
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """A model, its map to difficulty, and its card: what there is to know about it.
@@ -267,7 +262,7 @@ def _bundle(files: BundleFiles) -> Bundle:
     return Bundle(
         name,
         licence,
-        _model(kind, model, files.weights),
+        load(MODELS[kind]).from_parts(model, files.weights),
         calibration,
         MappingProxyType(card),
         files.checksum,

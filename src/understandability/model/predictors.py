@@ -512,7 +512,9 @@ def array_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]]:
     """The arrays of one file of a bundle."""
-    stream = io.BytesIO(file_of(weights, name))
+    if name not in weights:
+        raise InputError(f"it has no file {name[:60]}")
+    stream = io.BytesIO(weights[name])
     try:
         with zipfile.ZipFile(stream) as archive:
             sizes = [entry.file_size for entry in archive.infolist()]
@@ -527,13 +529,6 @@ def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]
     if not all(isinstance(array, np.ndarray) for array in read.values()):
         raise InputError(f"{name} holds more than arrays")
     return read
-
-
-def file_of(weights: Mapping[str, bytes], name: str) -> bytes:
-    """The content of one file of a bundle."""
-    if name not in weights:
-        raise InputError(f"it has no file {name[:60]}")
-    return weights[name]
 
 
 def predictor_files(predictor: Predictor) -> dict[str, bytes]:

@@ -228,16 +228,14 @@ class Reader:
         noise: ArrayLike | None = self.noise_scale
         if noise is None and self.user == "calibrated":
             if self.curve:
-                return self._share(np.asarray(difficulty, float), np.asarray(spread, float))
+                # The mean of the curve over a normal distribution about each difficulty.
+                middle, error = np.asarray(difficulty, float), np.asarray(spread, float)
+                difficulties, shares = np.array(self.curve).T
+                places = middle[..., None] + error[..., None] * _PLACES
+                # A product of matrices would add in an order that depends on the batch.
+                return np.asarray((np.interp(places, difficulties, shares) * _WEIGHTS).sum(axis=-1))
             noise = spread
         return probability(difficulty, self.threshold, self.user, noise_scale=noise)
-
-    def _share(self, difficulty: Floats, spread: Floats) -> Floats:
-        """The mean of the curve over a normal distribution about each difficulty."""
-        difficulties, shares = np.array(self.curve).T
-        places = difficulty[..., None] + spread[..., None] * _PLACES
-        # A product of matrices would add in an order that depends on the batch.
-        return np.asarray((np.interp(places, difficulties, shares) * _WEIGHTS).sum(axis=-1))
 
     def to_json(self) -> dict[str, Any]:
         """What `reader_of` reads from a file."""

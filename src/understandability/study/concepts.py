@@ -10,8 +10,15 @@ import numpy as np
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, ratio
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
-from understandability.study.installed import installed_mappings, installed_terms
-from understandability.study.lexicons import CHV_GROUPS, Lexicon, grouped_chv, lexicon, loaded
+from understandability.study.installed import (
+    CHV_GROUPS,
+    Lexicon,
+    grouped_chv,
+    installed_mappings,
+    installed_terms,
+    lexicon,
+    loaded,
+)
 from understandability.study.vocabulary_files import DISEASE, STOP, SYMPTOM
 
 Find = Callable[[Batch], FloatArray]

@@ -14,7 +14,7 @@ from understandability.feature.batch import Batch, Column, FloatArray
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.word_counts import count
 from understandability.feature.word_lists import WordList
-from understandability.study.lexicons import word_list
+from understandability.study.installed import word_list
 
 Test = Callable[[WordList], Column]
 
