@@ -55,13 +55,13 @@ LINES = {
     "cli": 2_082,
     "crawls": 2_804,
     "evaluation": 3_950,
-    "feature": 3_867,
+    "feature": 3_839,
     "inputs": 4_315,
     "integrations": 893,
-    "model": 4_204,
+    "model": 4_202,
     "study": 4_338,
     "text": 2_993,
-    "training": 2_674,
+    "training": 2_638,
     "writers": 6_795,
 }
 # Of the core, only these touch files.

@@ -10,11 +10,9 @@ import pytest
 
 from understandability.feature.batch import Batch
 from understandability.feature.diversity import (
+    ROWS,
     drawn_ratio,
     factor_length,
-    hdd,
-    mattr,
-    mtld,
     window_ratio,
 )
 from understandability.text.analysis import document_of_text
@@ -33,6 +31,7 @@ def test_by_hand() -> None:
 def test_of_documents() -> None:
     """Small letters and capitals are one word; texts of no words have no value."""
     batch = Batch([document_of_text(text) for text in ("Rest. Then rest.", "", "One two.")])
+    mattr, mtld, hdd = (row.compute for row in ROWS)
     assert mattr(batch)[[0, 2]].tolist() == [2 / 3, 1.0]
     assert mtld(batch)[2] == 2
     assert isnan(mattr(batch)[1])

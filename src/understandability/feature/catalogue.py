@@ -46,7 +46,7 @@ class CatalogueColumns(Mapping[str, tuple[Feature, str]]):
     """
 
     def __getitem__(self, name: str) -> tuple[Feature, str]:
-        for module in sorted(MODULES, key=_is_outside):
+        for module in sorted(MODULES, key=lambda module: not module.startswith("feature.")):
             if name in _columns_of(module):
                 return _columns_of(module)[name]
         raise KeyError(name)
@@ -57,10 +57,6 @@ class CatalogueColumns(Mapping[str, tuple[Feature, str]]):
 
     def __len__(self) -> int:
         return sum(len(_columns_of(module)) for module in MODULES)
-
-
-def _is_outside(module: str) -> bool:
-    return not module.startswith("feature.")
 
 
 COLUMNS = CatalogueColumns()

@@ -6,6 +6,7 @@ Words are told apart in small letters, as they are written: "tablet" and "tablet
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +19,15 @@ _FACTOR = 0.72  # the share of different words at which MTLD begins anew
 _DRAWS = 42  # words of HD-D
 
 
+Measure = Callable[[Sequence[object]], float]
+
+
 def _keys(words: Sequence[str]) -> NDArray[np.int64]:
     """A number for each word in small letters; only whether two are equal counts."""
     return np.array([hash(word.lower()) for word in words], np.int64)
 
 
-def _of_each(
-    batch: Batch, measure: Callable[[list[int]], float], least: int
-) -> NDArray[np.float64]:
+def of_each(batch: Batch, measure: Measure, least: int) -> NDArray[np.float64]:
     """A measure of the words of each text; NaN for one of fewer than `least`."""
     keys = np.split(batch.word_values(_keys), batch.word_starts[1:-1])
     return np.array([measure(of.tolist()) if len(of) >= least else np.nan for of in keys])
@@ -86,24 +88,10 @@ def drawn_ratio(words: Sequence[object]) -> float:
     return float((1 - np.exp(log_none)).sum() / _DRAWS)
 
 
-def mattr(batch: Batch) -> NDArray[np.float64]:
-    """`window_ratio` of each text."""
-    return _of_each(batch, window_ratio, 1)
-
-
-def mtld(batch: Batch) -> NDArray[np.float64]:
-    """`factor_length` of each text."""
-    return _of_each(batch, factor_length, 1)
-
-
-def hdd(batch: Batch) -> NDArray[np.float64]:
-    """`drawn_ratio` of each text."""
-    return _of_each(batch, drawn_ratio, _DRAWS)
-
-
 def _row(
-    name: str, unit: str, meaning: str, source: str, compute: Callable[[Batch], NDArray[np.float64]]
+    name: str, unit: str, meaning: str, source: str, measure: Measure, least: int = 1
 ) -> Feature:
+    compute = partial(of_each, measure=measure, least=least)
     return Feature(name, "lexical diversity", unit, None, meaning, source, compute)
 
 
@@ -113,20 +101,21 @@ ROWS: tuple[Feature, ...] = (
         "share",
         "share of different words in windows of 50 words, mean of all windows",
         "Covington & McFall 2010",
-        mattr,
+        window_ratio,
     ),
     _row(
         "mtld",
         "words",
         "words until the share of different words falls to .72, mean of both directions",
         "McCarthy & Jarvis 2010",
-        mtld,
+        factor_length,
     ),
     _row(
         "hdd",
         "share",
         "share of different words among 42 that are drawn, on average; NaN below 42 words",
         "McCarthy & Jarvis 2007",
-        hdd,
+        drawn_ratio,
+        _DRAWS,
     ),
 )

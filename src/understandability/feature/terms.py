@@ -149,7 +149,11 @@ class TermFinder:
         words = np.append(np.insert(numbers[tokens], breaks, _UNKNOWN), _UNKNOWN)
         tokens = np.append(np.insert(tokens, breaks, -1), -1)
         places, sizes, entries = self._longest(words)
-        chosen = _without_overlap(places, sizes)
+        chosen, end = [], 0  # each begins behind the end of the one before
+        for index, (place, size) in enumerate(zip(places.tolist(), sizes.tolist(), strict=True)):
+            if place >= end:
+                chosen.append(index)
+                end = place + size
         places, sizes, entries = places[chosen], sizes[chosen], entries[chosen]
         starts = tokens[places]
         return ConceptMatches(
@@ -188,14 +192,3 @@ class TermFinder:
             np.int64,
             len(tokens),
         )
-
-
-def _without_overlap(places: Array, sizes: Array) -> list[int]:
-    """Which terms remain if each begins behind the end of the one before."""
-    chosen = []
-    end = 0
-    for index, (place, size) in enumerate(zip(places.tolist(), sizes.tolist(), strict=True)):
-        if place >= end:
-            chosen.append(index)
-            end = place + size
-    return chosen

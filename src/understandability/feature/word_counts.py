@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -148,14 +149,6 @@ def count(batch: Batch, kind: str) -> FloatArray:
     return batch.once(counts_of)[kind]
 
 
-def count_words(batch: Batch) -> FloatArray:
-    return batch.words
-
-
-def count_sentences(batch: Batch) -> FloatArray:
-    return batch.sentences
-
-
 _EVERY = (DOCUMENT, WORD, SENTENCE)
 _STUDY = "Palotti, Zuccon & Hanbury 2019"
 # Name, unit, meaning, source, by what it is given, and how it is counted if not as its kind.
@@ -170,8 +163,9 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("polysyllables", "words", "words of three syllables or more", _STUDY, _EVERY),
     ("words_over_3_syllables", "words", "words of more than three syllables", _STUDY, _EVERY),
     ("words", "words", "runs of characters between white space that have a letter or digit",
-     "Flesch 1948", (DOCUMENT, SENTENCE), count_words),
-    ("sentences", "sentences", "sentences with a word", _STUDY, (DOCUMENT,), count_sentences),
+     "Flesch 1948", (DOCUMENT, SENTENCE), attrgetter("words")),
+    ("sentences", "sentences", "sentences with a word", _STUDY, (DOCUMENT,),
+     attrgetter("sentences")),
 )  # fmt: skip
 
 

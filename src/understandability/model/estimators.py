@@ -51,16 +51,6 @@ class EstimatorRow:
         return estimator.set_params(**{whole[name]: value for name, value in parameters.items()})
 
 
-def _prepared(estimator: Any, scaled: bool) -> Any:
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    # A column that is missing everywhere counts as 0, so that the columns stay what they are.
-    imputer = SimpleImputer(strategy="median", keep_empty_features=True)
-    return make_pipeline(imputer, *[StandardScaler()] * scaled, estimator)
-
-
 def _one_vs_rest() -> Any:
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.svm import SVC
@@ -73,7 +63,15 @@ def _make(random_state: int, where: str, steps: str, settings: Mapping[str, Any]
     module, _, name = where.partition(":")
     seeded = {"random_state": random_state} if "random_state" in settings else {}
     made = getattr(import_module(module), name)(**{**settings, **seeded})
-    return _prepared(made, steps == "scaled") if steps else made
+    if not steps:
+        return made
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    # A column that is missing everywhere counts as 0, so that the columns stay what they are.
+    imputer = SimpleImputer(strategy="median", keep_empty_features=True)
+    return make_pipeline(imputer, *[StandardScaler()] * (steps == "scaled"), made)
 
 
 _SEEDED = {"random_state": None}

@@ -333,10 +333,6 @@ def _export_histograms(estimator: Any) -> Forest:
     return _forest(grown, start, estimator.n_features_in_, _link_of(estimator))
 
 
-def _export_xgboost(estimator: Any) -> Forest:
-    return forest_of([estimator.get_booster()])
-
-
 def forest_of(boosters: Sequence[Any]) -> Forest:
     """The trees of XGBoost models over the same features, each with one output.
 
@@ -418,7 +414,7 @@ KEPT: Mapping[str, tuple[Callable[[Any], Predictor], str]] = MappingProxyType(
             ("HistGradientBoostingClassifier", _export_histograms, "gradient-boosting-classifier"),
             ("GradientBoostingRegressor", _export_boosting, "gradient-boosting-regressor"),
             ("GradientBoostingClassifier", _export_boosting, "gradient-boosting-classifier"),
-            ("XGBRegressor", _export_xgboost, "xgboost-regressor"),
+            ("XGBRegressor", lambda model: forest_of([model.get_booster()]), "xgboost-regressor"),
         )
         for kept in classes.split()
     }

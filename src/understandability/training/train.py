@@ -366,8 +366,8 @@ def _figures(
         start = own.stop
         scores = [(f"{name}, out of fold", out_of_fold.difficulty[own])]
         if each.documents:
-            found = comparisons(default, each.documents)
-            scores += [(default.name, found.difficulty), *found.baselines()]
+            found, baselines = comparisons(default, each.documents)
+            scores += [(default.name, found["difficulty"]), *baselines]
         else:
             scores += [
                 (column, inputs[own, place] * (direction or Direction.HARDER).sign)

@@ -14,9 +14,7 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from understandability.arrays import Floats
 from understandability.errors import InputError, MissingExtraError, check_least
 from understandability.evaluation.correlation import spearman
 from understandability.feature.language_model import statistics_key
@@ -30,7 +28,7 @@ from understandability.model.background import (
 )
 from understandability.model.bundle import Bundle
 from understandability.model.calibration import calibrate_by_corpora
-from understandability.model.estimators import EstimatorRow, estimator_row
+from understandability.model.estimators import estimator_row
 from understandability.prompt import AtPrompt
 from understandability.text.document import Document
 from understandability.training.portable import portable
@@ -111,7 +109,24 @@ def train_background(
     tested = expected_label(trial(unseen), tuple(np.unique(labels)))
     final = portable(row.make(random_state).fit(matrix, labels))
     model = BackgroundModel(row.name, vocabulary, space, final, tuple(np.unique(labels).tolist()))
-    card = _card(row, corpora, sizes, tested, labels[held_out], dimensions)
+    space_name = f"LSA with {dimensions} dimensions over TF-IDF" if space else "term counts"
+    card = MappingProxyType(
+        {
+            "summary": f"Which background corpus a text is like: {row.name} over {space_name}.",
+            "training": [
+                {"name": f"corpus {label:g}", "label": label, "records": sizes[label]}
+                for label in sorted(corpora)
+            ],
+            "figures": [
+                {
+                    "set": "a fifth of the corpora, held out from the estimator",
+                    "measure": "Spearman of the output with the corpus label",
+                    "value": round(spearman(tested, labels[held_out]), 4),
+                    "n": int(held_out.sum()),
+                }
+            ],
+        }
+    )
     calibration = calibrate_by_corpora(tested, labels[held_out]).on_own_scale()
     return Bundle(name, licence, model, calibration, card)
 
@@ -181,31 +196,3 @@ def _matrix(bags: Any, space: LsaSpace | None, words: int) -> Any:
         return vstack(list(parts), "csr")
     places = (Bags(part.indptr, part.indices, part.data) for part in parts)
     return np.concatenate([space.vectors(each) for each in places])
-
-
-def _card(
-    row: EstimatorRow,
-    corpora: Mapping[float, Iterable[Document]],
-    sizes: Mapping[float, int],
-    tested: Floats,
-    labels: NDArray[np.float64],
-    dimensions: int,
-) -> Mapping[str, Any]:
-    space = "term counts" if row.on_counts else f"LSA with {dimensions} dimensions over TF-IDF"
-    return MappingProxyType(
-        {
-            "summary": f"Which background corpus a text is like: {row.name} over {space}.",
-            "training": [
-                {"name": f"corpus {label:g}", "label": label, "records": sizes[label]}
-                for label in sorted(corpora)
-            ],
-            "figures": [
-                {
-                    "set": "a fifth of the corpora, held out from the estimator",
-                    "measure": "Spearman of the output with the corpus label",
-                    "value": round(spearman(tested, labels), 4),
-                    "n": len(labels),
-                }
-            ],
-        }
-    )

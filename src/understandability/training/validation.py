@@ -258,45 +258,25 @@ def agreement(
     return Agreement(name, len(values), correlations(values, labels), intervals)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparisons:
-    """A bundle's estimates of documents, and the baselines beside them.
+def comparisons(
+    bundle: Bundle, documents: Iterable[Document]
+) -> tuple[dict[str, Floats], list[tuple[str, Floats]]]:
+    """What a bundle estimates of documents, by the names of `Estimate`, and beside it `BASELINES`.
 
-    `other` is the level, of a bundle without levels its raw output; `formulas` is (documents,
-    `BASELINES`), turned so that higher is harder.
+    Baselines are turned so that higher is harder.
     """
-
-    difficulty: Floats
-    spread: Floats
-    level: Floats
-    level_error: Floats
-    other: tuple[str, Floats]
-    formulas: Floats
-
-    def baselines(self) -> list[tuple[str, Floats]]:
-        """Each formula with its values."""
-        return list(zip(BASELINES, self.formulas.T, strict=True))
-
-
-def comparisons(bundle: Bundle, documents: Iterable[Document]) -> Comparisons:
-    """The estimates of a bundle and the baselines of documents."""
     estimates: list[Estimate] = []
-    errors = [np.empty(0)]
     formulas = [np.empty((0, len(BASELINES)))]
     for batch in batches(documents):
         estimates += bundle.estimate(batch)
-        errors.append(bundle.model.read(batch).level_error)
         formulas.append(features_of(batch, BASELINES).values)
+    numbers = {
+        name: np.array([getattr(each, name) for each in estimates])
+        for name in ("difficulty", "spread", "raw", "level", "level_error")
+    }
     signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
-    level, raw = (np.array([getattr(each, of) for each in estimates]) for of in ("level", "raw"))
-    return Comparisons(
-        np.array([each.difficulty for each in estimates]),
-        np.array([each.spread for each in estimates]),
-        level,
-        np.concatenate(errors),
-        ("level", level) if np.isfinite(level).any() else ("raw output", raw),
-        np.concatenate(formulas) * signs,
-    )
+    baselines = (np.concatenate(formulas) * signs).T
+    return numbers, list(zip(BASELINES, baselines, strict=True))
 
 
 def validate(
@@ -335,9 +315,10 @@ def validate(
     model = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
     sets = []
     for texts in read_sets(labels, LabelColumns(**columns)):
-        found = comparisons(model, texts.documents)
-        name, other = found.other
-        scores = [(model.name, found.difficulty), (f"{model.name}, {name}", other)]
+        found, baselines = comparisons(model, texts.documents)
+        has_levels = np.isfinite(found["level"]).any()
+        name, other = ("level", "level") if has_levels else ("raw output", "raw")
+        scores = [(model.name, found["difficulty"]), (f"{model.name}, {name}", found[other])]
         chances = _chances(model, found, texts, threshold)
         remarks = _trained_on(model, texts)
         if texts.columns.scale == "cefr" and model.assessors:
@@ -346,7 +327,7 @@ def validate(
                 f"labels are levels, so P(U|d) is the chance of a level below {level:.2f}, which "
                 f"has the difficulty {threshold:g} on {scale}",
             )
-        sets.append(compared(texts, [*scores, *found.baselines()], chances, remarks=remarks))
+        sets.append(compared(texts, [*scores, *baselines], chances, remarks=remarks))
     settings = {"model": model.label, "scale": model.scale, "threshold": threshold}
     return Validated(tuple(sets), settings)
 
@@ -405,7 +386,7 @@ def compared(
 
 
 def _chances(
-    bundle: Bundle, found: Comparisons, texts: LabelledTexts, threshold: float
+    bundle: Bundle, found: Mapping[str, Floats], texts: LabelledTexts, threshold: float
 ) -> Mapping[str, float]:
     """How well the chance of a label below the threshold is told; nothing where labels are ranks.
 
@@ -414,10 +395,10 @@ def _chances(
     """
     if texts.columns.scale == "rank":
         return {}
-    labels, estimates, errors = texts.targets, found.difficulty, found.spread
+    labels, estimates, errors = texts.targets, found["difficulty"], found["spread"]
     if texts.columns.scale == "cefr" and bundle.assessors:
         threshold = bundle.assessors.level_of(threshold)
-        labels, estimates, errors = texts.labels, found.level, found.level_error
+        labels, estimates, errors = texts.labels, found["level"], found["level_error"]
     known = np.isfinite(labels) & np.isfinite(estimates)
     if not known.any():
         return {}
