@@ -144,47 +144,36 @@ _UNSPECIFIED = re.compile(r",? (?:unspecified|not elsewhere classified|NOS|NEC)$
 
 
 def read_icd10cm(stream: io.BufferedReader, name: str) -> Iterator[Term]:
-    """Descriptions and inclusion terms of ICD-10-CM; a final "unspecified" or NOS is dropped.
-
-    The order file, the codes file, the tabular list in XML, or the TSV with a header.
-    """
-    start = start_of(stream)
-    if start.startswith("<"):
-        rows: Iterable[tuple[str, str]] = _tabular_icd(stream, name)
-    elif start.startswith("code\t"):
-        rows = (
-            (code, text)
-            for code, description, inclusions in named_columns(
-                lines_of(stream), ("code", "description", "inclusion_terms"), name
-            )
-            for text in (description, *inclusions.split(" | "))
-        )
-    elif _ICD_ORDER.match(start) or _ICD_CODES.fullmatch(start):
-        rows = _listed_icd(lines_of(stream), name)
-    else:
-        raise _unknown(name, "icd10cm_order_20xx.txt, icd10cm_codes_20xx.txt or the tabular XML")
-    for code, text in rows:
+    """Descriptions and inclusion terms of ICD-10-CM; a final "unspecified" or NOS is dropped."""
+    for code, text in _icd_texts(stream, name):
         if text := _UNSPECIFIED.sub("", text.strip()):
             yield Term(text, code)
 
 
-def _listed_icd(lines: Iterable[str], name: str) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(lines, start=1):
-        if match := _ICD_ORDER.match(line):
-            yield match[1], line[77:]
-        elif match := _ICD_CODES.fullmatch(line.rstrip()):
-            yield match[1], match[2]
-        elif line.strip():
-            raise InputError(f"line {number} of {name} is not a line of an ICD-10-CM file")
-
-
-def _tabular_icd(stream: io.BufferedReader, name: str) -> Iterator[tuple[str, str]]:
-    # Categories nest: texts stand in <diag><name/><desc/><inclusionTerm><note/>...</diag>.
-    for diagnosis in xml_elements(stream, name, "diag"):
-        code = diagnosis.findtext("name") or ""
-        for path in ("desc", "inclusionTerm/note", "includes/note"):
-            for text in diagnosis.iterfind(path):
-                yield code, text.text or ""
+def _icd_texts(stream: io.BufferedReader, name: str) -> Iterator[tuple[str, str]]:
+    """Codes and texts of the tabular XML, the TSV with a header, the order or the codes file."""
+    start = start_of(stream)
+    if start.startswith("<"):
+        # Categories nest: texts stand in <diag><name/><desc/><inclusionTerm><note/>...</diag>.
+        for diagnosis in xml_elements(stream, name, "diag"):
+            for path in ("desc", "inclusionTerm/note", "includes/note"):
+                for text in diagnosis.iterfind(path):
+                    yield diagnosis.findtext("name") or "", text.text or ""
+    elif start.startswith("code\t"):
+        columns = ("code", "description", "inclusion_terms")
+        for code, description, inclusions in named_columns(lines_of(stream), columns, name):
+            for text in (description, *inclusions.split(" | ")):
+                yield code, text
+    elif _ICD_ORDER.match(start) or _ICD_CODES.fullmatch(start):
+        for number, line in enumerate(lines_of(stream), start=1):
+            if match := _ICD_ORDER.match(line):
+                yield match[1], line[77:]
+            elif match := _ICD_CODES.fullmatch(line.rstrip()):
+                yield match[1], match[2]
+            elif line.strip():
+                raise InputError(f"line {number} of {name} is not a line of an ICD-10-CM file")
+    else:
+        raise _unknown(name, "icd10cm_order_20xx.txt, icd10cm_codes_20xx.txt or the tabular XML")
 
 
 def xml_elements(stream: io.BufferedReader, name: str, tag: str) -> Iterator[Any]:
@@ -220,13 +209,11 @@ _DRUGBANK_OFFICIAL = ("DrugBank ID", "Common name", "Synonyms")
 
 def read_drugbank(stream: io.BufferedReader, name: str) -> Iterator[Term]:
     """Names and synonyms of drugs: DrugBank's vocabulary CSV, or the TSV with a header."""
-    start = start_of(stream)
+    start, lines = start_of(stream), lines_of(stream)
     if start.startswith("drugbank_id\t"):
-        rows: Iterable[list[str]] = named_columns(
-            lines_of(stream), ("drugbank_id", "name", "aliases"), name
-        )
+        rows = named_columns(lines, ("drugbank_id", "name", "aliases"), name)
     elif start.startswith("DrugBank ID,"):
-        rows = _drugbank_csv(lines_of(stream), name)
+        rows = _drugbank_csv(lines, name)
     else:
         raise _unknown(name, "drugbank vocabulary.csv")
     for identity, title, synonyms in rows:

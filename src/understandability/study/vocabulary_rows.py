@@ -1,15 +1,22 @@
-"""Concepts of medical vocabularies: how many a text names, how familiar or deep they are."""
+"""Rows of the catalogue that installed vocabularies give: words on lists, and medical concepts.
+
+Of concepts, how many a text names, and how familiar or deep they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch, FloatArray, ratio
+from understandability.feature.batch import Batch, Column, FloatArray, ratio
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
+from understandability.feature.word_counts import count
+from understandability.feature.word_lists import WordList
 from understandability.study.installed import (
     CHV_GROUPS,
     Lexicon,
@@ -18,8 +25,61 @@ from understandability.study.installed import (
     installed_terms,
     lexicon,
     loaded,
+    word_list,
 )
 from understandability.study.vocabulary_files import DISEASE, STOP, SYMPTOM
+
+CONSUMER, EXPERT, MEDICAL = "consumer vocabulary", "expert vocabulary", "medical vocabulary"
+_LANGUAGE = "natural language"
+_PER = (DOCUMENT, WORD, SENTENCE)
+
+Test = Callable[[WordList], Column]
+
+LISTED: Test = attrgetter("contains")
+ACRONYM: Test = attrgetter("contains_acronym")
+BEGINS: Test = attrgetter("begins")
+ENDS: Test = attrgetter("ends")
+
+
+def count_installed(batch: Batch, name: str, test: Test) -> FloatArray:
+    """Words that an installed list tells by its test; NaN where it is not installed."""
+    words = word_list(name)
+    return np.full(len(batch), np.nan) if words is None else batch.word_sums(test(words))
+
+
+def count_outside_aspell(batch: Batch) -> FloatArray:
+    """Words of letters that the installed list has neither as they are nor uninflected."""
+    words = word_list("aspell")
+    if words is None:
+        return np.full(len(batch), np.nan)
+    known = batch.word_values(words.contains_base)
+    return batch.sum_words(~known & batch.word_values(is_alphabetic))
+
+
+def is_alphabetic(words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which words are of letters alone, but for apostrophes."""
+    return np.fromiter(
+        (word.replace("’", "").replace("'", "").isalpha() for word in words), bool, len(words)
+    )
+
+
+_STUDY = "Palotti, Zuccon & Hanbury 2019"
+_OURS = "list compiled for the project"
+
+
+def _listed(
+    name: str, group: str, meaning: str, source: str, needs: str = "", test: Test = LISTED
+) -> Feature:
+    """A row of words that have the name as their kind, or that an installed list tells."""
+    compute: Callable[[Batch], FloatArray] = partial(count, kind=name)
+    if needs:
+        compute = partial(count_installed, name=needs, test=test)
+    if needs == "aspell":
+        compute = count_outside_aspell
+    direction = Direction.EASIER if name.startswith("stop_words") else Direction.HARDER
+    installed = (needs,) if needs else ()
+    return Feature(name, group, "words", direction, meaning, source, compute, _PER, installed)
+
 
 Find = Callable[[Batch], FloatArray]
 
@@ -54,9 +114,7 @@ def sums_of_terms(batch: Batch, get: Callable[[], Lexicon | None], group: str = 
     return np.column_stack(sums).astype(np.float64)
 
 
-CONSUMER, EXPERT, MEDICAL = "consumer vocabulary", "expert vocabulary", "medical vocabulary"
 _METAMAP_NEEDS = {CONSUMER: ("metamap", "chv"), EXPERT: ("metamap",)}
-_PER = (DOCUMENT, WORD, SENTENCE)
 
 
 def _totals(vocabulary: str) -> tuple[dict[str, int], dict[str, FloatArray]]:
@@ -143,6 +201,35 @@ def _rows(count: str, mean: str, group: str, kind: str = "") -> tuple[Feature, F
 
 # fmt: off
 ROWS: tuple[Feature, ...] = (
+    _listed("medical_prefixes", MEDICAL, "words with a medical prefix", _OURS),
+    _listed("medical_suffixes", MEDICAL, "words with a medical suffix", _OURS),
+    _listed("medical_acronyms", MEDICAL, "common medical acronyms", _OURS),
+    _listed("medical_prefixes_study", MEDICAL, "words with a prefix of the study's", _STUDY,
+        "prefixes-study", BEGINS),
+    _listed("medical_suffixes_study", MEDICAL, "words with a suffix of the study's", _STUDY,
+        "suffixes-study", ENDS),
+    _listed("medical_acronyms_study", MEDICAL, "acronyms on the study's list", _STUDY,
+        "acronyms-study", ACRONYM),
+    _listed("adam_abbreviations", MEDICAL, "abbreviations of MEDLINE, as written",
+        "Zhou, Torvik & Smalheiser 2006", "adam", ACRONYM),
+    _listed("openmedspel_words", MEDICAL, "words of the medical spelling checker OpenMedSpel",
+        _STUDY, "openmedspel"),
+    _listed("icd_words_study", MEDICAL, "words that occur in ICD", _STUDY, "icd-words-study"),
+    _listed("drugbank_words_study", MEDICAL, "words that occur in DrugBank", _STUDY,
+        "drugbank-words-study"),
+    _listed("mesh_words_study", EXPERT, "words that occur in MeSH", _STUDY, "mesh-words-study"),
+    _listed("stop_words", _LANGUAGE, "stop words of scikit-learn's English list", "scikit-learn"),
+    _listed("stop_words_study", _LANGUAGE, "stop words on the study's list", _STUDY,
+        "stopwords-study"),
+    _listed("stop_words_indri", _LANGUAGE, "stop words on Indri's list", "Indri",
+        "stopwords-indri"),
+    _listed("stop_words_terrier", _LANGUAGE, "stop words on Terrier's list", "Terrier",
+        "stopwords-terrier"),
+    _listed("oov", _LANGUAGE, "words with a part that wordfreq's large English list lacks",
+        "Speer 2022 (wordfreq)"),
+    _listed("oov_aspell", _LANGUAGE,
+        "words of letters that Aspell's list lacks, both as they are and uninflected", "Aspell",
+        "aspell"),
     _medical_row("icd_concepts", "descriptions and inclusion terms of ICD-10-CM", "icd10cm",
         "World Health Organization; National Center for Health Statistics"),
     _medical_row("drugbank_concepts",
