@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -202,22 +201,19 @@ def randomised_tukey(
 
 
 # Tests of all runs together, whose probabilities need no further correction.
-FAMILIES: Mapping[str, Callable[[Floats, int, int], Callable[[float], float]]] = MappingProxyType(
-    {"tukey": tukey, "randomised-tukey": randomised_tukey}
-)
+FAMILIES: Mapping[str, Callable[[Floats, int, int], Callable[[float], float]]] = {
+    "tukey": tukey,
+    "randomised-tukey": randomised_tukey,
+}
 # The tests by name: differences, samples, seed -> probability.
-TESTS: Mapping[str, Callable[[Floats, int, int], float]] = MappingProxyType(
-    {
-        "t": lambda d, samples, seed: paired_t(d)[1],
-        "wilcoxon": lambda d, samples, seed: wilcoxon(d),
-        "randomisation": randomisation,
-        "bootstrap": lambda d, samples, seed: bootstrap(d, samples, seed)[0],
-    }
-)
+TESTS: Mapping[str, Callable[[Floats, int, int], float]] = {
+    "t": lambda d, samples, seed: paired_t(d)[1],
+    "wilcoxon": lambda d, samples, seed: wilcoxon(d),
+    "randomisation": randomisation,
+    "bootstrap": lambda d, samples, seed: bootstrap(d, samples, seed)[0],
+}
 ALL_TESTS = (*TESTS, *FAMILIES)
-CORRECTIONS: Mapping[str, Callable[[ArrayLike], Floats]] = MappingProxyType(
-    {"holm": holm, "bonferroni": bonferroni}
-)
+CORRECTIONS: Mapping[str, Callable[[ArrayLike], Floats]] = {"holm": holm, "bonferroni": bonferroni}
 _MARKS = {"first": "†", "best": "⋄"}
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import Field, asdict, dataclass, field, fields, make_dataclass, replace
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from understandability.errors import OptionError, check_known
@@ -115,9 +114,9 @@ class Conventions:
 
 MODELLED_USERS = ("step", "arctan")  # those with a threshold on a score
 
-CONVENTIONS: Mapping[str, Field[Any]] = MappingProxyType(
-    {row.name: row for row in fields(Conventions) if row.metadata}
-)
+CONVENTIONS: Mapping[str, Field[Any]] = {
+    row.name: row for row in fields(Conventions) if row.metadata
+}
 """Each convention by its name: the metadata of the field are its row of the table."""
 
 
@@ -140,14 +139,12 @@ def _choices() -> type[Any]:
 Choices = _choices()
 """A field for each convention, to be spread into the options of a command."""
 
-PRESETS: Mapping[str, Conventions] = MappingProxyType(
-    {
-        preset: Conventions(
-            preset, **{name: row.metadata["presets"][preset] for name, row in CONVENTIONS.items()}
-        )
-        for preset in _PRESETS
-    }
-)
+PRESETS: Mapping[str, Conventions] = {
+    preset: Conventions(
+        preset, **{name: row.metadata["presets"][preset] for name, row in CONVENTIONS.items()}
+    )
+    for preset in _PRESETS
+}
 
 
 def conventions(preset: str | Conventions | None = None, **choices: Any) -> Conventions:

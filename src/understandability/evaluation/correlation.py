@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -107,16 +106,14 @@ def rank_biased_overlap(x: ArrayLike, y: ArrayLike, p: float = 0.9) -> float:
 
 
 # By name; the first argument of tau_ap is the reference, the others are symmetric.
-COEFFICIENTS: Mapping[str, Callable[[Floats, Floats], float]] = MappingProxyType(
-    {
-        "tau_b": kendall_tau_b,
-        "tau_ap": tau_ap,
-        "ubire-overlap": ubire_overlap,
-        "rbo": rank_biased_overlap,
-        "pearson": pearson,
-        "spearman": spearman,
-    }
-)
+COEFFICIENTS: Mapping[str, Callable[[Floats, Floats], float]] = {
+    "tau_b": kendall_tau_b,
+    "tau_ap": tau_ap,
+    "ubire-overlap": ubire_overlap,
+    "rbo": rank_biased_overlap,
+    "pearson": pearson,
+    "spearman": spearman,
+}
 DEFAULT_COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -50,7 +49,7 @@ class Fusion:
 
 _SUMS = "Fox & Shaw 1994; Lee 1997"
 # fmt: off
-FUSIONS: Mapping[str, Fusion] = MappingProxyType({
+FUSIONS: Mapping[str, Fusion] = {
     "rrf": Fusion("Cormack, Clarke & Büttcher 2009",
         lambda each: each.weight / (each.k + each.rank)),
     "isr": Fusion("Mourão, Martins & Magalhães 2014",
@@ -62,7 +61,7 @@ FUSIONS: Mapping[str, Fusion] = MappingProxyType({
     "borda": Fusion("Aslam & Montague 2001",
         lambda each: each.weight * (each.pool - each.rank + 1),
         unlisted=lambda each: each.weight * (each.pool - each.size + 1) / 2),
-})
+}
 # fmt: on
 
 

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from operator import mul
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from understandability.direction import Direction
@@ -167,7 +166,7 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
     "ru": (_like_flesch("flesch_oborneva", "Oborneva 2006", 206.835, 1.3, 60.1),),
 }  # fmt: skip
 # By the subtag of their language.
-LANGUAGE_FORMULAS = MappingProxyType({tag: (*_OWN.get(tag, ()), *_EVERY) for tag in LANGUAGES})
+LANGUAGE_FORMULAS = {tag: (*_OWN.get(tag, ()), *_EVERY) for tag in LANGUAGES}
 
 _ENGLISH = tuple(row.name for row in (*formulas.ROWS, *other_formulas.ROWS))
 

@@ -92,7 +92,7 @@ class Bundle:
     licence: str
     model: Model
     calibration: Calibration | ReadingScale
-    card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    card: Mapping[str, Any] = field(default_factory=dict)
     checksum: str = ""
     assessors: AssessorScale | None = None
 
@@ -264,7 +264,7 @@ def _bundle(files: BundleFiles) -> Bundle:
         licence,
         load(MODELS[kind]).from_parts(model, files.weights),
         calibration,
-        MappingProxyType(card),
+        card,
         files.checksum,
         None if assessors is None else AssessorScale.from_json(assessors),
     )

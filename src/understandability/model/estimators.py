@@ -112,18 +112,16 @@ _ROWS: tuple[tuple[str, str, str, Mapping[str, Any], tuple[str, ...]], ...] = (
     ("svm-classifier", f"{__name__}:_one_vs_rest", "scaled", {}, ("C", "gamma")),
     ("naive-bayes-classifier", "sklearn.naive_bayes:MultinomialNB", "", {}, ("alpha",)),
 )  # fmt: skip
-ESTIMATORS: Mapping[str, EstimatorRow] = MappingProxyType(
-    {
-        name: EstimatorRow(
-            name,
-            name.endswith("-classifier"),
-            partial(_make, where=where, steps=steps, settings=settings),
-            parameters,
-            on_counts=name.startswith("naive-bayes"),
-        )
-        for name, where, steps, settings, parameters in _ROWS
-    }
-)
+ESTIMATORS: Mapping[str, EstimatorRow] = {
+    name: EstimatorRow(
+        name,
+        name.endswith("-classifier"),
+        partial(_make, where=where, steps=steps, settings=settings),
+        parameters,
+        on_counts=name.startswith("naive-bayes"),
+    )
+    for name, where, steps, settings, parameters in _ROWS
+}
 
 
 def estimator_row(name: str) -> EstimatorRow:

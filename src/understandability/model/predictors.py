@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -47,14 +46,12 @@ def _normalised(values: Floats) -> Floats:
 
 
 # What the last sums become: of regressors themselves, of classifiers probabilities.
-LINKS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
-    {
-        "identity": lambda values: values,
-        "softmax": _softmax,
-        "binary": _both_classes,
-        "one_vs_rest": _normalised,
-    }
-)
+LINKS: Mapping[str, Callable[[Floats], Floats]] = {
+    "identity": lambda values: values,
+    "softmax": _softmax,
+    "binary": _both_classes,
+    "one_vs_rest": _normalised,
+}
 
 
 def require(holds: bool, what: str) -> None:
@@ -481,9 +478,11 @@ class Prepared:
         return cls(fill, center, scale, KINDS[kind].from_arrays(arrays), cut)
 
 
-KINDS: Mapping[str, type[Network] | type[Kernel] | type[Forest]] = MappingProxyType(
-    {"network": Network, "kernel": Kernel, "forest": Forest}
-)
+KINDS: Mapping[str, type[Network] | type[Kernel] | type[Forest]] = {
+    "network": Network,
+    "kernel": Kernel,
+    "forest": Forest,
+}
 
 # Headers of arrays are read by Python's parser, and those of the first version by its tokenizer.
 NO_PLAIN_ARRAYS = (

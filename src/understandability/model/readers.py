@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -164,16 +163,14 @@ def _normal(margin: Floats, scale: Floats) -> Floats:
     return chance
 
 
-USERS = MappingProxyType(
-    {
-        user.name: user
-        for user in (
-            UserModel("step", _no_noise, 1.0, "P1 of Zuccon & Koopman 2014, Zuccon 2016"),
-            UserModel("arctan", _cauchy, math.pi, "P2 of Zuccon & Koopman 2014, Zuccon 2016"),
-            UserModel("calibrated", _normal, None, "the estimate's own standard error"),
-        )
-    }
-)
+USERS = {
+    user.name: user
+    for user in (
+        UserModel("step", _no_noise, 1.0, "P1 of Zuccon & Koopman 2014, Zuccon 2016"),
+        UserModel("arctan", _cauchy, math.pi, "P2 of Zuccon & Koopman 2014, Zuccon 2016"),
+        UserModel("calibrated", _normal, None, "the estimate's own standard error"),
+    )
+}
 
 
 # Where a normal distribution is looked at, and what each place weighs (Gauss and Hermite):
@@ -265,7 +262,7 @@ _READERS = (
     Reader("health-student", "a student of a health profession", 69.0,
            "half of PDQ's pages for health professionals are easier", scale=AssessorScale.scale),
 )  # fmt: skip
-READERS: Mapping[str, Reader] = MappingProxyType({each.name: each for each in _READERS})
+READERS: Mapping[str, Reader] = {each.name: each for each in _READERS}
 DEFAULT_READER = "public"
 _MOST_OF_A_READER = 100_000  # bytes
 

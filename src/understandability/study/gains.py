@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,27 +20,25 @@ _ALLOWED = (
 
 
 # Palotti, Goeuriot, Zuccon & Hanbury (2016); Palotti, Zuccon & Hanbury (2019).
-COMBOS: Mapping[str, str] = MappingProxyType(
-    {
-        "combo1": "R",
-        "combo2": "R",
-        "combo3": "R * (100 - U) / 100",
-        "combo4": "R if U <= 40 else 0",
-        "combo5": "2 * R if U <= 40 else R",
-    }
-)
+COMBOS: Mapping[str, str] = {
+    "combo1": "R",
+    "combo2": "R",
+    "combo3": "R * (100 - U) / 100",
+    "combo4": "R if U <= 40 else 0",
+    "combo5": "2 * R if U <= 40 else R",
+}
 IR_ONLY = "combo1"  # learned from the IR features alone
 
 # fmt: off
 _Operation = Callable[[Any, Any], Any]
-_ARITHMETIC: Mapping[type[ast.operator], _Operation] = MappingProxyType({
+_ARITHMETIC: Mapping[type[ast.operator], _Operation] = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide,
-})
-_COMPARISONS: Mapping[type[ast.cmpop], _Operation] = MappingProxyType({
+}
+_COMPARISONS: Mapping[type[ast.cmpop], _Operation] = {
     ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater, ast.GtE: np.greater_equal,
     ast.Eq: np.equal, ast.NotEq: np.not_equal,
-})
-_CALLS: Mapping[str, _Operation] = MappingProxyType({"min": np.minimum, "max": np.maximum})
+}
+_CALLS: Mapping[str, _Operation] = {"min": np.minimum, "max": np.maximum}
 # fmt: on
 
 

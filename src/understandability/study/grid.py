@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -116,16 +115,14 @@ class StudyGrid:
                     winners[max(known, key=lambda cell: _size(cell, coefficient))] = None
             if winners:
                 best[category] = tuple(winners)
-        return MappingProxyType(best)
+        return best
 
     def spread(self, coefficient: str = "spearman") -> Mapping[str, Floats]:
         """The sizes of the correlations of all scores under each pipeline: the study's Figure 2."""
         sizes: dict[str, list[float]] = {}
         for cell in self.cells:
             sizes.setdefault(cell.pipeline, []).append(_size(cell, coefficient))
-        return MappingProxyType(
-            {pipeline: np.array(each)[np.isfinite(each)] for pipeline, each in sizes.items()}
-        )
+        return {pipeline: np.array(each)[np.isfinite(each)] for pipeline, each in sizes.items()}
 
     def tables(self) -> Mapping[str, ResultTable]:
         """What there is to see, by its title; a star marks which coefficient a score leads by."""

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -48,12 +47,14 @@ def _porter() -> Callable[[str], str]:
     return lambda word: str(stemmer.stem(word, to_lowercase=False))
 
 
-STOP_WORDS: Mapping[str, Callable[[], frozenset[str]]] = MappingProxyType(
-    {"english": english_stop_words, "none": frozenset}
-)
-STEMMERS: Mapping[str, Callable[[], Callable[[str], str]]] = MappingProxyType(
-    {"porter": _porter, "none": lambda: str}
-)
+STOP_WORDS: Mapping[str, Callable[[], frozenset[str]]] = {
+    "english": english_stop_words,
+    "none": frozenset,
+}
+STEMMERS: Mapping[str, Callable[[], Callable[[str], str]]] = {
+    "porter": _porter,
+    "none": lambda: str,
+}
 
 
 def split_words(text: str) -> list[str]:

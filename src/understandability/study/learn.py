@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -33,9 +32,7 @@ Ints = NDArray[np.int64]
 
 # The objectives by their usual names: pairs in the wrong order (Burges et al. 2005), and the same
 # weighted by what turning them changes of nDCG (LambdaMART, Burges 2010).
-OBJECTIVES: Mapping[str, str] = MappingProxyType(
-    {"pairwise": "rank:pairwise", "lambdamart": "rank:ndcg"}
-)
+OBJECTIVES: Mapping[str, str] = {"pairwise": "rank:pairwise", "lambdamart": "rank:ndcg"}
 # What has no understandability label is taken for very hard: nothing says that it is easy.
 NOT_KNOWN_EASY = 100.0
 RANKER = "ranker"
@@ -383,7 +380,7 @@ def load_ranker(folder: str | Path) -> Ranker:
             raise InputError(f"it names {len(features)} features for trees over {trees.inputs}")
     except InputError as error:
         raise InputError(f"{files.where} is refused: {error}") from error
-    return Ranker(tuple(features), trees, MappingProxyType(card))
+    return Ranker(tuple(features), trees, card)
 
 
 _out_of_fold = out_of_fold

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
@@ -154,11 +153,11 @@ def _mixture(match: TermMatches, document_weight: float) -> Floats:
 
 
 # fmt: off
-MODELS: Mapping[str, Callable[[TermMatches], Floats]] = MappingProxyType({
+MODELS: Mapping[str, Callable[[TermMatches], Floats]] = {
     model.__name__: model
     for model in (tf_idf, bm25, bm25_terrier, pl2, dph, inl2,
         dirichlet_lm, jelinek_mercer_lm, hiemstra_lm)
-})
+}
 # fmt: on
 # The study's 24 features, Terrier's models over every field: `title_tf_idf`, ...
 TERRIER_MODELS = tuple(name for name in MODELS if name != "bm25")

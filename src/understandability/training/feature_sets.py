@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -67,7 +66,7 @@ def study_columns() -> tuple[str, ...]:
 
 
 # Sets of features by name, besides the groups and the columns of the catalogue.
-FEATURE_SETS = MappingProxyType({"text": text_columns, "study2018": study_columns})
+FEATURE_SETS = {"text": text_columns, "study2018": study_columns}
 
 
 def columns_named(names: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -61,14 +60,12 @@ def rescaled_label(labels: Floats) -> Floats:
     return np.asarray(100 * (labels - labels.min()) / np.ptp(labels), np.float64)
 
 
-SCALES: Mapping[str, LabelScale] = MappingProxyType(
-    {
-        "rank": LabelScale(percentile),
-        "range": LabelScale(rescaled_label),
-        "cefr": LabelScale(difficulty_of_level, 1.0, 6.0),
-        "difficulty": LabelScale(np.asarray, 0.0, 100.0),
-    }
-)
+SCALES: Mapping[str, LabelScale] = {
+    "rank": LabelScale(percentile),
+    "range": LabelScale(rescaled_label),
+    "cefr": LabelScale(difficulty_of_level, 1.0, 6.0),
+    "difficulty": LabelScale(np.asarray, 0.0, 100.0),
+}
 _FOG = "gunning_fog_plain"
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -154,7 +153,7 @@ def bundle_of(
         licence,
         model,
         calibrate_by_line(model.predict(rows), difficulties).on_own_scale(),
-        MappingProxyType({"summary": summary, **card}),
+        {"summary": summary, **card},
     )
 
 
@@ -192,13 +191,11 @@ def _cannot(step: Any) -> str:
 
 
 # Of a fitted scaler, which takes the center off and divides by the scale, these two.
-_SCALERS: Mapping[str, Callable[[Any], tuple[Any, Any]]] = MappingProxyType(
-    {
-        "StandardScaler": lambda step: (step.mean_ if step.with_mean else None, step.scale_),
-        "RobustScaler": lambda step: (step.center_, step.scale_),
-        "MinMaxScaler": lambda step: (-step.min_ / step.scale_, 1 / step.scale_),
-    }
-)
+_SCALERS: Mapping[str, Callable[[Any], tuple[Any, Any]]] = {
+    "StandardScaler": lambda step: (step.mean_ if step.with_mean else None, step.scale_),
+    "RobustScaler": lambda step: (step.center_, step.scale_),
+    "MinMaxScaler": lambda step: (-step.min_ / step.scale_, 1 / step.scale_),
+}
 
 
 def _prepared(steps: Sequence[Any], inputs: int) -> tuple[Floats, Floats, Floats]:
@@ -395,27 +392,25 @@ def _by_level(tree: _Tree) -> NDArray[Any]:
 # By the name of the class, so that naming them imports nothing: how it is kept, and the name in
 # `ESTIMATORS` that stands for it.
 _LINEAR = "LinearRegression Ridge Lasso ElasticNet RidgeCV LassoCV ElasticNetCV BayesianRidge"
-KEPT: Mapping[str, tuple[Callable[[Any], Predictor], str]] = MappingProxyType(
-    {
-        kept: (make, name)
-        for classes, make, name in (
-            (_LINEAR, _export_linear, "linear-regressor"),
-            ("LogisticRegression", _export_linear, "logistic-classifier"),
-            ("MLPRegressor", _export_network, "mlp-regressor"),
-            ("MLPClassifier", _export_network, "mlp-classifier"),
-            ("MultinomialNB", _export_naive_bayes, "naive-bayes-classifier"),
-            ("SVR", _export_svr, "svm-regressor"),
-            ("OneVsRestClassifier", _export_one_vs_rest, "svm-classifier"),
-            ("RandomForestRegressor", _export_forest, "random-forest-regressor"),
-            ("RandomForestClassifier", _export_forest, "random-forest-classifier"),
-            ("ExtraTreesRegressor", _export_forest, "random-forest-regressor"),
-            ("ExtraTreesClassifier", _export_forest, "random-forest-classifier"),
-            ("HistGradientBoostingRegressor", _export_histograms, "gradient-boosting-regressor"),
-            ("HistGradientBoostingClassifier", _export_histograms, "gradient-boosting-classifier"),
-            ("GradientBoostingRegressor", _export_boosting, "gradient-boosting-regressor"),
-            ("GradientBoostingClassifier", _export_boosting, "gradient-boosting-classifier"),
-            ("XGBRegressor", lambda model: forest_of([model.get_booster()]), "xgboost-regressor"),
-        )
-        for kept in classes.split()
-    }
-)
+KEPT: Mapping[str, tuple[Callable[[Any], Predictor], str]] = {
+    kept: (make, name)
+    for classes, make, name in (
+        (_LINEAR, _export_linear, "linear-regressor"),
+        ("LogisticRegression", _export_linear, "logistic-classifier"),
+        ("MLPRegressor", _export_network, "mlp-regressor"),
+        ("MLPClassifier", _export_network, "mlp-classifier"),
+        ("MultinomialNB", _export_naive_bayes, "naive-bayes-classifier"),
+        ("SVR", _export_svr, "svm-regressor"),
+        ("OneVsRestClassifier", _export_one_vs_rest, "svm-classifier"),
+        ("RandomForestRegressor", _export_forest, "random-forest-regressor"),
+        ("RandomForestClassifier", _export_forest, "random-forest-classifier"),
+        ("ExtraTreesRegressor", _export_forest, "random-forest-regressor"),
+        ("ExtraTreesClassifier", _export_forest, "random-forest-classifier"),
+        ("HistGradientBoostingRegressor", _export_histograms, "gradient-boosting-regressor"),
+        ("HistGradientBoostingClassifier", _export_histograms, "gradient-boosting-classifier"),
+        ("GradientBoostingRegressor", _export_boosting, "gradient-boosting-regressor"),
+        ("GradientBoostingClassifier", _export_boosting, "gradient-boosting-classifier"),
+        ("XGBRegressor", lambda model: forest_of([model.get_booster()]), "xgboost-regressor"),
+    )
+    for kept in classes.split()
+}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -153,7 +152,7 @@ def rescale(
         "figures_note": found.table().note,
     }
     licences = f"{base.licence}; its scale under {licence}"
-    made = Bundle(name, licences, base.model, calibration, MappingProxyType(card))
+    made = Bundle(name, licences, base.model, calibration, card)
     return replace(found, bundle=made)
 
 

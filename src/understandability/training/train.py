@@ -343,7 +343,7 @@ def train_judged(
     judged = np.isfinite(targets)
     estimated, where = np.full(len(inputs), np.nan), np.full(len(inputs), -1, np.int64)
     estimated[judged], where[judged] = calibration.of(raw)[0], task.fold
-    bundle = Bundle(name, licence, model, calibration, MappingProxyType({}))
+    bundle = Bundle(name, licence, model, calibration, {})
     return bundle, OutOfFold(estimated, where, task, raw)
 
 
@@ -445,7 +445,7 @@ def _card(
     }
     if curve:
         card["learning_curve"] = [rounded(asdict(point)) for point in curve]
-    return MappingProxyType(card)
+    return card
 
 
 def _estimates(

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from tempfile import TemporaryDirectory
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -110,23 +109,21 @@ def train_background(
     final = portable(row.make(random_state).fit(matrix, labels))
     model = BackgroundModel(row.name, vocabulary, space, final, tuple(np.unique(labels).tolist()))
     space_name = f"LSA with {dimensions} dimensions over TF-IDF" if space else "term counts"
-    card = MappingProxyType(
-        {
-            "summary": f"Which background corpus a text is like: {row.name} over {space_name}.",
-            "training": [
-                {"name": f"corpus {label:g}", "label": label, "records": sizes[label]}
-                for label in sorted(corpora)
-            ],
-            "figures": [
-                {
-                    "set": "a fifth of the corpora, held out from the estimator",
-                    "measure": "Spearman of the output with the corpus label",
-                    "value": round(spearman(tested, labels[held_out]), 4),
-                    "n": int(held_out.sum()),
-                }
-            ],
-        }
-    )
+    card = {
+        "summary": f"Which background corpus a text is like: {row.name} over {space_name}.",
+        "training": [
+            {"name": f"corpus {label:g}", "label": label, "records": sizes[label]}
+            for label in sorted(corpora)
+        ],
+        "figures": [
+            {
+                "set": "a fifth of the corpora, held out from the estimator",
+                "measure": "Spearman of the output with the corpus label",
+                "value": round(spearman(tested, labels[held_out]), 4),
+                "n": int(held_out.sum()),
+            }
+        ],
+    }
     calibration = calibrate_by_corpora(tested, labels[held_out]).on_own_scale()
     return Bundle(name, licence, model, calibration, card)
 

@@ -69,9 +69,11 @@ def calibration_error(chances: Floats, truth: NDArray[np.bool_]) -> float:
     return float(sum(distances) / len(chances))
 
 
-CORRELATIONS: Mapping[str, Callable[[Floats, Floats], float]] = MappingProxyType(
-    {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
-)
+CORRELATIONS: Mapping[str, Callable[[Floats, Floats], float]] = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall": kendall_tau_b,
+}
 
 
 def correlations(values: Floats, labels: Floats) -> dict[str, float]:
@@ -374,7 +376,7 @@ def compared(
         texts.name,
         len(texts.docnos),
         len(set(texts.groups)),
-        MappingProxyType(left_out),
+        left_out,
         tuple(
             agreement(name, values, texts.labels, texts.groups, random_state=random_state)
             for name, values in scores

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from understandability.evaluation.conventions import MODELLED_USERS, Conventions
@@ -81,14 +80,14 @@ _COMPOUNDS = (  # measures of measures
 )
 # fmt: on
 OF_LABELS = ("Judged", "PoolDepth")  # which look at whether there are labels, not at what they say
-BASES: Mapping[str, Base] = MappingProxyType({row.name: row for row in _BASES})
+BASES: Mapping[str, Base] = {row.name: row for row in _BASES}
 
-FORMS: Mapping[str, Form] = MappingProxyType({row.name: row for row in _FORMS})
+FORMS: Mapping[str, Form] = {row.name: row for row in _FORMS}
 
 # The weights of a form H and the dimensions that they weigh.
-HARMONIC_WEIGHTS = MappingProxyType({"wr": RELEVANCE, "wu": UNDERSTANDABILITY, "wtrust": "trust"})
+HARMONIC_WEIGHTS = {"wr": RELEVANCE, "wu": UNDERSTANDABILITY, "wtrust": "trust"}
 
-COMPOUNDS: Mapping[str, Form] = MappingProxyType({row.name: row for row in _COMPOUNDS})
+COMPOUNDS: Mapping[str, Form] = {row.name: row for row in _COMPOUNDS}
 
 
 @dataclass(frozen=True, slots=True)

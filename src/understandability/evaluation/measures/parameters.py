@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -98,25 +97,21 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 # The weight of each rank, from 1 on, by name.
-DISCOUNTS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
-    {
-        "flat": np.ones_like,
-        "log2": lambda rank: 1 / np.log2(rank + 1),
-        "zipf": lambda rank: 1 / rank,
-    }
-)
+DISCOUNTS: Mapping[str, Callable[[Floats], Floats]] = {
+    "flat": np.ones_like,
+    "log2": lambda rank: 1 / np.log2(rank + 1),
+    "zipf": lambda rank: 1 / rank,
+}
 _POSITIVE = partial(_number, allowed=lambda number: number > 0)
 _WEIGHT = partial(_number, allowed=lambda number: number >= 0)
 # How the conventions that are no choice of words are read where a measure states them.
-_READ: Mapping[str, tuple[Callable[[str], Any], str]] = MappingProxyType(
-    {
-        "rel": (_number, "a number"),
-        "max": (_POSITIVE, "a number above 0"),
-        "joint": (_flag, "True or False"),
-        "th": (_number, "a number"),
-        "s": (_POSITIVE, "a number above 0, or pi"),
-    }
-)
+_READ: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "rel": (_number, "a number"),
+    "max": (_POSITIVE, "a number above 0"),
+    "joint": (_flag, "True or False"),
+    "th": (_number, "a number"),
+    "s": (_POSITIVE, "a number above 0, or pi"),
+}
 
 
 def _own(
@@ -166,4 +161,4 @@ _ROWS = (
         "documents without a label are removed first"),
 )
 # fmt: on
-PARAMETERS: Mapping[str, Parameter] = MappingProxyType({row.name: row for row in _ROWS})
+PARAMETERS: Mapping[str, Parameter] = {row.name: row for row in _ROWS}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,6 +221,10 @@ def _residual(measure: Measure, judgements: Judgements, ranked: Ranked) -> Float
     return np.where(complete, 0.0, 1 - np.power(p, shown) - of_known)
 
 
-_VALUES: Mapping[str, Callable[[Measure, Judgements, Ranked], Floats]] = MappingProxyType(
-    {"RBP": _rbp, "INST": _inst, "CWL": _cwl, "nDCG": _ndcg, "ERR": _err}
-)
+_VALUES: Mapping[str, Callable[[Measure, Judgements, Ranked], Floats]] = {
+    "RBP": _rbp,
+    "INST": _inst,
+    "CWL": _cwl,
+    "nDCG": _ndcg,
+    "ERR": _err,
+}
