@@ -55,13 +55,13 @@ LINES = {
     "cli": 2_082,
     "crawls": 2_804,
     "evaluation": 3_936,
-    "feature": 3_837,
+    "feature": 3_824,
     "inputs": 4_315,
     "integrations": 893,
-    "model": 4_196,
-    "study": 4_304,
+    "model": 4_193,
+    "study": 4_292,
     "text": 2_993,
-    "training": 2_627,
+    "training": 2_624,
     "writers": 6_795,
 }
 # Of the core, only these touch files.

@@ -88,34 +88,21 @@ def drawn_ratio(words: Sequence[object]) -> float:
     return float((1 - np.exp(log_none)).sum() / _DRAWS)
 
 
-def _row(
-    name: str, unit: str, meaning: str, source: str, measure: Measure, least: int = 1
-) -> Feature:
-    compute = partial(of_each, measure=measure, least=least)
-    return Feature(name, "lexical diversity", unit, None, meaning, source, compute)
-
-
-ROWS: tuple[Feature, ...] = (
-    _row(
-        "mattr",
-        "share",
-        "share of different words in windows of 50 words, mean of all windows",
-        "Covington & McFall 2010",
-        window_ratio,
-    ),
-    _row(
-        "mtld",
-        "words",
-        "words until the share of different words falls to .72, mean of both directions",
-        "McCarthy & Jarvis 2010",
-        factor_length,
-    ),
-    _row(
-        "hdd",
-        "share",
-        "share of different words among 42 that are drawn, on average; NaN below 42 words",
-        "McCarthy & Jarvis 2007",
-        drawn_ratio,
-        _DRAWS,
-    ),
-)
+# Name, unit, meaning, source, measure, and how many words it takes.
+_ROWS: tuple[tuple[str, str, str, str, Measure, int], ...] = (
+    ("mattr", "share", "share of different words in windows of 50 words, mean of all windows",
+     "Covington & McFall 2010", window_ratio, 1),
+    ("mtld", "words",
+     "words until the share of different words falls to .72, mean of both directions",
+     "McCarthy & Jarvis 2010", factor_length, 1),
+    ("hdd", "share",
+     "share of different words among 42 that are drawn, on average; NaN below 42 words",
+     "McCarthy & Jarvis 2007", drawn_ratio, _DRAWS),
+)  # fmt: skip
+ROWS: tuple[Feature, ...] = tuple(
+    Feature(
+        name, "lexical diversity", unit, None, meaning, source,
+        partial(of_each, measure=measure, least=least),
+    )
+    for name, unit, meaning, source, measure, least in _ROWS
+)  # fmt: skip

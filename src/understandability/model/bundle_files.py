@@ -76,7 +76,10 @@ def read_bundle(name_or_path: str | Path) -> BundleFiles:
 def check_place(folder: str | Path) -> None:
     """Raise `InputError` where no bundle can be written, before there is one."""
     target = Path(folder)
-    if target.exists() and not _is_bundle(target):
+    is_bundle = target.is_dir() and all(
+        path.name == DESCRIPTION or _FILE_NAME.fullmatch(path.name) for path in target.iterdir()
+    )
+    if target.exists() and not is_bundle:
         raise InputError(f"{folder} holds other files and no bundle; name a new folder")
     if not target.absolute().parent.is_dir():
         raise InputError(f"{folder} cannot be written: its folder does not exist; make it first")
@@ -125,12 +128,6 @@ def folder_of(name_or_path: str | Path) -> Path:
             f"{', '.join(embedded_bundles())}"
         )
     return folder
-
-
-def _is_bundle(folder: Path) -> bool:
-    return folder.is_dir() and all(
-        path.name == DESCRIPTION or _FILE_NAME.fullmatch(path.name) for path in folder.iterdir()
-    )
 
 
 def _content(folder: Path, name: str, limit: int, where: str) -> bytes:

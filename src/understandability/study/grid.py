@@ -282,11 +282,16 @@ def run_grid(
         for place, (extractor, sentence_ends) in enumerate(PIPELINES)
         for (name, group), column in zip(scores, rows[place :: len(PIPELINES)].T, strict=True)
     ]
+    agreements = []
+    for pair in combinations(assessors, 2):
+        both = [[given[each] for each in pair] for given in labels.values() if {*pair} <= {*given}]
+        if both:
+            agreements.append(GridAgreement(pair, *_correlations(*np.array(both).T)))
     seen = {*docnos, *(failure.docno for failure in failures)}
     return StudyGrid(
         len(docnos),
         tuple(cells),
-        tuple(_agreements(labels, list(assessors))),
+        tuple(agreements),
         tuple(unlabelled),
         tuple(docno for docno in labels if docno not in seen),
         tuple(failures),
@@ -318,22 +323,17 @@ def _documents(
             failures.append(Failure(page.docno, page.path, "read", SEEN_BEFORE))
         else:
             try:
-                documents = _documents_of(page)
+                parsed = parse_page(page)  # once for all pipelines
+                blocks = {method: extract(parsed, method) for method in METHODS}
+                documents = [
+                    document_of(parsed, blocks[method], extractor=method, sentence_ends=ends)
+                    for method, ends in PIPELINES
+                ]
             except PageError as error:
                 failures.append(Failure(page.docno, page.path, error.stage, str(error)))
                 continue
             docnos[page.docno] = None
             yield from documents
-
-
-def _documents_of(page: Page) -> list[Document]:
-    """The document of a page under each pipeline; it is parsed once."""
-    parsed = parse_page(page)
-    blocks = {method: extract(parsed, method) for method in METHODS}
-    return [
-        document_of(parsed, blocks[extractor], extractor=extractor, sentence_ends=sentence_ends)
-        for extractor, sentence_ends in PIPELINES
-    ]
 
 
 def _labels(assessors: Mapping[str, Labels], sign: float) -> dict[str, dict[str, float]]:
@@ -353,14 +353,3 @@ def _correlations(values: Floats, labels: Floats) -> tuple[int, float, float, fl
     known = np.isfinite(values)
     pearson, spearman, kendall = correlations(values[known], labels[known]).values()
     return int(known.sum()), pearson, spearman, kendall
-
-
-def _agreements(
-    labels: Mapping[str, Mapping[str, float]], assessors: Sequence[str]
-) -> Iterator[GridAgreement]:
-    for one, other in combinations(assessors, 2):
-        both = [
-            (given[one], given[other]) for given in labels.values() if {one, other} <= set(given)
-        ]
-        if both:
-            yield GridAgreement((one, other), *_correlations(*np.array(both).T))

@@ -115,7 +115,6 @@ def simulate_users(
     p: Annotated[float, AtPrompt(float, "-p")] = 0.8,
     cutoff: int | None = None,
     order: Order = None,
-    preset: Annotated[str | None, AtPrompt(None)] = None,
     **choices: Any,
 ) -> SimulatedUsers:
     """Rank runs by RBP and by the uRBP of simulated users: the experiment of the uRBP papers.
@@ -175,7 +174,7 @@ def simulate_users(
     if order is not None:
         choices["order"] = order
     both = [rbp, *measures.values()]
-    result = evaluate(listed, labels, measures=both, dimensions=easy, preset=preset, **choices)
+    result = evaluate(listed, labels, measures=both, dimensions=easy, **choices)
     readable = {th: readable_share(labels, scored, harder, th) for th in chosen}
     remarks = []
     if np.ptp(result.column(str(rbp))) == 0:

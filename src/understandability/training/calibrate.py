@@ -237,17 +237,14 @@ def read_answers(
                 f"{where}, record {number}: {understood!r} is {given[:40]!r}, "
                 "not yes or no (1 or 0, true or false)"
             )
-        value = _number(record.get(column) if scores is None else scores.get(docno))
-        if math.isfinite(value) and EASIEST <= value <= HARDEST:
+        stated = record.get(column) if scores is None else scores.get(docno)
+        try:
+            value = math.nan if stated is None else float(stated)
+        except (TypeError, ValueError):
+            value = math.nan
+        if EASIEST <= value <= HARDEST:
             values.append(value)
             answers.append(answer)
         else:
             without.append(docno)
     return np.array(values, np.float64), answers, without
-
-
-def _number(value: Any) -> float:
-    try:
-        return math.nan if value is None else float(value)
-    except (TypeError, ValueError):
-        return math.nan
