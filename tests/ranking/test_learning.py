@@ -29,7 +29,7 @@ from understandability.study.learn import (
     ranked,
     save_ranker,
 )
-from understandability.study.retrieval import IR_FEATURES, ir_features
+from understandability.study.retrieval import IR_FEATURES
 from understandability.text.page import TEXT, Page
 
 QUERIES, DEPTH = 20, 30
@@ -301,9 +301,7 @@ def test_an_index_gives_the_ir_features() -> None:
     """All 24, for every candidate."""
     index, _ = build_index([Page("a", "", "flu", TEXT), Page("b", "", "cold", TEXT)])
     run = Run.of("r", {"q": [("b", 2.0), ("a", 1.0)]})
-    found = candidates_of(run)
-    values = ir_features(index, {"q": "flu"}, found.run)
-    candidates = found.joined(IR_FEATURES, values, "the index")
+    candidates = candidates_of(run).with_index(index, {"q": "flu"})
     assert candidates.names == IR_FEATURES
     assert candidates.values[0, IR_FEATURES.index("page_tf_idf")] == 0
     assert candidates.values[1, IR_FEATURES.index("page_tf_idf")] > 0

@@ -23,7 +23,7 @@ from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.predictors import Forest, array_bytes, arrays_of
 from understandability.prompt import AtPrompt
 from understandability.study.gains import COMBOS, IR_ONLY, parse_gain
-from understandability.study.index import load_index
+from understandability.study.index import Index, load_index
 from understandability.study.queries import read_queries
 from understandability.study.retrieval import IR_FEATURES, ir_features
 from understandability.training.portable import forest_of
@@ -53,6 +53,10 @@ class Candidates:
     names: tuple[str, ...]
     values: Floats
 
+    def with_index(self, index: Index, queries: Mapping[str, str]) -> Candidates:
+        """With the `IR_FEATURES` beside the features there are."""
+        return self._with(IR_FEATURES, ir_features(index, queries, self.run), "the index")
+
     def with_table(self, table: pa.Table, name: str) -> Candidates:
         """With every column of numbers of a table, by its columns ``docno`` and perhaps ``query``.
 
@@ -74,7 +78,7 @@ class Candidates:
         for place, column in enumerate(numeric):
             cells = table[column].cast(pa.float64()).to_numpy(zero_copy_only=False)
             values[known, place] = cells[rows[known].astype(np.int64)]
-        return self.joined(numeric, values, name)
+        return self._with(numeric, values, name)
 
     def select(self, names: Sequence[str]) -> Candidates:
         """The named features alone, in that order.
@@ -91,8 +95,7 @@ class Candidates:
         columns = [self.names.index(name) for name in names]
         return Candidates(self.run, tuple(names), self.values[:, columns])
 
-    def joined(self, names: Sequence[str], values: Floats, source: str) -> Candidates:
-        """With columns of a source beside those there are."""
+    def _with(self, names: Sequence[str], values: Floats, source: str) -> Candidates:
         if twice := [name for name in names if name in self.names]:
             raise InputError(f"{source} has a feature {twice[0]!r} that is there already")
         return Candidates(self.run, (*self.names, *names), np.hstack([self.values, values]))
@@ -136,8 +139,7 @@ class FeatureSources:
             )
         found = candidates_of(run, self.order)
         if self.index is not None and self.queries is not None:
-            values = ir_features(load_index(self.index), read_queries(self.queries), found.run)
-            found = found.joined(IR_FEATURES, values, "the index")
+            found = found.with_index(load_index(self.index), read_queries(self.queries))
         for table in self.features:
             found = found.with_table(read_table(table), table)
         return found
