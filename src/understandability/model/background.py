@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,10 +203,10 @@ class BackgroundModel:
         space = None
         if not row.on_counts:
             numbers = [arrays.get(name) for name in ("weights", "projection")]
-            parts = [each.astype(np.float64) for each in numbers if _are_real(each)]
-            if len(parts) != 2:
+            found = [each for each in numbers if each is not None and each.dtype.kind == "f"]
+            if len(found) != 2:
                 raise InputError("it has no LSA space")
-            space = LsaSpace(*parts)
+            space = LsaSpace(*(each.astype(np.float64) for each in found))
         inputs = len(vocabulary.words) if space is None else space.projection.shape[1]
         outputs = len(labels) if row.classifies else 1
         words = inputs if space is None else len(space.weights)
@@ -225,10 +225,6 @@ def expected_label(outputs: Floats, labels: tuple[float, ...]) -> Floats:
     if outputs.shape[1] == 1:
         return outputs[:, 0]
     return np.asarray((outputs * np.asarray(labels)).sum(axis=1), np.float64)
-
-
-def _are_real(array: NDArray[Any] | None) -> TypeGuard[NDArray[np.floating[Any]]]:
-    return array is not None and array.dtype.kind == "f"
 
 
 def _labels(stated: Any) -> tuple[float, ...]:

@@ -80,7 +80,8 @@ class Calibration:
 
     def of(self, raw: ArrayLike, words: ArrayLike = SHORT) -> tuple[Floats, Floats]:
         """The same of raw outputs of texts of so many words."""
-        longer = _longer(words)
+        # How much longer than short texts, by the logarithm.
+        longer = np.log(np.clip(np.asarray(words, np.float64), SHORT, _LONG) / SHORT)
         values = np.asarray(raw, np.float64) - self.lean * longer
         spread = np.interp(values, self.raw, self.spread) * np.exp(-self.shrink * longer)
         return np.interp(values, self.raw, self.difficulty), spread
@@ -123,11 +124,6 @@ class Calibration:
             return cls(raw, difficulty, spread, float(knots["shrink"]), lean, scale)
         except (TypeError, ValueError, KeyError) as error:
             raise InputError("the calibration is not three lists of numbers and two") from error
-
-
-def _longer(words: ArrayLike) -> Floats:
-    """How much longer than short texts, by the logarithm."""
-    return np.log(np.clip(np.asarray(words, np.float64), SHORT, _LONG) / SHORT)
 
 
 def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:

@@ -81,13 +81,10 @@ _COMPOUNDS = (  # measures of measures
 # fmt: on
 OF_LABELS = ("Judged", "PoolDepth")  # which look at whether there are labels, not at what they say
 BASES: Mapping[str, Base] = {row.name: row for row in _BASES}
-
 FORMS: Mapping[str, Form] = {row.name: row for row in _FORMS}
-
+COMPOUNDS: Mapping[str, Form] = {row.name: row for row in _COMPOUNDS}
 # The weights of a form H and the dimensions that they weigh.
 HARMONIC_WEIGHTS = {"wr": RELEVANCE, "wu": UNDERSTANDABILITY, "wtrust": "trust"}
-
-COMPOUNDS: Mapping[str, Form] = {row.name: row for row in _COMPOUNDS}
 
 
 @dataclass(frozen=True, slots=True)
