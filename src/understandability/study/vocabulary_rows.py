@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch, Column, FloatArray, ratio
+from understandability.feature.batch import Array, Batch, Column, FloatArray, ratio
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.word_counts import count
 from understandability.feature.word_lists import WordList
@@ -108,9 +108,14 @@ def sums_of_terms(batch: Batch, get: Callable[[], Lexicon | None], group: str = 
     if group:
         marks = vocabulary.diseases if group == DISEASE else vocabulary.symptoms
         chosen = marks[found.entries]
-    valued = chosen & ~np.isnan(values)
-    columns = (chosen, valued, np.where(valued, values, 0.0))
-    sums = [np.bincount(found.documents, column, len(batch)) for column in columns]
+    return _sums(found.documents, chosen, values, len(batch))
+
+
+def _sums(row: Array, times: Array, values: FloatArray, rows: int) -> FloatArray:
+    """Of each row, how often there is something, how often with a value, the sum of the values."""
+    valued = times * ~np.isnan(values)
+    columns = (times, valued, valued * np.nan_to_num(values))
+    sums = [np.bincount(row, column, rows) for column in columns]
     return np.column_stack(sums).astype(np.float64)
 
 
@@ -127,20 +132,17 @@ def _totals(vocabulary: str) -> tuple[dict[str, int], dict[str, FloatArray]]:
     row = np.array([rows.setdefault(docno, len(rows)) for docno in found.docnos], np.int64)
     known, values = ~np.isnan(found.depths), found.depths
     if vocabulary == CONSUMER:
-        scores = chv_scores()
+        scores = _chv_scores()
         known = np.array([concept in scores for concept in found.concepts], bool)
         values = np.array([scores.get(concept, np.nan) for concept in found.concepts])
     totals = {}
     for group in ("", SYMPTOM, DISEASE):
-        counted = found.occurrences * (known & ((found.groups == group) | (group == "")))
-        valued = counted * ~np.isnan(values)
-        columns = (counted, valued, valued * np.nan_to_num(values))
-        sums = [np.bincount(row, column).astype(np.float64) for column in columns]
-        totals[group] = np.column_stack(sums)
+        times = found.occurrences * (known & ((found.groups == group) | (group == "")))
+        totals[group] = _sums(row, times, values, len(rows))
     return rows, totals
 
 
-def chv_scores() -> dict[str, float]:
+def _chv_scores() -> dict[str, float]:
     """The concepts of the CHV with the score of their most familiar name."""
     terms = installed_terms("chv")
     scores: dict[str, float] = {}
@@ -171,7 +173,7 @@ def _medical_row(name: str, what: str, resource: str, source: str) -> Feature:
     )
 
 
-def _rows(count: str, mean: str, group: str, kind: str = "") -> tuple[Feature, Feature]:
+def _rows(counted: str, valued: str, group: str, kind: str = "") -> tuple[Feature, Feature]:
     """The row that counts concepts of a kind, and that of their mean score or depth."""
     plural = {"": "concepts", SYMPTOM: "symptoms", DISEASE: "diseases"}[kind]
     needs: tuple[str, ...] = ("mesh",)
@@ -186,15 +188,15 @@ def _rows(count: str, mean: str, group: str, kind: str = "") -> tuple[Feature, F
         value = "mean depth in MeSH's trees (the mean over a concept's places)"
         source, get = "National Library of Medicine (MeSH)", partial(lexicon, "mesh")
     find: Find = partial(sums_of_terms, get=get, group=kind)
-    if count.endswith("_metamap"):
+    if counted.endswith("_metamap"):
         what = f"{what} that MetaMap found"
         needs, source = _METAMAP_NEEDS[group], "Aronson 2001 (MetaMap)"
         find = partial(sums_of_mapped, vocabulary=group, group=kind)
     compute = partial(count_concepts, find=find), partial(mean_value, find=find)
     return (
-        Feature(count, group, "concepts", None, what, source, compute[0], _PER, needs),
+        Feature(counted, group, "concepts", None, what, source, compute[0], _PER, needs),
         Feature(
-            mean, group, unit, direction, f"{value} of {what}", source, compute[1], _PER, needs
+            valued, group, unit, direction, f"{value} of {what}", source, compute[1], _PER, needs
         ),
     )
 
