@@ -59,7 +59,7 @@ LINES = {
     "inputs": 4_315,
     "integrations": 893,
     "model": 4_185,
-    "study": 4_292,
+    "study": 4_289,
     "text": 2_993,
     "training": 2_624,
     "writers": 6_795,

@@ -22,7 +22,6 @@ from understandability.study.learn import (
     Recipe,
     candidates_of,
     examples,
-    folds,
     learn,
     load_ranker,
     out_of_fold,
@@ -31,6 +30,7 @@ from understandability.study.learn import (
 )
 from understandability.study.retrieval import IR_FEATURES
 from understandability.text.page import TEXT, Page
+from understandability.training.validation import folds_of
 
 QUERIES, DEPTH = 20, 30
 
@@ -206,11 +206,11 @@ def test_no_query_is_ranked_by_what_it_taught() -> None:
 @pytest.mark.parametrize(("queries", "count"), [(10, 5), (11, 5), (2, 2)])
 def test_folds_are_even_and_drawn_with_a_seed(queries: int, count: int) -> None:
     """Every query in one fold; sizes differ by one at most; the seed decides."""
-    drawn = folds(queries, count, seed=1)
+    drawn = folds_of(np.arange(queries), count, 1)
     sizes = np.bincount(drawn, minlength=count)
     assert len(drawn) == queries
     assert sizes.max() - sizes.min() <= 1
-    assert (drawn == folds(queries, count, seed=1)).all()
+    assert (drawn == folds_of(np.arange(queries), count, 1)).all()
 
 
 def test_equal_scores_keep_the_order_of_the_run() -> None:
@@ -266,11 +266,13 @@ def test_an_impossible_recipe_is_refused(recipe: dict[str, object], message: str
         Recipe(**recipe)  # type: ignore[arg-type]
 
 
-def test_impossible_folds_are_refused() -> None:
+def test_impossible_folds_are_refused(made) -> None:
     """As many folds as queries at most."""
-    for count in (1, 4):
-        with pytest.raises(OptionError, match=f"3 queries make 2 to 3 folds, not {count}"):
-            folds(3, count)
+    candidates, qrels, _ = made
+    learned_from = examples(candidates, Recipe(), qrels)
+    for count in (1, 21):
+        with pytest.raises(OptionError, match=f"20 queries make 2 to 20 folds, not {count}"):
+            out_of_fold(learned_from, Recipe(), count)
 
 
 def test_tables_give_features_by_document_or_by_query() -> None:

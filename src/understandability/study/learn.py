@@ -27,6 +27,7 @@ from understandability.study.index import Index, load_index
 from understandability.study.queries import read_queries
 from understandability.study.retrieval import IR_FEATURES, ir_features
 from understandability.training.portable import forest_of
+from understandability.training.validation import folds_of
 
 Ints = NDArray[np.int64]
 
@@ -318,24 +319,16 @@ def learn(examples: Examples, recipe: Recipe, queries: Ints | None = None) -> Ra
     return Ranker(names, trees, card)
 
 
-def folds(queries: int, count: int, seed: int = 0) -> Ints:
-    """A fold for each query, drawn with `seed`; sizes differ by one at most.
-
-    >>> sorted(folds(5, 2).tolist())
-    [0, 0, 0, 1, 1]
-    """
-    if not 2 <= count <= queries:
-        raise OptionError(f"{queries} queries make 2 to {queries} folds, not {count}")
-    return np.random.default_rng(seed).permutation(np.arange(queries) % count)
-
-
 def out_of_fold(examples: Examples, recipe: Recipe, count: int = 5, name: str = "learned") -> Run:
     """Every query ranked by a ranker that was learned from the other folds' queries.
 
     Raises `InputError` where the queries to learn from have nothing relevant.
     """
     run = examples.candidates.run
-    fold = folds(len(run.queries), count, recipe.seed)
+    queries = len(run.queries)
+    if not 2 <= count <= queries:
+        raise OptionError(f"{queries} queries make 2 to {queries} folds, not {count}")
+    fold = folds_of(np.arange(queries), count, recipe.seed)
     useful = examples.useful
     scores = np.empty(len(run))
     for number in range(count):
