@@ -16,6 +16,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def kind_of(value: object) -> str:
+    """The type of a value with its article: ``a list``, ``an int``."""
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
 def names_in(text: str | None) -> tuple[str, ...]:
     """The names in a list with commas.
 

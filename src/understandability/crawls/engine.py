@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from understandability.crawls.folder import SCORES, CrawlFolder, Part, complete_inputs
 from understandability.crawls.outputs import Output
@@ -21,9 +23,6 @@ from understandability.inputs.tables import nan_to_null
 from understandability.scoring import RowMaker, document_or_failure
 from understandability.text.document import Document
 from understandability.text.page import Failure
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass
@@ -232,8 +231,6 @@ class _Making:
             self._commit(self._waiting.popleft())
 
     def _commit(self, part: OpenPart) -> None:
-        import pyarrow as pa
-
         tables = [table for _, table in sorted(part.tables, key=itemgetter(0))]
         failures = sorted(part.unread + part.failures, key=itemgetter(0))
         self._output.commit(
@@ -246,8 +243,6 @@ class _Making:
 
 def _column(values: Collection[Any], column: pa.Field) -> pa.Array:
     """Values of a kept column, as text where that is its type."""
-    import pyarrow as pa
-
     if pa.types.is_string(column.type):
         values = [
             value if value is None or isinstance(value, str) else str(value) for value in values

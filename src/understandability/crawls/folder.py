@@ -23,16 +23,17 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise, zip_longest
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from understandability.errors import InputError
 from understandability.inputs.sources import File
 from understandability.inputs.tables import SETTINGS_KEY
 from understandability.inputs.writing import LocalFolder, open_folder
 from understandability.text.page import Failure
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FORMAT = 1
 SCORES, ERRORS, WITHOUT = "scores", "errors", "without"
@@ -233,8 +234,6 @@ class CrawlFolder:
 
     def facts(self, part: Part) -> Facts:
         """The counts of a finished part."""
-        import pyarrow.parquet as pq
-
         with self._opened(SCORES, part) as file:
             return _facts_in(pq.read_schema(file))
 
@@ -268,9 +267,6 @@ class CrawlFolder:
         yield from sorted(failed, key=lambda row: row["stage"] == "read")
 
     def _write(self, name: str, table: pa.Table, metadata: Mapping[bytes, str]) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         content = pa.BufferOutputStream()
         table = table.replace_schema_metadata(metadata)
         pq.write_table(table, content, compression="zstd", write_page_checksum=True)
@@ -304,15 +300,11 @@ def complete_inputs(parts: Iterable[Part]) -> set[int]:
 
 def failure_table(failures: Iterable[Failure]) -> pa.Table:
     """Failures as a table: docno, path, stage, error."""
-    import pyarrow as pa
-
     schema = pa.schema([(name, pa.string()) for name in ("docno", "path", "stage", "error")])
     return pa.Table.from_pylist([asdict(failure) for failure in failures], schema)
 
 
 def _read_parquet(file: IO[bytes], columns: Sequence[str] | None) -> pa.Table:
-    import pyarrow.parquet as pq
-
     return pq.ParquetFile(file, page_checksum_verification=True).read(columns)
 
 
@@ -350,8 +342,6 @@ def _check(description: Mapping[str, Any]) -> None:
 
 
 def _histogram(rows: pa.Table) -> tuple[int, ...]:
-    import numpy as np
-
     if "difficulty" not in rows.column_names:  # of features
         return (0,) * 10
     difficulties = rows["difficulty"].drop_null().to_numpy()

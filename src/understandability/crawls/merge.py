@@ -9,10 +9,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
@@ -22,9 +23,6 @@ from understandability.crawls.score import Scores
 from understandability.errors import InputError
 from understandability.inputs.tables import SETTINGS_KEY
 from understandability.text.page import SEEN_BEFORE, Failure
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _BUCKET_ROWS = 1_000_000  # documents whose names are held at once
 _MOST_BUCKETS = 512  # each is an open file
@@ -80,8 +78,6 @@ def merge(
     if without:
         settings = {**settings, "without": without}
     if output is None:
-        import pyarrow as pa
-
         tables, failed, _ = zip(*merged_rows(there, partial=partial), strict=True)
         table = pa.concat_tables(tables)
         table = table.replace_schema_metadata({SETTINGS_KEY: json.dumps(settings)})
@@ -131,8 +127,6 @@ def _chunks(
     fates: NDArray[np.int8],
 ) -> Iterator[tuple[pa.Table, list[Failure]]]:
     """Some thousand rows at a time, in the order of the inputs, and the failures beside them."""
-    import pyarrow as pa
-
     tables: list[pa.Table] = []
     failures: list[Failure] = []
     rows = before = 0
@@ -181,8 +175,6 @@ def _chunks(
 
 def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> NDArray[np.int8]:
     """Decide for each document whether it stays, by buckets of docnos in temporary files."""
-    import pyarrow as pa
-
     documents = sum(folder.facts(part).records for part in parts)
     fates = np.zeros(documents, np.int8)
     count = min(1 + documents // _BUCKET_ROWS, _MOST_BUCKETS)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
+
+import pyarrow as pa
 
 from understandability.crawls.folder import Part, failure_table
 from understandability.inputs.tables import TableWriter
 from understandability.inputs.writing import remove
 from understandability.text.page import Failure
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class Output(Protocol):

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from understandability.crawls.reader import ReadApart
 from understandability.errors import OptionError
@@ -17,9 +19,6 @@ from understandability.inputs.page_tables import kept_names
 from understandability.inputs.sources import File, Sources, holds_many, is_read_by_arrow
 from understandability.scoring import RowMaker
 from understandability.text.page import Failure, Page
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FILES_TOGETHER = 512
 
@@ -106,15 +105,11 @@ class Plan:
     @cached_property
     def schema(self) -> pa.Schema:
         """The columns of the rows."""
-        import pyarrow as pa
-
         return pa.schema([*self.maker.schema, *self.kept])
 
 
 def make_plan(sources: Sources, maker: RowMaker) -> Plan:
     """The plan for making rows of all that `sources` name."""
-    import pyarrow as pa
-
     inputs = tuple(Input(number, each) for number, each in enumerate(_together(sources.files)))
     skipped = Counter(sources.skipped)
     names, remarks = kept_names(sources.columns.keep, maker.schema.names)
@@ -126,8 +121,6 @@ def make_plan(sources: Sources, maker: RowMaker) -> Plan:
 
 def _kept(sources: Sources) -> pa.Schema:
     """The columns to keep: of the type that all files agree on which state one, else text."""
-    import pyarrow as pa
-
     found: dict[str, set[pa.DataType]] = {name: set() for name in sources.columns.keep}
     paths = [file.path for file in sources.files if found and is_read_by_arrow(file.path)]
     with ReadApart(Sources([])) as reader:

@@ -12,6 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from understandability.crawls.engine import Progress, fill_folder, make_rows
 from understandability.crawls.folder import CrawlFolder
 from understandability.crawls.outputs import InMemory, Output, TableFile
@@ -26,7 +29,7 @@ from understandability.crawls.status import Status, status_of
 from understandability.crawls.workers import Limits, cores
 from understandability.errors import OptionError, WrongTypeError, check_choice, check_least
 from understandability.feature.catalogue import select_columns
-from understandability.inputs.frames import in_kind_of, is_frame, kind_of, table_of, wrong_type
+from understandability.inputs.frames import in_kind_of, is_frame, table_of, wrong_type
 from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.page_tables import TableColumns, kept_names, media_type_of
 from understandability.inputs.sources import Sources, is_path
@@ -37,10 +40,10 @@ from understandability.prompt import AtPrompt
 from understandability.rows import TAGGERS, FeatureRows, TextRows, WordRows
 from understandability.scoring import Extraction, RowMaker, Settings, scorer_of, scorer_with
 from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.wording import kind_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 _log = logging.getLogger(__name__)
 
@@ -89,8 +92,6 @@ class Rows:
 
     def __getitem__(self, docno: str) -> dict[str, Any]:
         """The row of one document; raises `KeyError`."""
-        import pyarrow.compute as pc
-
         index = pc.index(self.table["docno"], docno).as_py()
         if index < 0:
             raise KeyError(docno)
@@ -366,8 +367,6 @@ def score_table(
     >>> rows["docno"], rows["words"], rows["error"]
     (['a', 'b'], [3, None], [None, "the row has no 'body'"])
     """
-    import pyarrow as pa
-
     if not isinstance(frame, Mapping) and not is_frame(frame):
         takes = "score_table takes a table of pandas, polars or Arrow, or a dictionary of lists"
         raise wrong_type(takes, frame)
@@ -422,8 +421,6 @@ R = TypeVar("R", bound=Rows)
 
 def make(rows: type[R], plan: Plan, output: str | Path | None, work: Work) -> R:
     """Make the rows of a plan: in memory, in a file, or in a crawl folder."""
-    import pyarrow as pa
-
     destination = None if output is None else str(output)
     tell = work.progress or (lambda progress: None)
     metadata = {SETTINGS_KEY: json.dumps(dict(plan.described))}
@@ -446,8 +443,6 @@ def make(rows: type[R], plan: Plan, output: str | Path | None, work: Work) -> R:
 
 def fill(plan: Plan, path: str, work: Work) -> Progress:
     """Do what is left to do in a crawl folder."""
-    import pyarrow as pa
-
     if any(file.path == "-" for each in plan.inputs for file in each.files):
         raise OptionError(
             "a crawl folder takes files, which can be read again, and not standard input; save it "

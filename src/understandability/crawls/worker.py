@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from understandability.crawls.child import parent
 from understandability.text.page import Failure, Page
 
@@ -63,8 +65,6 @@ def _answer(
     maker: RowMaker, pages: Sequence[Page], seconds: float, connection: Connection
 ) -> Answer:
     """Make rows of pages; many have the time for each one's text, and again for all rows."""
-    import pyarrow as pa
-
     from understandability.scoring import document_or_failure
     from understandability.text.document import Document
 

@@ -16,6 +16,8 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Annotated, Self
 
+import pyarrow as pa
+
 from understandability.crawls.child import Child
 from understandability.crawls.reading import Chunk, Scored
 from understandability.crawls.worker import EXTRACTED, OUT_OF_TIME, Answer
@@ -152,8 +154,6 @@ class Workers:
             self._replace(worker)
         if answer.error:
             return self._split_or_fail(chunk, "score", answer.error)
-        import pyarrow as pa
-
         with pa.ipc.open_stream(answer.rows) as stream:
             table = stream.read_all()
         return Scored(chunk, table, tuple((chunk.places[i], each) for i, each in answer.failures))

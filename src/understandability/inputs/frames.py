@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from understandability.errors import InputError, WrongTypeError, in_one_line
 from understandability.inputs.page_tables import LineError, read_delimited, read_objects
 from understandability.inputs.streams import DamagedStreamError, open_stream
 from understandability.inputs.tables import DELIMITERS, read_table, table_format
 from understandability.text.page import Page
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from understandability.wording import kind_of
 
 _LONGEST_CELL = 100_000_000  # characters of a cell of CSV
 
@@ -29,8 +29,6 @@ def table_of(given: Any, what: str = "table") -> pa.Table:
     Anything that hands out Arrow data will do. Raises `WrongTypeError` for what is no table and
     `InputError` for one that cannot be read; `what` is how its text calls it.
     """
-    import pyarrow as pa
-
     if isinstance(given, Mapping) and any(isinstance(v, str | bytes) for v in given.values()):
         raise WrongTypeError(
             f"the columns of a {what} are lists of values; for a dictionary of texts use score"
@@ -57,8 +55,6 @@ def table_of(given: Any, what: str = "table") -> pa.Table:
 
 def in_kind_of(given: Any, table: pa.Table) -> Any:
     """An Arrow table as the kind of frame that was given, with the index of one of pandas."""
-    import pyarrow as pa
-
     if isinstance(given, Mapping):
         return table.to_pydict()
     if isinstance(given, pa.RecordBatch):
@@ -86,12 +82,6 @@ def wrong_type(takes: str, value: object, among: bool = False) -> WrongTypeError
     kind = kind_of(value)
     what = f"; there is {kind} among what was given" if among else f", not {kind}"
     return WrongTypeError(f"{takes}{what}; {_call_for(value)}")
-
-
-def kind_of(value: object) -> str:
-    """The type of a value with its article: ``a list``, ``an int``."""
-    name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _call_for(value: object) -> str:

@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from understandability.errors import InputError
 from understandability.inputs.frames import is_frame, table_of
@@ -20,9 +22,6 @@ from understandability.inputs.runs import (
     read_labels,
     read_runs,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # What columns of frames are called by ir_measures, PyTerrier, trectools, and here.
 _QUERY = ("query_id", "qid", "query", "topic")
@@ -163,9 +162,6 @@ def _column(table: pa.Table, names: Iterable[str]) -> str | None:
 
 
 def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     query, docno = _column(table, _QUERY), _column(table, _DOCUMENT)
     rank, score = _column(table, ["rank"]), _column(table, ["score"])
     if query is None or docno is None or (score is None and rank is None):
@@ -190,8 +186,6 @@ def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
 
 
 def _numbers(table: pa.Table, name: str) -> Any:
-    import pyarrow as pa
-
     try:
         numbers = table[name].cast(pa.float64()).to_numpy()
     except pa.ArrowException:
@@ -202,8 +196,6 @@ def _numbers(table: pa.Table, name: str) -> Any:
 
 
 def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Labels:
-    import pyarrow as pa
-
     docno = _column(table, _DOCUMENT)
     if docno is None:
         raise InputError(

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
@@ -117,8 +119,6 @@ class Run:
         query_ids, sorted_key = self.query_ids[lines], key[lines]
         tied = (query_ids[1:] == query_ids[:-1]) & (sorted_key[1:] == sorted_key[:-1])
         if order == "score" and tied.any():
-            import pyarrow.compute as pc
-
             backwards = np.empty(len(self.docnos), dtype=np.int64)
             in_order = numpy_values(pc.array_sort_indices(self.docnos), np.uint64)
             backwards[in_order] = -np.arange(len(self.docnos))
@@ -140,8 +140,6 @@ class Run:
 
     def docnos_of(self, lines: Lines) -> list[str]:
         """The document that each of some lines lists."""
-        import pyarrow as pa
-
         # As a buffer: pyarrow's own conversion imports pandas where that is installed.
         buffer = pa.py_buffer(np.ascontiguousarray(self.docno_ids[lines]))
         indices = pa.Array.from_buffers(pa.int32(), len(lines), [None, buffer])
@@ -348,8 +346,6 @@ def strictly_falling(query_ids: NDArray[np.integer], scores: Floats) -> Floats:
 def numpy_values(column: Any, dtype: Any) -> NDArray[Any]:
     """The numbers of a column of pyarrow, not copied; what stands for null is any number."""
     # pyarrow's own conversion imports pandas where that is installed, which takes a second.
-    import pyarrow as pa
-
     if isinstance(column, pa.ChunkedArray):
         column = pa.concat_arrays(column.chunks or [pa.array([], column.type)])
     if not len(column):
@@ -371,8 +367,6 @@ def _columns(
 
 def _coded(names: Any) -> tuple[Any, Ids]:
     """The distinct names of a list or column in order of appearance, and indexes into them."""
-    import pyarrow as pa
-
     column = pa.array(names, pa.string()) if isinstance(names, list) else names
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
@@ -400,8 +394,6 @@ def _matched(docnos: Any, known: Any) -> Ids:
 
     The smaller side is hashed: score tables have millions of documents.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     def found(names: Any, among: Any) -> Ids:
         places = pc.index_in(names, among)

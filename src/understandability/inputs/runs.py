@@ -9,9 +9,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.inputs.run import Labels, Run, numpy_values
@@ -20,9 +22,6 @@ from understandability.inputs.tables import read_table
 from understandability.inputs.trec import LABELS, RUN, read_lines
 from understandability.inputs.writing import write_bytes
 from understandability.text.page import HTML, TEXT, Page
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 PREFIX = "irds:"  # of the name of a data set of ir_datasets
 _AHEAD = 2
@@ -137,8 +136,6 @@ def is_table_name(path: str) -> bool:
 
 def number_columns(table: pa.Table, *names: str | None) -> list[str]:
     """The columns of numbers, but for those of `names`."""
-    import pyarrow as pa
-
     return [
         field.name
         for field in table.schema
@@ -154,9 +151,6 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
     numbers hold for that query, otherwise for the document whatever the query. What is no finite
     number is no label.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     numeric = number_columns(table, "docno", "query")
     if "docno" not in table.column_names:
         raise InputError(f"{name} has no column 'docno'; it has {', '.join(table.column_names)}")
@@ -204,8 +198,6 @@ def labels_from_rows(rows: Iterable[Any], name: str, dimension: str = "relevance
     A row has ``query_id``, ``doc_id`` and a field of the dimension's name (``u`` is found as
     ``understandability``, ``trust`` as ``trustworthiness``).
     """
-    import pyarrow as pa
-
     field = _FRAME_FIELDS.get(dimension, dimension)
     listed = list(rows)
     if listed and not hasattr(listed[0], field):

@@ -37,7 +37,7 @@ from understandability.inputs.streams import (
     open_stream,
     read_bounded,
 )
-from understandability.inputs.trec import read_trec_pages
+from understandability.inputs.trec_pages import read_trec_pages
 from understandability.inputs.warc import read_warc
 from understandability.text.page import TEXT, Failure, Page
 

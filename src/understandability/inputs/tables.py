@@ -12,16 +12,18 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self, cast
+from typing import IO, Any, Self, cast
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.json
+import pyarrow.parquet as pq
 import zstandard
 
 from understandability.errors import InputError, OptionError, in_one_line
 from understandability.inputs.streams import DamagedStreamError, open_stream
 from understandability.inputs.writing import write_text, written
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -102,8 +104,6 @@ class TableWriter:
         self._rows += table.num_rows
 
     def _write_parquet(self, table: pa.Table) -> None:
-        import pyarrow.parquet as pq
-
         if self._parquet is None:
             metadata = dict(table.schema.metadata or {})
             if self._settings is not None:
@@ -150,9 +150,6 @@ def write_table(
 
 def _quoted(table: pa.Table, pattern: str, replacement: str) -> pa.Table:
     """The table with its texts, and the names of its columns, that begin so changed."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     for place, column in enumerate(table.columns):
         if pa.types.is_string(column.type):
             column = pc.replace_substring_regex(column, pattern, replacement)
@@ -162,9 +159,6 @@ def _quoted(table: pa.Table, pattern: str, replacement: str) -> pa.Table:
 
 def nan_to_null(table: pa.Table) -> pa.Table:
     """The table with null for every NaN: JSON knows none, and sums leave nulls out."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     columns = [
         pc.if_else(pc.is_nan(column), None, column) if pa.types.is_floating(column.type) else column
         for column in table.columns
@@ -177,10 +171,6 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
 
     Raises `InputError` where the file is no such table, or lacks a column.
     """
-    import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.json
-    import pyarrow.parquet as pq
 
     if path.endswith("/") or Path(path).is_dir():
         command = f"understand crawl merge {path} -o scores.parquet"
@@ -272,8 +262,6 @@ def _check_flat(path: str) -> None:
 
 def settings_of(table: Any) -> dict[str, Any]:
     """The settings that a table, in a file or in memory, was made with; none where it has none."""
-    import pyarrow.parquet as pq
-
     is_file = isinstance(table, str | Path)
     if is_file and table_format(str(table))[0] != "parquet":
         beside = Path(f"{table}.settings.json")

@@ -1,40 +1,27 @@
-"""TREC's formats: runs and labels as columns of lines, lists of docnos, and records of web text."""
+"""Lines in TREC's formats: runs and labels as columns, lists of docnos."""
 
 from __future__ import annotations
 
-import io
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as csv
 
 from understandability.errors import InputError
-from understandability.inputs.limits import too_long, unread
 from understandability.inputs.run import Oddity, numpy_values
 from understandability.inputs.streams import DamagedStreamError, bounded_lines, open_stream
-from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.wording import counted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 # Columns in a line -> the column with the docno: a list, TREC qrels, a TREC run.
 _DOCNO_COLUMN = {1: 0, 4: 2, 6: 2}
 _MOST_OF_A_LINE = 1_000_000
-_BETWEEN = re.compile(rb"</DOC>\s*(?=<DOC>)", re.I)
-
-
-def _tags(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Patterns of opening and closing tags; one from tag to tag would take quadratic time."""
-    return re.compile(rb"<(?:%b)>" % names, re.I), re.compile(rb"</(?:%b)>" % names, re.I)
-
-
-_DOCNO, _DOCHDR, _TEXT = _tags(b"DOCNO"), _tags(b"DOCHDR"), _tags(b"TEXT|TITLE|HEADLINE")
-_MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +81,6 @@ def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
 
 def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
     """Read regular lines with pyarrow; None where any line is not regular."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.csv as csv
-
     if b"\t" in data or b"\r" in data:
         return None
     coded = pa.dictionary(pa.int32(), pa.string())
@@ -138,8 +120,6 @@ def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
 def _read_line_by_line(
     path: str, data: bytes, layout: TrecColumns
 ) -> tuple[pa.Table, tuple[Oddity, ...]]:
-    import pyarrow as pa
-
     readers: dict[str, Callable[[str], Any]] = {"rank": _whole, "score": _number, "label": _number}
     wanted = [(i, name) for i, name in enumerate(layout.columns) if name not in ("Q0", "0", "tag")]
     columns: dict[str, list[Any]] = {name: [] for _, name in wanted} | {"line": []}
@@ -193,102 +173,6 @@ def _number(text: str) -> float:
     if math.isnan(value) or "_" in text:
         raise ValueError(text)
     return value
-
-
-def read_trec_pages(
-    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
-) -> Iterator[Page | Failure]:
-    """Pages of ``<DOC><DOCNO>...</DOCNO> ... </DOC>`` records, as TREC's web collections are.
-
-    What follows ``<DOCHDR>`` is HTML; in collections without one, ``<TEXT>`` is plain text.
-    """
-    number = 0
-    inside = False
-    record = bytearray()  # a list of lines would be many times as large where they are empty
-    size = 0
-    lines = _Lines(stream)
-    while True:
-        try:
-            line = lines.next()
-        except DamagedStreamError as error:
-            yield unread(f"{source}#{number}", error)
-            inside = False
-            continue
-        if not line:
-            break
-        start = line.strip().upper()
-        if start.startswith(b"<DOC>"):
-            if inside:
-                yield unread(f"{source}#{number}", "the record lacks its </DOC>")
-            number, inside, record, size = number + 1, True, bytearray(), 0
-            line = line[line.upper().index(b"<DOC>") + 5 :]
-            start = line.strip().upper()
-        if not inside:
-            if start:
-                skipped["lines outside <DOC> records"] += 1
-            continue
-        ends = start.endswith(b"</DOC>")
-        size += len(line)
-        if size <= limit + (1 << 20):
-            record += line
-        if ends:
-            inside = False
-            yield _trec_page(bytes(record), size, f"{source}#{number}", limit)
-    if inside:
-        yield unread(f"{source}#{number}", "the file ends within the record")
-
-
-class _Lines:
-    """Lines, or parts of long ones, cut also between two records that stand on one line."""
-
-    def __init__(self, stream: io.BufferedReader) -> None:
-        self._stream = stream
-        self._rest = b""
-
-    def next(self) -> bytes:
-        """The next one; nothing at the end."""
-        rest, self._rest = self._rest, b""
-        line = rest
-        if not rest.endswith(b"\n"):
-            line += self._stream.readline(1 << 16)
-        border = _BETWEEN.search(line)
-        end = border.end() if border else len(line)
-        if not border and len(line) > len(rest):
-            # A tag may go on behind a part of a line.
-            start = line.rfind(b"<", -len(b"</DOC"))
-            end = start if start > 0 and not line.endswith(b"\n") else end
-        self._rest = line[end:]
-        return line[:end]
-
-
-def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failure:
-    found, end = next(_elements(record, *_DOCNO), (b"", 0))
-    docno = found.strip().decode("utf-8", "replace")
-    if not docno:
-        return unread(where, "the record has no <DOCNO>")
-    if size > limit:
-        return unread(where, too_long(limit), docno)
-    body = record[end:]
-    body = body[: body.upper().rindex(b"</DOC>")]
-    header, end = next(_elements(body, *_DOCHDR), (b"", 0))
-    if end:
-        words = header.split(None, 1)
-        url = words[0].decode("utf-8", "replace") if words else None
-        return Page(docno, where, body[end:], HTML, url=url)
-    texts = [text for text, _ in _elements(body, *_TEXT)]
-    if texts and not any(_MARKUP.search(text) for text in texts):
-        return Page(docno, where, b"\n\n".join(texts), TEXT)
-    return Page(docno, where, body, HTML)
-
-
-def _elements(
-    record: bytes, opening: re.Pattern[bytes], closing: re.Pattern[bytes]
-) -> Iterator[tuple[bytes, int]]:
-    """The content of each element, and where the element ends."""
-    end = 0
-    while (first := opening.search(record, end)) and (last := closing.search(record, first.end())):
-        end = last.end()
-        yield record[first.end() : last.start()], end
 
 
 def read_docnos(path: str) -> frozenset[str]:

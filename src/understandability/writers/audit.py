@@ -14,16 +14,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from understandability.crawls.folder import CrawlFolder
 from understandability.wording import counted
 from understandability.writers.charts import histogram
 from understandability.writers.levels import AIM
 from understandability.writers.rendering import model_of, percent, render
+
+if TYPE_CHECKING:
+    from understandability.crawls.folder import CrawlFolder
 
 LEAST_WORDS = 100  # a page of fewer is seldom what its score says
 _NEAR = 0.1  # so near its aim a page may be on either side of it

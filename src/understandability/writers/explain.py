@@ -7,17 +7,16 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
-from understandability.crawls.folder import CrawlFolder
 from understandability.errors import InputError, OptionError, WrongTypeError, check_choice
 from understandability.inputs.fetching import FetchLimits, is_address
 from understandability.inputs.fetching import fetch as get_page
-from understandability.inputs.frames import kind_of
 from understandability.inputs.page_tables import media_type_of
 from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.writing import write_text
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, document_or_failure, document_under, scorer_with
 from understandability.text.page import HTML, Failure, Page
+from understandability.wording import kind_of
 from understandability.writers.audit import Audit, audited
 from understandability.writers.comparison import compare as compare_pages
 from understandability.writers.explanation import Explanation
@@ -152,6 +151,8 @@ def reported(
     if limit_mb <= 0:
         raise OptionError("--limit-mb is a number above 0")
     if crawl:
+        from understandability.crawls.folder import CrawlFolder
+
         return audited(CrawlFolder(crawl), checked_aim(AIM if aim is None else aim, "--aim"))
     if aim is not None:
         raise OptionError("--aim needs --crawl; for texts, use `understand check --aim`")
