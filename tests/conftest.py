@@ -130,11 +130,10 @@ class _Every:
 @pytest.fixture
 def every_plain_term(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trust all plain terms: what tables and rules do is tested apart from what judges saw."""
-    from understandability.writers.memory import Memory
     from understandability.writers.plain_terms import offers
 
     monkeypatch.setattr(offers, "trusted_terms", _Every)
-    monkeypatch.setattr(offers, "_OFFERED", Memory())
+    monkeypatch.setattr(offers, "_OFFERED", {})
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,9 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 from understandability.errors import InputError  # noqa: E402
 from understandability.inputs.fetching import FetchLimits  # noqa: E402  # after the skips
 from understandability.scoring import Settings  # noqa: E402
+from understandability.writers.serve import RequestLimits  # noqa: E402
 from understandability.writers.serve.app import create  # noqa: E402
 from understandability.writers.serve.files import text_of_file  # noqa: E402
-from understandability.writers.serve.guard import RequestLimits  # noqa: E402
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 TEXT = (

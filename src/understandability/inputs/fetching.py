@@ -11,9 +11,11 @@ import socket
 import ssl
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
+from types import MappingProxyType
 from typing import cast
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -86,7 +88,7 @@ def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
     asked = url
     for _ in range(limits.redirects + 1):
         try:
-            response = _response(asked, limits, deadline)
+            response = ask(asked, limits, deadline)
         except (OSError, http.client.HTTPException) as error:
             if time.monotonic() >= deadline or isinstance(error, TimeoutError):
                 raise InputError(
@@ -108,6 +110,8 @@ def is_address(text: str) -> bool:
 def _fetched(url: str, found_at: str, response: HttpResponse, limits: FetchLimits) -> Fetched:
     if response.status != 200:
         raise InputError(f"{url} answered with status {response.status}, not with a page")
+    if len(response.body) > limits.bytes:
+        raise InputError(f"{found_at} is longer than {limits.bytes / 1e6:g} MB")
     suffix = _SUFFIXES.get(response.media_type or "text/html")
     if suffix is None:
         raise InputError(
@@ -120,8 +124,17 @@ def _fetched(url: str, found_at: str, response: HttpResponse, limits: FetchLimit
     return Fetched(url, found_at, content, suffix, response.charset)
 
 
-def _response(url: str, limits: FetchLimits, deadline: float) -> HttpResponse:
-    """One answer of one server, its body as it came."""
+def ask(
+    url: str,
+    limits: FetchLimits,
+    deadline: float,
+    content: bytes | None = None,
+    headers: Mapping[str, str] = MappingProxyType({"Accept-Encoding": "gzip"}),
+) -> HttpResponse:
+    """The answer of one server, no redirect followed, its body as it came; `content` is posted.
+
+    Of a body that is longer than the limit one byte more is read.
+    """
     parts = _parts(url)
     host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
     plain = socket.create_connection(_address(host, port, limits), _left(deadline))
@@ -139,8 +152,9 @@ def _response(url: str, limits: FetchLimits, deadline: float) -> HttpResponse:
         connection.default_port = _PORTS[parts.scheme]  # which the header Host leaves out
         connection.sock = sockets[-1]
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        headers = {"User-Agent": f"understandability/{__version__}", "Accept-Encoding": "gzip"}
-        connection.request("GET", target, headers=headers)
+        method = "GET" if content is None else "POST"
+        agent = {"User-Agent": f"understandability/{__version__}"}
+        connection.request(method, target, content, {**agent, **headers})
         answer = connection.getresponse()
         found = {name.lower(): value for name, value in answer.getheaders()}
         found.pop("transfer-encoding", None)  # undone already
@@ -151,8 +165,6 @@ def _response(url: str, limits: FetchLimits, deadline: float) -> HttpResponse:
         watch.cancel()
         for each in sockets:
             each.close()
-    if len(body) > limits.bytes:
-        raise InputError(f"{url} is longer than {limits.bytes / 1e6:g} MB")
     return HttpResponse(answer.status, found, body)
 
 
@@ -175,11 +187,13 @@ def _parts(url: str) -> SplitResult:
 
 
 def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
-    """Look a name up once: the answer may be another a moment later."""
+    """Where a name leads; looked up once, for the answer may be another a moment later."""
+    if limits.private:
+        return host, port
     found = [
         ip_address(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     ]
-    if not limits.private and not all(each.is_global and not each.is_multicast for each in found):
+    if not all(each.is_global and not each.is_multicast for each in found):
         raise InputError(
             f"{host} is an address of this machine or its network; only public ones are fetched"
         )

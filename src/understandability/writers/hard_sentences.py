@@ -23,9 +23,8 @@ from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.levels import shade_of
-from understandability.writers.memory import Memory
 from understandability.writers.plain_terms.term_tables import index, word_list
-from understandability.writers.rebuilding import spans
+from understandability.writers.rebuilding import remembered, spans
 
 LONG_SENTENCE = 20  # words; what plain-language guides ask for at most, on average
 HARD_WORD = 0.45  # complexity; "hypertension" is above, "injection" below
@@ -40,7 +39,7 @@ _LEAST_LETTERS = 5
 _LONG = 7  # from which a word with one letter wrong is told from another word
 
 # Level and difficulty of sentences that were estimated before.
-_ESTIMATED: Memory[Hashable, tuple[float, float]] = Memory()
+_ESTIMATED: dict[Hashable, tuple[float, float]] = {}
 _BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", "'re"))
 _BETWEEN = frozenset(("ADV", "PART"))  # "was not fully treated"
 _ABBREVIATION = re.compile(r"(?=(?:.*[A-Z]){2})[A-Z][A-Za-z]?[A-Z0-9]{1,5}s?")
@@ -242,7 +241,7 @@ def sentences(
         ]
         return [(each.level, each.difficulty) for each in scorer.estimates(Batch(alone))]
 
-    estimates = _ESTIMATED.of([(*context, part) for part in parts], estimated)
+    estimates = remembered(_ESTIMATED, [(*context, part) for part in parts], estimated)
     reasons = _reasons(document, batch, found, bounds, words)
     made = []
     for (a, b), count, estimate, why in zip(bounds, words, estimates, reasons, strict=True):

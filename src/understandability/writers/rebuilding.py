@@ -1,19 +1,42 @@
-"""The sentences of a document, and it with others in their place, to be estimated anew."""
+"""The sentences of a document: what was found for each, and the document with others instead."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import TypeVar
 
 from understandability.text.document import Document
 
 Sentences = list[list[str]]
+Key = TypeVar("Key", bound=Hashable)
+Found = TypeVar("Found")
+
+_MOST_KNOWN = 20_000  # sentences, some 20 MB
 
 
 def spans(document: Document) -> list[tuple[int, int]]:
     """Where each sentence begins and ends."""
     return list(pairwise((*document.sentence_starts, len(document.pieces))))
+
+
+def remembered(
+    known: dict[Key, Found], keys: Sequence[Key], find: Callable[[Sequence[int]], Iterable[Found]]
+) -> list[Found]:
+    """What was found for each key, kept in `known`: while somebody types, one sentence changes.
+
+    `find` gives it for those at some places. Where too many are known it begins anew.
+
+    >>> remembered({"a": 1}, ["a", "bb"], lambda places: [2 for _ in places])
+    [1, 2]
+    """
+    if len(known) > _MOST_KNOWN:
+        known.clear()
+    places = {key: place for place, key in enumerate(keys) if key not in known}
+    if places:
+        known.update(zip(places, find([*places.values()]), strict=True))
+    return [known[key] for key in keys]
 
 
 def replaced(

@@ -12,15 +12,15 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPException
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
+from understandability.inputs import fetching
+from understandability.inputs.fetching import FetchLimits
 from understandability.inputs.sources import Sources
 from understandability.prompt import AtPrompt
 from understandability.scoring import Scorer, Settings, scorer_with
@@ -106,14 +106,19 @@ def ask(passage: str, model: LanguageModel) -> str:
     headers = {"Content-Type": "application/json"}
     if model.key:
         headers["Authorization"] = f"Bearer {model.key}"
+    url = f"{model.url.rstrip('/')}/chat/completions"
+    limits = FetchLimits(_MOST_BYTES, model.seconds, private=True)
+    deadline = time.monotonic() + model.seconds
     try:
-        status, content = _post(model, json.dumps(message).encode(), headers)
-        if status != 200:
+        answer = fetching.ask(url, limits, deadline, json.dumps(message).encode(), headers)
+        if answer.status != 200:
             raise InputError(
-                f"the language model answered with status {status}; look at its address, name and "
-                "key"
+                f"the language model answered with status {answer.status}; look at its address, "
+                "name and key"
             )
-        text = json.loads(content)["choices"][0]["message"]["content"]
+        if len(answer.body) > _MOST_BYTES:
+            raise InputError("the language model answered more than 1 MB; nothing was changed")
+        text = json.loads(answer.body)["choices"][0]["message"]["content"]
     except (OSError, HTTPException) as error:
         raise InputError(
             f"the language model at {model.url} did not answer within {model.seconds:g} seconds "
@@ -126,29 +131,6 @@ def ask(passage: str, model: LanguageModel) -> str:
     if not isinstance(text, str) or not text.strip():
         raise InputError("the language model answered nothing; nothing was changed")
     return re.sub(r"^\s*<text>|</text>\s*$", "", text.strip()).strip()
-
-
-def _post(model: LanguageModel, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:
-    """Status and body of the answer; the text goes where it was meant to, never further."""
-    place = urlsplit(model.url.rstrip("/") + "/chat/completions")
-    kind = HTTPSConnection if place.scheme == "https" else HTTPConnection
-    connection = kind(place.netloc, timeout=model.seconds)
-    end = time.monotonic() + model.seconds
-    with closing(connection):
-        connection.request("POST", place.path, body, headers)
-        # What `getresponse` does; but it leaves the answer open where none comes in time.
-        with closing(HTTPResponse(connection.sock, method="POST")) as answer:
-            answer.begin()
-            content = b""
-            while part := answer.read1(1 << 16):
-                content += part
-                if len(content) > _MOST_BYTES:
-                    raise InputError(
-                        "the language model answered more than 1 MB; nothing was changed"
-                    )
-                if time.monotonic() > end:
-                    raise TimeoutError
-    return answer.status, content
 
 
 def checked(passage: str, proposed: str, scorer: Scorer) -> Rewrite:

@@ -15,7 +15,6 @@ from itertools import chain
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import BASE, one_spelling
 from understandability.model.word_columns import complexities
-from understandability.writers.memory import Memory
 from understandability.writers.plain_terms.english import AMERICAN, english_of, in_english
 from understandability.writers.plain_terms.fitting import (
     changes_sense,
@@ -41,7 +40,7 @@ from understandability.writers.plain_terms.term_tables import (
     index,
     trusted_terms,
 )
-from understandability.writers.rebuilding import spans
+from understandability.writers.rebuilding import remembered, spans
 
 # Tags that a term of each kind may have; taggers err on words that they have not seen.
 _TAGS: Mapping[str, frozenset[str]] = {
@@ -101,7 +100,7 @@ def covered(offered: Iterable[Offer]) -> set[int]:
 
 
 # The offers of sentences that were looked through before, counted from their first piece.
-_OFFERED: Memory[tuple[str, tuple[str, ...]], tuple[Offer, ...]] = Memory()
+_OFFERED: dict[tuple[str, tuple[str, ...]], tuple[Offer, ...]] = {}
 
 
 def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...], ...]:
@@ -138,7 +137,7 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     texts = (" ".join(each.pieces).lower() for each in batch.documents)
     told = [frozenset(_IN_BRACKETS.findall(text)) for text in texts]
     found: list[list[Offer]] = [[] for _ in batch.documents]
-    for (number, start), offered in zip(places, _OFFERED.of(keys, made), strict=True):
+    for (number, start), offered in zip(places, remembered(_OFFERED, keys, made), strict=True):
         for each in offered:
             if each.term.lower() in told[number]:  # "body mass index (BMI)"
                 each = replace(each, plain=(), texts=(), note=EXPLAINED)

@@ -5,3 +5,23 @@ In: texts, pages and files in requests. Out: rows, explanations, rankings as JSO
 `app` has the calls, `guard` decides who may make them and how large they may be, `messages` says
 what they look like, `files` reads documents, `server` and `connections` start it all.
 """
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """What one request may take, and how many may wait.
+
+    `megabytes` is the longest body, `seconds` the longest time to send it and to answer it,
+    `waiting` how many requests may wait for their turn, `documents` how many texts stand in one.
+    """
+
+    megabytes: float = 10.0
+    seconds: float = 20.0
+    waiting: int = 100
+    documents: int = 1000

@@ -36,9 +36,9 @@ from understandability.writers.plain_terms.english import english_of
 from understandability.writers.plain_terms.offers import offers
 from understandability.writers.proposals import proposals
 from understandability.writers.rewriting import LanguageModel, ask, checked
-from understandability.writers.serve import messages
+from understandability.writers.serve import LOCAL_HOSTS, RequestLimits, messages
 from understandability.writers.serve.files import text_of_file
-from understandability.writers.serve.guard import LOCAL_HOSTS, App, Guard, RequestLimits
+from understandability.writers.serve.guard import Guard
 
 _MOST_CONVERSIONS = 2  # files at once, each in a process of its own
 _MOST_EXPLAINED = 1_000_000  # characters; scoring has no such limit
@@ -112,7 +112,7 @@ def create(
     fetching: FetchLimits | None = None,
     model: LanguageModel | None = None,
     origins: Sequence[str] = (),
-) -> App:
+) -> Guard:
     """The server as an ASGI application.
 
     `hosts` are the names that it answers to (``*`` is any), `token` what callers have to send as

@@ -15,7 +15,7 @@ from understandability.inputs.fetching import FetchLimits
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings
 from understandability.writers.rewriting import KEY, LanguageModel
-from understandability.writers.serve.guard import LOCAL_HOSTS, RequestLimits
+from understandability.writers.serve import LOCAL_HOSTS, RequestLimits
 
 # What the parent process tells those that answer; it is read by `application`.
 _CHOSEN = "UNDERSTANDABILITY_SERVE"
