@@ -103,6 +103,8 @@ class Out:
             texts["latex"] = lambda: f"{table().to_latex()}\n"
             texts["markdown"] = lambda: f"{table().to_markdown()}\n"
         if kind in texts:
+            from understandability.inputs.writing import write_text
+
             write_text(destination, texts[kind]())
         elif kind is not None and kind not in _ROW_FORMATS:
             formats = ", ".join([*texts, *_ROW_FORMATS])
@@ -120,16 +122,6 @@ class Out:
 def _finite(value: Any) -> Any:
     """The value with None for every NaN and infinity: JSON has neither."""
     return json.loads(json.dumps(value, default=dict), parse_constant=lambda _: None)
-
-
-def write_text(destination: str, text: str) -> None:
-    """Write a text to a file, or to standard output."""
-    from understandability.inputs import writing
-
-    if destination == "-":
-        print(text, end="")
-    else:
-        writing.write_text(destination, text)
 
 
 def check_destination(destination: str | None) -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from understandability.cli.results import File, Given, say, write_text
+from understandability.cli.results import File, Given, say
 from understandability.errors import OptionError
 from understandability.prompt import AtPrompt
 
@@ -28,7 +28,7 @@ def report_written(
         output: The report, as .html or .pdf, of a crawl also .csv; - is standard output.
         json_: Write the content of the report as JSON.
     """
-    from understandability.inputs.writing import check_is_no_input, write_bytes
+    from understandability.inputs.writing import check_is_no_input, write_bytes, write_text
     from understandability.writers.rendering import printed
 
     given = call.keywords
@@ -63,7 +63,7 @@ def rewritten(call: Given, *, output: File = "-") -> None:
         output: The text, with each accepted rewrite in the place of its passage; - is
             standard output.
     """
-    from understandability.inputs.writing import check_is_no_input
+    from understandability.inputs.writing import check_is_no_input, write_text
 
     check_is_no_input(output, [str(call.keywords["path"])])
     made: Rewritten = call()
@@ -93,7 +93,7 @@ def text_checked(
         format: text (with --changed-from, a Markdown comment), json, sarif, github or vale.
     """
     from understandability.errors import check_choice
-    from understandability.inputs.writing import check_is_no_input
+    from understandability.inputs.writing import check_is_no_input, write_text
     from understandability.writers.check_formats import FORMATS
 
     check_choice("format", format, FORMATS)

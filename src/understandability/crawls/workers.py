@@ -69,19 +69,6 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def resident_megabytes(process: int) -> float:
-    """How much memory a process has in use; 0 where the system does not tell (all but Linux).
-
-    >>> resident_megabytes(os.getpid()) > 1 or not Path("/proc").exists()
-    True
-    """
-    try:
-        pages = Path(f"/proc/{process}/statm").read_text().split()[1]
-    except (OSError, IndexError):
-        return 0.0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
 class Workers:
     """A number of processes that score chunks; a context manager that leaves none behind."""
 
@@ -244,7 +231,12 @@ class _Worker(Child):
 
     @property
     def megabytes(self) -> float:
-        return resident_megabytes(self._process.pid)
+        """The memory that it has in use; 0 where the system does not tell (all but Linux)."""
+        try:
+            pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
+        except (OSError, IndexError):
+            return 0.0
+        return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     def kill_for_memory(self) -> None:
         """Kill it; its socket will tell."""

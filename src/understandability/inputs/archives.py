@@ -176,7 +176,10 @@ def _zip_entries(stream: io.BufferedReader, most: int) -> Iterator[_Entry]:
         message = "a zip archive is read from its end; name it as a file, not compressed again"
         raise InputError(message)
     size = stream.seek(0, io.SEEK_END)
-    stated = _stated_in_zip(stream, size)
+    # How many members the end of the archive states, modulo 65,536.
+    stream.seek(max(0, size - _LONGEST_END))
+    _, mark, end = stream.read().rpartition(b"PK\x05\x06")
+    stated = int.from_bytes(end[6:8], "little")
     left = max(MOST_OUTPUT, MOST_RATIO * size)
     with zipfile.ZipFile(_BoundedReads(stream, max(most + 1, _MOST_OF_A_LIST))) as archive:
         entries = archive.infolist()
@@ -187,7 +190,7 @@ def _zip_entries(stream: io.BufferedReader, most: int) -> Iterator[_Entry]:
             is_plain = not stat.S_ISLNK(each.external_attr >> 16)
             opened = partial(archive.open, each)
             yield _Entry(each.filename, each.is_dir(), is_plain, each.file_size, opened)
-    if stated not in (None, len(entries) & 0xFFFF):
+    if mark and stated not in (0xFFFF, len(entries) & 0xFFFF):  # which a large one leaves open
         raise zipfile.BadZipFile(f"{len(entries)} of its {stated} members are found")
 
 
@@ -222,14 +225,6 @@ def read_archive_pages(
                     yield Page(name, where, content, PAGE_SUFFIXES[suffix])
     except (*_ZIP_ERRORS, tarfile.TarError, DamagedStreamError, struct.error) as error:
         yield unread(source, f"damaged archive: {error}")
-
-
-def _stated_in_zip(stream: io.BufferedReader, size: int) -> int | None:
-    """How many members the end of a zip archive states, modulo 65,536; None where not known."""
-    stream.seek(max(0, size - _LONGEST_END))
-    _, mark, end = stream.read().rpartition(b"PK\x05\x06")
-    stated = int.from_bytes(end[6:8], "little")
-    return stated if mark and stated != 0xFFFF else None
 
 
 class _BoundedReads(io.RawIOBase):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -228,12 +227,8 @@ def write_run(run: Run, destination: str | Path, order: str = "rank") -> None:
         for query, documents in run.by_query(order).items()
         for rank, (docno, score) in enumerate(documents, start=1)
     )
-    data = "".join(lines).encode()
-    name = str(destination)
-    if name == "-":
-        sys.stdout.buffer.write(data)
-    else:
-        write_bytes(name, gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data)
+    data, name = "".join(lines).encode(), str(destination)
+    write_bytes(name, gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data)
 
 
 def is_dataset(name: str) -> bool:

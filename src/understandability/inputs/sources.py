@@ -210,7 +210,12 @@ class Sources:
                 raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
             yield from files
         elif system.exists(top) if system else here.exists():
-            _check_suffix(path)
+            suffix = _suffix(path)
+            if suffix is None:
+                is_sheet = path.lower().endswith((".xlsx", ".xls", ".ods"))
+                how = "save it as CSV" if is_sheet else f"inputs end in {_allowed()}"
+                raise InputError(f"{path} has an unknown suffix; {how}")
+            require_office_extra(suffix)
             name = path if system else here.as_posix()
             size = int(system.size(top) or 0) if system else here.stat().st_size
             yield File(name.rpartition("/")[2], name, name, size)
@@ -350,14 +355,6 @@ def _check_versions(name: str, folder: str) -> None:
             f"{folder} holds a {versioned} table ({name}), whose files are also those of older "
             "versions; read it with its own package, and score the result with ud.score_table"
         )
-
-
-def _check_suffix(path: str) -> None:
-    """Raise what is wrong with a file that was given."""
-    if _suffix(path) is None:
-        how = "save it as CSV" if path.lower().endswith((".xlsx", ".xls", ".ods")) else ""
-        raise InputError(f"{path} has an unknown suffix; {how or f'inputs end in {_allowed()}'}")
-    require_office_extra(_suffix(path) or "")
 
 
 def _suffix(name: str) -> str | None:

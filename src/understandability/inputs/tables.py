@@ -8,7 +8,6 @@ import gzip
 import io
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -72,24 +71,21 @@ class TableWriter:
         piped_as: str = "jsonl",
     ) -> None:
         self.destination = destination
-        self._format, self._compression = table_format(destination)
+        self._format, compression = table_format(destination)
         if destination == "-":
             self._format = piped_as
         self._settings = settings
         self._parquet: Any = None
         self._closing = contextlib.ExitStack()
         self._rows = 0
-        if destination == "-":
-            self._file: IO[bytes] = sys.stdout.buffer
-        else:
-            self._file = self._closing.enter_context(written(destination))
-            if self._compression == "gzip":
-                # No time stamp and no name: the same table gives the same bytes.
-                self._file = cast(IO[bytes], gzip.GzipFile("", "wb", 6, self._file, mtime=0))
-                self._closing.callback(self._file.close)
-            elif self._compression == "zstd":
-                self._file = zstandard.ZstdCompressor().stream_writer(self._file, closefd=False)
-                self._closing.callback(self._file.close)
+        self._file = self._closing.enter_context(written(destination))
+        if compression == "gzip":
+            # No time stamp and no name: the same table gives the same bytes.
+            self._file = cast(IO[bytes], gzip.GzipFile("", "wb", 6, self._file, mtime=0))
+            self._closing.callback(self._file.close)
+        elif compression == "zstd":
+            self._file = zstandard.ZstdCompressor().stream_writer(self._file, closefd=False)
+            self._closing.callback(self._file.close)
 
     def write(self, table: pa.Table) -> None:
         """Append the rows of a table; all tables of a file have the same columns."""
@@ -132,12 +128,10 @@ class TableWriter:
 
     def __exit__(self, error: type[BaseException] | None, *rest: Any) -> None:
         self._closing.__exit__(error, *rest)
-        if self.destination == "-":
-            self._file.flush()
-        elif error is None and self._settings is not None and self._format != "parquet":
-            write_text(
-                f"{self.destination}.settings.json", json.dumps(self._settings, indent=2) + "\n"
-            )
+        is_beside = self.destination != "-" and self._format != "parquet"
+        if error is None and self._settings is not None and is_beside:
+            settings = json.dumps(self._settings, indent=2) + "\n"
+            write_text(f"{self.destination}.settings.json", settings)
 
 
 def write_table(
@@ -187,7 +181,11 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
                 table = pa.json.read_json(stream, pa.json.ReadOptions(block_size=1 << 26))
         else:
             delimiter = DELIMITERS[form]
-            _check_header(path, delimiter)
+            with open_stream(path) as stream:  # each of endless columns would take kilobytes
+                if stream.readline(_MOST_OF_A_HEADER).count(delimiter.encode()) >= _MOST_COLUMNS:
+                    raise InputError(
+                        f"{path} has over {_MOST_COLUMNS:,} columns; scores have hundreds"
+                    )
             with open_stream(path) as stream:
                 texts = dict.fromkeys(("docno", "flags"), pa.string())
                 types = pa.csv.ConvertOptions(column_types=texts)
@@ -240,13 +238,6 @@ def _damaged_line(path: str, form: str) -> str:
             if not good:
                 return f", line {number}"
     return ""
-
-
-def _check_header(path: str, delimiter: str) -> None:
-    """Refuse tables of endless columns, each of which takes kilobytes."""
-    with open_stream(path) as stream:
-        if stream.readline(_MOST_OF_A_HEADER).count(delimiter.encode()) >= _MOST_COLUMNS:
-            raise InputError(f"{path} has over {_MOST_COLUMNS:,} columns; scores have hundreds")
 
 
 def _check_flat(path: str) -> None:

@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,7 +23,15 @@ _WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 @contextmanager
 def written(destination: str) -> Iterator[IO[bytes]]:
-    """A file to write to, which stands at a path or a URL once the context has ended well."""
+    """A file to write to, which stands at a path or a URL once the context has ended well.
+
+    ``-`` is standard output, behind what was printed.
+    """
+    if destination == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.flush()
+        return
     if is_url(destination):
         with tempfile.TemporaryFile() as file:
             system, path = file_system(destination)
@@ -67,8 +76,11 @@ def write_bytes(destination: str, data: bytes) -> None:
 
 
 def write_text(destination: str, text: str) -> None:
-    """Write a text file, complete or not at all."""
-    write_bytes(destination, text.encode())
+    """Write a text file, complete or not at all; print what goes to standard output."""
+    if destination == "-":
+        print(text, end="")
+    else:
+        write_bytes(destination, text.encode())
 
 
 def remove(destination: str) -> None:

@@ -219,9 +219,10 @@ class Match:
         is_being = self.next_word in ("is", "are")
         return not is_being or inside in _GENERAL
 
-    def words_before(self, number: int) -> list[str]:
-        """So many words before the term, the nearest first."""
-        return [self.sentence.word(self.start - 1 - place) for place in range(number)]
+    def is_after(self, words: frozenset[str]) -> bool:
+        """Whether one of these is among the three words before the term."""
+        before = (self.sentence.word(self.start - place) for place in (1, 2, 3))
+        return not words.isdisjoint(before)
 
     @property
     def is_past(self) -> bool:
@@ -231,14 +232,14 @@ class Match:
     @property
     def is_passive(self) -> bool:
         is_participle = self.is_past and self.past_or_participle() == PARTICIPLE
-        return is_participle and not BE.isdisjoint(self.words_before(3))
+        return is_participle and self.is_after(BE)
 
     def past_or_participle(self) -> str:
         """Which of them a verb is there; '' where it may be both."""
         term, before, behind = self.form.row.term, self.before, self.behind
         if verb_form(term, PAST) != verb_form(term, PARTICIPLE):
             return self.form.name
-        if not (BE | _HAVE).isdisjoint(self.words_before(3)):
+        if self.is_after(BE | _HAVE):
             return PARTICIPLE
         if before in SUBJECT:
             is_past = behind in _OBJECT_OF_PAST and before not in ("ADV", "CCONJ")
