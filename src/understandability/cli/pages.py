@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from understandability.crawls.engine import Progress
-    from understandability.crawls.folder import Part
     from understandability.crawls.score import Rows
     from understandability.crawls.status import Status
     from understandability.text.page import Failure
@@ -153,9 +152,7 @@ class _Texts:
         self._names = _FileNames()
         self.failures: list[Failure] = []
 
-    def commit(
-        self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
-    ) -> None:
+    def write(self, rows: pa.Table, failures: Sequence[Failure]) -> None:
         """Write the rows; keep the failures."""
         from understandability.inputs.writing import open_folder
 

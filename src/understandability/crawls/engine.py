@@ -95,7 +95,7 @@ class InProcess:
 def make_rows(
     plan: Plan,
     inputs: Sequence[Input],
-    output: Output,
+    output: Output | CrawlFolder,
     *,
     workers: int = 1,
     limits: Limits | None = None,
@@ -158,7 +158,11 @@ class _Making:
     """The state of one process between its first document and its last."""
 
     def __init__(
-        self, plan: Plan, inputs: Sequence[Input], output: Output, finished: Iterable[Part] | None
+        self,
+        plan: Plan,
+        inputs: Sequence[Input],
+        output: Output | CrawlFolder,
+        finished: Iterable[Part] | None,
     ) -> None:
         self._plan, self._output = plan, output
         self._seen = SeenDocnos() if finished is None else None
@@ -232,13 +236,13 @@ class _Making:
 
     def _commit(self, part: OpenPart) -> None:
         tables = [table for _, table in sorted(part.tables, key=itemgetter(0))]
-        failures = sorted(part.unread + part.failures, key=itemgetter(0))
-        self._output.commit(
-            part.part,
-            nan_to_null(pa.concat_tables([self._plan.schema.empty_table(), *tables])),
-            [failure for _, failure in failures],
-            part.skipped,
-        )
+        rows = nan_to_null(pa.concat_tables([self._plan.schema.empty_table(), *tables]))
+        failed = sorted(part.unread + part.failures, key=itemgetter(0))
+        failures = [failure for _, failure in failed]
+        if isinstance(self._output, CrawlFolder):
+            self._output.commit(part.part, rows, failures, part.skipped)
+        else:
+            self._output.write(rows, failures)
 
 
 def _column(values: Collection[Any], column: pa.Field) -> pa.Array:

@@ -112,11 +112,7 @@ def merged_rows(
         )
     given = [each["given"] for each in description["inputs"]]
     fates = _fates(folder, parts, given)
-    before = 0
-    for table, failures in _chunks(folder, parts, given, description["settings"], fates):
-        documents = fates[before : before + table.num_rows + len(failures)]
-        before += len(documents)
-        yield table, failures, int((documents == _REPEATED).sum())
+    yield from _chunks(folder, parts, given, description["settings"], fates)
 
 
 def _chunks(
@@ -125,11 +121,11 @@ def _chunks(
     given: Sequence[str],
     settings: Mapping[str, Any],
     fates: NDArray[np.int8],
-) -> Iterator[tuple[pa.Table, list[Failure]]]:
-    """Some thousand rows at a time, in the order of the inputs, and the failures beside them."""
+) -> Iterator[tuple[pa.Table, list[Failure], int]]:
+    """Some thousand rows at a time, in the order of the inputs, as `merged_rows` gives them."""
     tables: list[pa.Table] = []
     failures: list[Failure] = []
-    rows = before = 0
+    began = before = 0
     schema = None
     for part in parts:
         table, failed = folder.scores(part), folder.failures(part)
@@ -166,11 +162,11 @@ def _chunks(
         # A part's counts of itself are not those of the whole.
         table = table.replace_schema_metadata({SETTINGS_KEY: table.schema.metadata[SETTINGS_KEY]})
         tables.append(table.filter(pa.array(own != _REPEATED)))
-        rows += end - before
         before = end
-        if rows >= _CHUNK_ROWS or part is parts[-1]:
-            yield pa.concat_tables(tables), failures
-            tables, failures, rows = [], [], 0
+        if end - began >= _CHUNK_ROWS or part is parts[-1]:
+            repeated = int((fates[began:end] == _REPEATED).sum())
+            yield pa.concat_tables(tables), failures, repeated
+            tables, failures, began = [], [], end
 
 
 def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> NDArray[np.int8]:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Protocol, Self
 
 import pyarrow as pa
 
-from understandability.crawls.folder import Part, failure_table
+from understandability.crawls.folder import failure_table
 from understandability.inputs.tables import TableWriter
 from understandability.inputs.writing import remove
 from understandability.text.page import Failure
 
 
 class Output(Protocol):
-    """Where rows go, part by part in the order of the inputs; a `CrawlFolder` is one, too."""
+    """Where rows go, table by table in the order of the inputs."""
 
-    def commit(
-        self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
-    ) -> object: ...
+    def write(self, rows: pa.Table, failures: Sequence[Failure]) -> None: ...
 
 
 class InMemory:
@@ -31,9 +28,7 @@ class InMemory:
         self.tables: list[pa.Table] = []
         self.failures: list[Failure] = []
 
-    def commit(
-        self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
-    ) -> None:
+    def write(self, rows: pa.Table, failures: Sequence[Failure]) -> None:
         """Keep them."""
         if self._most is not None:
             rows = rows.slice(0, self._most - sum(each.num_rows for each in self.tables))
@@ -55,12 +50,6 @@ class TableFile:
         self._closing = ExitStack()
         self._closing.push(self._rows)
         self.failures: list[Failure] = []
-
-    def commit(
-        self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
-    ) -> None:
-        """Write them."""
-        self.write(rows, failures)
 
     def write(self, rows: pa.Table, failures: Sequence[Failure]) -> None:
         """Append rows and errors."""

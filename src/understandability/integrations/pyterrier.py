@@ -23,15 +23,14 @@ except ImportError as error:
         "the transformers need an optional package: pip install '.[pyterrier]' in the source folder"
     ) from error
 
+from understandability.crawls.score import score_table
 from understandability.errors import InputError
 from understandability.evaluation.criteria import Criterion, column_direction, criterion
 from understandability.evaluation.rerank import rerank
 from understandability.inputs.given import labels_of
 from understandability.inputs.run import Run
 from understandability.integrations.ir_measures import use
-from understandability.scoring import Scorer, Settings
-from understandability.text.analysis import document_of_page
-from understandability.text.page import HTML, TEXT, Page
+from understandability.scoring import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,28 +49,16 @@ class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  #
 
     def __init__(self, text: str = "text", html: bool = False, **settings: Any) -> None:
         self.text, self.html = text, html
-        self._scorer = Scorer(Settings(**settings))
+        self.settings = settings
+        Settings(**settings)  # tells at once what cannot be
 
     def transform(self, results: pd.DataFrame) -> pd.DataFrame:
         """The rows with three columns more; a text that occurs again is scored once."""
         _require(results, ("docno", self.text), "Understandability")
         texts = results.drop_duplicates("docno")
-        settings = self._scorer.settings
-        documents = [
-            document_of_page(
-                Page(docno, "", text, HTML if self.html else TEXT),
-                extractor=settings.extractor,
-                sentence_ends=settings.sentence_ends,
-                engine=settings.engine,
-            )
-            for docno, text in zip(texts["docno"], texts[self.text], strict=True)
-        ]
-        rows = [
-            row
-            for table in self._scorer.score_all(documents)
-            for row in table.select(["docno", *ESTIMATES]).to_pylist()
-        ]
-        values = {name: {row["docno"]: row[name] for row in rows} for name in ESTIMATES}
+        content: dict[str, Any] = {"html" if self.html else "text": "content", **self.settings}
+        rows = score_table({"content": texts[self.text].tolist()}, **content)
+        values = {name: dict(zip(texts["docno"], rows[name], strict=True)) for name in ESTIMATES}
         return results.assign(
             **{name: results["docno"].map(values[name]).astype(float) for name in ESTIMATES}
         )
