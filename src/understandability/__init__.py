@@ -16,8 +16,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from understandability.crawls.features import features
     from understandability.crawls.merge import merge
-    from understandability.crawls.score import Scores, Work, crawl, features, score, score_table
+    from understandability.crawls.score import Scores, crawl, score, score_table
+    from understandability.crawls.work import Work
     from understandability.evaluation.bounds import bounds
     from understandability.evaluation.criteria import criterion
     from understandability.evaluation.evaluate import compare, correlate, evaluate
@@ -46,8 +48,10 @@ from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
+    "crawls.features": ("features",),
     "crawls.merge": ("merge",),
-    "crawls.score": ("Scores", "Work", "crawl", "features", "score", "score_table"),
+    "crawls.score": ("Scores", "crawl", "score", "score_table"),
+    "crawls.work": ("Work",),
     "feature.formulas_of_languages": ("readability",),
     "writers.check": ("check",),
     "writers.explain": ("explain",),

@@ -13,8 +13,9 @@ import pytest
 
 import understandability as ud
 from understandability.crawls.folder import CrawlFolder, Facts, Part
+from understandability.crawls.lookup import look_up
 from understandability.crawls.merge import merge
-from understandability.crawls.status import look_up, status_of
+from understandability.crawls.status import status_of
 from understandability.errors import InputError
 
 Commit = Callable[..., Facts]

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from understandability.crawls import merge as merging
 from understandability.crawls.folder import CrawlFolder, Facts, Part
+from understandability.crawls.lookup import look_up
 from understandability.crawls.merge import Merged, merge
-from understandability.crawls.status import look_up
 from understandability.errors import InputError
 from understandability.text.page import SEEN_BEFORE
 

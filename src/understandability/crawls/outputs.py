@@ -15,7 +15,9 @@ from understandability.text.page import Failure
 
 
 class Output(Protocol):
-    """Where rows go, table by table in the order of the inputs."""
+    """Where rows go, table by table in the order of the inputs; `failures` are those it keeps."""
+
+    failures: list[Failure]
 
     def write(self, rows: pa.Table, failures: Sequence[Failure]) -> None: ...
 

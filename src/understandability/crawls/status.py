@@ -1,15 +1,13 @@
-"""The state of a crawl folder, input by input, and the rows of single documents."""
+"""The state of a crawl folder, input by input."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
 
 from understandability.crawls.folder import CrawlFolder, Facts, complete_inputs
-from understandability.prompt import AtPrompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,45 +78,3 @@ def text_histogram(counts: Sequence[int], width: int = 50) -> list[str]:
         f"{i * step:3}-{(i + 1) * step:<3} {count:10,} {'▇' * round(width * count / most)}".rstrip()
         for i, count in enumerate(counts)
     ]
-
-
-Row = dict[str, Any]
-
-
-def look_up(
-    folder: str | Path | CrawlFolder, docnos: Annotated[Iterable[str], AtPrompt(list[str])]
-) -> dict[str, Row | None]:
-    """Print the row of each document as a line of JSON, or its error if it has no score.
-
-    Ends with status 1 if a document is missing.
-
-    Example: understand crawl lookup scores/ clueweb12-0000tw-00-00001
-
-    In Python, the rows by docno; None for one that is not there. The row of an error has docno,
-    path, stage and error. Of equal docnos the first that was read counts, and the others are found
-    by the names that `merge` gives them. Reads the names of all documents, part by part.
-
-    Args:
-        folder: The crawl folder that understand score -o FOLDER/ filled.
-        docnos: Documents.
-    """
-    if not isinstance(folder, CrawlFolder):
-        folder = CrawlFolder(str(folder))
-    rows: dict[str, Row | None] = dict.fromkeys(docnos)
-    description, parts = folder.description_and_parts()
-    for part in parts:
-        given = description["inputs"][part.input]["given"]
-        missing = [docno for docno, row in rows.items() if row is None or _is_unread(row)]
-        wanted = {docno.removeprefix(f"{given}/") if given else docno: docno for docno in missing}
-        wanted |= {docno: docno for docno in missing}
-        for row in folder.rows(part, wanted.keys()) if wanted else ():
-            docno = wanted[row["docno"]]
-            before = rows[docno]
-            if before is None or _is_unread(before):
-                rows[docno] = {**row, "docno": docno}
-    return rows
-
-
-def _is_unread(row: Row) -> bool:
-    """Whether a row is that of a document which was never seen: unreadable, or seen before."""
-    return row.get("stage") == "read"

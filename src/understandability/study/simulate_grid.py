@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from understandability.arrays import Floats
+from understandability.crawls.features import features
 from understandability.crawls.folder import CrawlFolder
 from understandability.crawls.merge import merged_rows
-from understandability.crawls.score import features
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import MODELLED_USERS
 from understandability.evaluation.correlation import kendall_tau_b

@@ -1,0 +1,37 @@
+"""Pages of any origin to their texts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from understandability.crawls.work import Destination, Inputs, Rows, Work, chosen, rows_of
+from understandability.prompt import AtPrompt
+from understandability.rows import TextRows
+from understandability.scoring import Extraction
+
+
+def extract(
+    inputs: Inputs,
+    output: Destination = None,
+    *,
+    explain: bool = False,
+    **choices: Annotated[Any, AtPrompt((Extraction, Work))],
+) -> Rows:
+    """Extract the text of pages: a line for each heading, paragraph or list item.
+
+    With --explain, one line for each block: kept or not, why, its element, its text. With -o FILE,
+    the rows also hold the blocks, as JSON.
+
+    Example: understand extract page.html --explain
+
+    Args:
+        inputs: Pages as `understand score` takes them.
+        output: A folder (ends in /) gets a text file for each document; a file one row for each:
+            .jsonl, .csv, .tsv (also .gz, .zst), .parquet; - is JSON Lines.
+        explain: Show every block, kept or dropped, and why.
+
+    >>> extract({"flu": "<h1>Flu</h1><p>Rest."}).table["text"].to_pylist()
+    ['Flu.\\nRest.\\n']
+    """
+    settings, work = chosen(choices)
+    return rows_of(Rows, inputs, TextRows(settings, explain), output, work)

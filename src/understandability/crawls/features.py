@@ -1,0 +1,104 @@
+"""Pages of any origin to features, or to the words behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+from understandability.crawls.work import Destination, Rows, Work, chosen, goes_to_folder, rows_of
+from understandability.errors import OptionError, WrongTypeError, check_choice
+from understandability.feature.catalogue import select_columns
+from understandability.inputs.sources import Sources
+from understandability.prompt import AtPrompt
+from understandability.rows import TAGGERS, FeatureRows, WordRows
+from understandability.scoring import Extraction, RowMaker
+from understandability.wording import kind_of
+
+
+def features(
+    inputs: Annotated[
+        Sequence[str] | Mapping[str, str] | Sources,
+        AtPrompt(list[str], "INPUT", value="INPUT...", convert="crawls.features:paths"),
+    ] = (),
+    columns: Annotated[
+        Sequence[str] | None, AtPrompt(str, "--only", value="NAME,...", convert="wording:names_in")
+    ] = None,
+    output: Destination = None,
+    *,
+    groups: Annotated[
+        Sequence[str], AtPrompt(str, value="GROUP,...", convert="wording:names_in")
+    ] = (),
+    per: Annotated[
+        Sequence[str], AtPrompt(str, value="word,sentence", convert="wording:names_in")
+    ] = (),
+    words: bool = False,
+    bundles: Annotated[Sequence[str], AtPrompt(list[str], "--bundle")] = (),
+    tagger: Annotated[str, AtPrompt(choices="rows:TAGGERS")] = "built-in",
+    **choices: Annotated[Any, AtPrompt((Extraction, Work))],
+) -> Rows:
+    """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.
+
+    One row for each document: docno, path, url and the values. With --words, one row for each
+    word behind a count. Documents that cannot be read go to FILE.errors.jsonl.
+
+    Example: understand features crawl.warc.gz --only dale_chall,gunning_fog_plain -o fog.tsv
+
+    In Python, `inputs` are texts: a dictionary by docno, or a list, whose documents are numbered
+    from 0; a text with tags in it is read as HTML. `Sources` are pages of any origin.
+
+    Args:
+        inputs: Pages as `understand score` takes them.
+        columns: Features by name, such as dale_chall,smog.
+        output: Write .jsonl, .csv, .tsv (also with .gz or .zst) or .parquet, here or at a URL; -
+            is standard output; FOLDER/ is a crawl folder.
+        groups: All features of these groups.
+        per: Add the values by word, by sentence or both.
+        words: Write the words behind the counts, and how often each occurs.
+        bundles: A background model; its estimate becomes a feature. May be repeated.
+        tagger: Parts of speech and named entities: our own, or NLTK's with its data.
+
+    >>> features(["You have flu.", "Rest."], ["words", "gunning_fog_plain"]).to_arrow().to_pydict()
+    {'docno': ['0', '1'], 'words': [3.0, 1.0], 'gunning_fog_plain': [1.2000000000000002, 0.4]}
+    """
+    settings, work = chosen(choices)
+    if isinstance(inputs, str | bytes) or not isinstance(inputs, Iterable):
+        raise WrongTypeError(
+            f"features takes a list of texts or a dictionary by docno, not {kind_of(inputs)}; "
+            "put it in a list: features([text])"
+        )
+    check_choice("tagger", tagger, TAGGERS)
+    maker: RowMaker
+    if words:
+        keep = work.table_columns is not None and work.table_columns.keep
+        if keep or goes_to_folder(output, work):
+            what = "--keep" if keep else "a crawl folder"
+            raise OptionError(
+                f"--words writes many rows for each document; it cannot be combined with {what}"
+            )
+        maker = WordRows(settings, tuple(columns or ()))
+    else:
+        names = select_columns(columns or (), groups, per)
+        maker = FeatureRows(settings, tuple(names), tuple(bundles), tagger)
+    maker.rows([])  # tells at once what cannot be
+    given = not isinstance(inputs, Sources | _Paths)
+    if given:
+        by_docno: Mapping[Any, Any] = (
+            inputs if isinstance(inputs, Mapping) else dict(enumerate(inputs))
+        )
+        inputs = {str(docno): text for docno, text in by_docno.items()}
+    made = rows_of(Rows, inputs, maker, output, work)
+    if given and not words:
+        made = replace(made, table=made.table.drop_columns(["path", "url"]))
+    return made
+
+
+class _Paths(tuple[str, ...]):
+    """Paths, where a list of texts could be given as well."""
+
+    __slots__ = ()
+
+
+def paths(given: Sequence[str]) -> Sequence[str]:
+    """Mark what is given at the prompt as paths, not as texts."""
+    return _Paths(given)
