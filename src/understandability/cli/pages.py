@@ -26,7 +26,6 @@ from understandability.wording import counted
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from understandability.crawls.engine import Progress
     from understandability.crawls.status import Status
     from understandability.crawls.work import Rows
     from understandability.text.page import Failure
@@ -54,16 +53,16 @@ def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
 
     output: Any = call.keywords.get("output")
     begun = time.monotonic()
-    with _Told(quiet) as told:
+    with ProgressLine(quiet) as line:
         try:
-            made: Rows = call(progress=told, into=None if output else InMemory(_MOST_SHOWN))
+            made: Rows = call(progress=line.tell, into=None if output else InMemory(_MOST_SHOWN))
         except KeyboardInterrupt:
             if not is_folder(output):
                 raise
             say("stopped; run the same command again to continue")
             raise SystemExit(130) from None
     if not quiet and output not in (None, "-"):
-        tell_failures(told.first_failure())  # the others stand in a file
+        tell_failures(line.first_failure())  # the others stand in a file
     if is_folder(output):
         folder = CrawlFolder(output)
         found = status_of(folder)
@@ -73,8 +72,8 @@ def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
             rate = f" ({documents / seconds:.0f}/s)" if documents else ""
             say(_title(made))
             say(f"{counted(documents, 'document')} now, in {duration(seconds)}{rate}")
-            for line in summary(folder.path, found, made.skipped):
-                say(line)
+            for told in summary(folder.path, found, made.skipped):
+                say(told)
         return end(found.facts.scored, found.facts.failed, strict, quiet)
     if output is None and made.made:
         shown = _shown(made)
@@ -138,8 +137,8 @@ def text_extracted(call: Given, *, strict: Strict = False, quiet: Quiet = False)
     if output and not is_folder(output):
         return rows(call, strict=strict, quiet=quiet)
     texts = _Texts(output, explain)
-    with _Told(quiet) as told:
-        made = call(output=None, progress=told, into=texts)
+    with ProgressLine(quiet) as line:
+        made = call(output=None, progress=line.tell, into=texts)
     tell_failures(texts.failures)
     return end(made.made, made.failed, strict, quiet)
 
@@ -287,29 +286,6 @@ def summary(path: str, found: Status, skipped: Mapping[str, int]) -> Iterator[st
     if any(facts.difficulties):
         yield "difficulty (0 very easy to 100 very hard) and documents:"
         yield from text_histogram(facts.difficulties)
-
-
-class _Told(ProgressLine):
-    """Tells how it goes: a context manager that is called with each `Progress`."""
-
-    def __init__(self, quiet: bool) -> None:
-        super().__init__(quiet)
-        self._quiet, self._told = quiet, 0
-        self._progress: Progress | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        self._progress = progress
-        for remark in progress.remarks[self._told :]:
-            self._told += 1
-            if not self._quiet:
-                self.clear()
-                say(remark)
-        self.tell(progress)
-
-    def first_failure(self) -> list[Failure]:
-        """An example of what failed, if anything did."""
-        found = self._progress and self._progress.first_failure
-        return [found] if found else []
 
 
 def _title(made: Rows) -> str:

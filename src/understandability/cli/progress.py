@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Self
 
+from understandability.cli.results import say
 from understandability.wording import counted
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ class ProgressLine:
     """Documents, rate, errors; a context manager that leaves the line empty."""
 
     def __init__(self, quiet: bool) -> None:
+        self._quiet, self._told = quiet, 0
+        self._progress: Progress | None = None
         self._terminal = sys.stderr.isatty()
         self._every = math.inf if quiet else _EVERY_ON_TERMINAL if self._terminal else _EVERY
         self._begun = self._last = time.monotonic()
@@ -31,7 +34,13 @@ class ProgressLine:
             self._show(f"{self._rate(documents)}, {counted(errors, 'error')}")
 
     def tell(self, progress: Progress) -> None:
-        """Tell what there is to tell, if it is time to."""
+        """Tell the remarks that are new, and, if it is time to, how far it is."""
+        self._progress = progress
+        for remark in progress.remarks[self._told :]:
+            self._told += 1
+            if not self._quiet:
+                self.clear()
+                say(remark)
         if not self._is_time():
             return
         failed = progress.failed.total()
@@ -46,6 +55,11 @@ class ProgressLine:
             left = (progress.bytes - progress.bytes_done) * self._seconds / now
             line += f", about {duration(left)} left"
         self._show(line)
+
+    def first_failure(self) -> list[Failure]:
+        """An example of what failed, if anything did."""
+        found = self._progress and self._progress.first_failure
+        return [found] if found else []
 
     def _is_time(self) -> bool:
         now = time.monotonic()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -60,22 +61,16 @@ class Progress:
         return self.documents - self.failed.total()
 
 
-class InProcess:
-    """Makes rows in this process, in the place of `Workers`: without their limits and start."""
+def made_here(maker: RowMaker, chunks: Iterator[Chunk | None]) -> Iterator[Scored | None]:
+    """Make rows in this process, as `Workers.run` does in others: without their limits and start.
 
-    def __init__(self, maker: RowMaker) -> None:
-        self._maker = maker
-
-    def run(self, chunks: Iterator[Chunk | None]) -> Iterator[Scored | None]:
-        """Make the rows of each chunk; gives None where there is no chunk yet."""
-        for chunk in chunks:
-            if chunk is None:
-                yield None
-            else:
-                yield from self._made(chunk)
-
-    def _made(self, chunk: Chunk) -> Iterator[Scored]:
-        results = [document_or_failure(page, self._maker.settings) for page in chunk.pages]
+    Gives None where there is no chunk yet.
+    """
+    for chunk in chunks:
+        if chunk is None:
+            yield None
+            continue
+        results = [document_or_failure(page, maker.settings) for page in chunk.pages]
         failures = tuple(
             (place, each)
             for place, each in zip(chunk.places, results, strict=True)
@@ -83,11 +78,10 @@ class InProcess:
         )
         documents = [each for each in results if isinstance(each, Document)]
         try:
-            yield Scored(chunk, self._maker.rows(documents), failures)
+            yield Scored(chunk, maker.rows(documents), failures)
         except Exception as error:  # a page that scoring did not foresee costs that page alone
             if len(chunk.pages) > 1:
-                for single in chunk.singly():
-                    yield from self._made(single)
+                yield from made_here(maker, chunk.singly())
             else:
                 yield chunk.failed("score", f"{type(error).__name__}: {error}")
 
@@ -110,13 +104,13 @@ def make_rows(
     yield making.progress
     if making.left:
         with ExitStack() as stack:
-            pool: InProcess | Workers = InProcess(plan.maker)
-            source = plan.source
+            run: Callable[[Iterator[Chunk | None]], Iterator[Scored | None]]
+            run, source = partial(made_here, plan.maker), plan.source
             if workers > 1 or limits is not None:
-                pool = stack.enter_context(Workers(plan.maker, workers, limits or Limits()))
+                run = stack.enter_context(Workers(plan.maker, workers, limits or Limits())).run
                 if not isinstance(source, GivenPages):
                     source = stack.enter_context(ReadApart(source))
-            for scored in pool.run(making.chunks(source)):
+            for scored in run(making.chunks(source)):
                 if scored is not None:
                     making.take(scored)
                 yield making.progress

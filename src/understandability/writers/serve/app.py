@@ -143,28 +143,8 @@ def create(
         seconds[path] += time.perf_counter() - start  # type: ignore[assignment]  # seconds are not whole
         return response
 
-    @app.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return _error(422, _sentence(error.errors()[0]))
-
-    @app.exception_handler(HTTPException)
-    async def refused(request: Request, error: HTTPException) -> Response:
-        headers = dict(error.headers or {})  # 405 names what is allowed
-        if error.status_code == 503:
-            headers["Retry-After"] = "2"
-        sentence = _FRAMEWORK.get(str(error.detail), str(error.detail))
-        if error.status_code == 405:
-            sentence = f"{request.url.path} does not take {request.method}; use {headers['Allow']}"
-        return _error(error.status_code, sentence, headers)
-
-    @app.exception_handler(UnderstandabilityError)
-    async def told(request: Request, error: UnderstandabilityError) -> Response:
-        return _error(422, str(error))
-
-    @app.exception_handler(Exception)
-    async def unforeseen(request: Request, error: Exception) -> Response:
-        # The server's log has it whole; what it says may hold parts of a text.
-        return _error(500, f"the server met an error of its own ({type(error).__name__})")
+    for kind in (RequestValidationError, HTTPException, UnderstandabilityError, Exception):
+        app.add_exception_handler(kind, _told)
 
     async def explained(
         choice: messages.ReaderChoice, pages: Sequence[Page], answer: Callable[..., Response],
@@ -351,7 +331,23 @@ _FRAMEWORK = {
 }
 
 
-def _error(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
+async def _told(request: Request, error: Exception) -> Response:
+    """What is wrong with a request, in one sentence."""
+    # The server's log has it whole; what it says may hold parts of a text.
+    status, headers = 500, {}
+    sentence = f"the server met an error of its own ({type(error).__name__})"
+    if isinstance(error, RequestValidationError):
+        status, sentence = 422, _sentence(error.errors()[0])
+    elif isinstance(error, UnderstandabilityError):
+        status, sentence = 422, str(error)
+    elif isinstance(error, HTTPException):
+        status, headers = error.status_code, dict(error.headers or {})  # 405 names what is allowed
+        sentence = _FRAMEWORK.get(str(error.detail), str(error.detail))
+        if status == 503:
+            headers["Retry-After"] = "2"
+        if status == 405:
+            allowed = headers["Allow"]
+            sentence = f"{request.url.path} does not take {request.method}; use {allowed}"
     return JSONResponse({"error": sentence}, status, headers)
 
 
