@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from understandability.crawls.work import Destination, Inputs, Rows, Work, chosen, rows_of
+from understandability.crawls.work import Destination, Inputs, Rows, Work, choices_of, rows_of
 from understandability.prompt import AtPrompt
 from understandability.rows import TextRows
 from understandability.scoring import Extraction
@@ -33,5 +33,5 @@ def extract(
     >>> extract({"flu": "<h1>Flu</h1><p>Rest."}).table["text"].to_pylist()
     ['Flu.\\nRest.\\n']
     """
-    settings, work = chosen(choices)
+    settings, work = choices_of(choices)
     return rows_of(Rows, inputs, TextRows(settings, explain), output, work)

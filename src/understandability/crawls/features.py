@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-from understandability.crawls.work import Destination, Rows, Work, chosen, goes_to_folder, rows_of
+from understandability.crawls.work import Destination, Rows, Work, choices_of, fills_folder, rows_of
 from understandability.errors import OptionError, WrongTypeError, check_choice
 from understandability.feature.catalogue import select_columns
 from understandability.inputs.sources import Sources
@@ -61,7 +61,7 @@ def features(
     >>> features(["You have flu.", "Rest."], ["words", "gunning_fog_plain"]).to_arrow().to_pydict()
     {'docno': ['0', '1'], 'words': [3.0, 1.0], 'gunning_fog_plain': [1.2000000000000002, 0.4]}
     """
-    settings, work = chosen(choices)
+    settings, work = choices_of(choices)
     if isinstance(inputs, str | bytes) or not isinstance(inputs, Iterable):
         raise WrongTypeError(
             f"features takes a list of texts or a dictionary by docno, not {kind_of(inputs)}; "
@@ -71,7 +71,7 @@ def features(
     maker: RowMaker
     if words:
         keep = work.table_columns is not None and work.table_columns.keep
-        if keep or goes_to_folder(output, work):
+        if keep or fills_folder(output, work):
             what = "--keep" if keep else "a crawl folder"
             raise OptionError(
                 f"--words writes many rows for each document; it cannot be combined with {what}"

@@ -15,7 +15,7 @@ from understandability.crawls.plan import (
     GivenPages,
 )
 from understandability.crawls.status import Status, status_of
-from understandability.crawls.work import Destination, Inputs, Rows, Work, chosen, rows_of
+from understandability.crawls.work import Destination, Inputs, Rows, Work, choices_of, rows_of
 from understandability.errors import WrongTypeError
 from understandability.inputs.frames import in_kind_of, is_frame, table_of, wrong_type
 from understandability.inputs.page_tables import kept_names
@@ -66,7 +66,7 @@ def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Sco
     >>> score({"a": "You have flu.", "b": "Rest."}).table["docno"].to_pylist()
     ['a', 'b']
     """
-    settings, work = chosen(choices)
+    settings, work = choices_of(choices)
     scorer = scorer_of(settings)
     return rows_of(Scores, inputs, scorer, output, work, scorer.remark)
 

@@ -180,7 +180,7 @@ def rows_of(
         plan.source.remarks.append(remark)
     tables, into = [plan.schema.empty_table()], work.into or InMemory()
     with ExitStack() as stack:
-        if goes_to_folder(output, work):
+        if fills_folder(output, work):
             every = _folder_filled(plan, str(output), work)
         else:
             if output is not None:
@@ -230,7 +230,7 @@ def _folder_filled(plan: Plan, path: str, work: Work) -> Iterator[Progress]:
     return fill_folder(folder, plan, inputs, workers=work.workers or cores(), limits=limits)
 
 
-def chosen(choices: Mapping[str, Any]) -> tuple[Settings, Work]:
+def choices_of(choices: Mapping[str, Any]) -> tuple[Settings, Work]:
     """Keywords as settings and as work; another is told by the error of `Settings`."""
     choices = {"table_columns" if k == "columns" else k: v for k, v in choices.items()}
     names = {each.name for each in fields(Work)}
@@ -238,7 +238,7 @@ def chosen(choices: Mapping[str, Any]) -> tuple[Settings, Work]:
     return Settings(**{name: value for name, value in choices.items() if name not in names}), work
 
 
-def goes_to_folder(output: str | Path | None, work: Work) -> bool:
+def fills_folder(output: str | Path | None, work: Work) -> bool:
     """Whether rows go to a crawl folder; raises `OptionError` where options do not fit."""
     is_one = is_folder(output)
     of_folders = ("shard", "runner", "address", "without")
@@ -267,7 +267,7 @@ def is_folder(output: str | Path | None) -> bool:
 
 def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources:
     """The pages that a call names; files that the crawl in `output` has given up may be gone."""
-    folder = CrawlFolder(str(output)) if goes_to_folder(output, work) else None
+    folder = CrawlFolder(str(output)) if fills_folder(output, work) else None
     without = {_as_found(path) for path in work.without} | {*(folder.given_up() if folder else ())}
     if folder is None or not without:
         return _pages_in(inputs, work)

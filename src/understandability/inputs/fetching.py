@@ -88,7 +88,7 @@ def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
     asked = url
     for _ in range(limits.redirects + 1):
         try:
-            response = ask(asked, limits, deadline)
+            response = answer_of(asked, limits, deadline)
         except (OSError, http.client.HTTPException) as error:
             if time.monotonic() >= deadline or isinstance(error, TimeoutError):
                 raise InputError(
@@ -124,7 +124,7 @@ def _fetched(url: str, found_at: str, response: HttpResponse, limits: FetchLimit
     return Fetched(url, found_at, content, suffix, response.charset)
 
 
-def ask(
+def answer_of(
     url: str,
     limits: FetchLimits,
     deadline: float,

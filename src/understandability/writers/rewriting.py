@@ -110,7 +110,7 @@ def ask(passage: str, model: LanguageModel) -> str:
     limits = FetchLimits(_MOST_BYTES, model.seconds, private=True)
     deadline = time.monotonic() + model.seconds
     try:
-        answer = fetching.ask(url, limits, deadline, json.dumps(message).encode(), headers)
+        answer = fetching.answer_of(url, limits, deadline, json.dumps(message).encode(), headers)
         if answer.status != 200:
             raise InputError(
                 f"the language model answered with status {answer.status}; look at its address, "
