@@ -12,7 +12,7 @@ import ssl
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from types import MappingProxyType
@@ -155,10 +155,12 @@ def answer_of(
         method = "GET" if content is None else "POST"
         agent = {"User-Agent": f"understandability/{__version__}"}
         connection.request(method, target, content, {**agent, **headers})
-        answer = connection.getresponse()
-        found = {name.lower(): value for name, value in answer.getheaders()}
-        found.pop("transfer-encoding", None)  # undone already
-        body = answer.read(limits.bytes + 1) if answer.status == 200 else b""
+        # What `getresponse` does; but it leaves the answer open where none comes in time.
+        with closing(http.client.HTTPResponse(connection.sock, method=method)) as answer:
+            answer.begin()
+            found = {name.lower(): value for name, value in answer.getheaders()}
+            found.pop("transfer-encoding", None)  # undone already
+            body = answer.read(limits.bytes + 1) if answer.status == 200 else b""
         if time.monotonic() >= deadline:
             raise TimeoutError
     finally:

@@ -25,7 +25,7 @@ from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.hard_sentences import LONG_SENTENCE, Findings
-from understandability.writers.plain_terms.english import in_english
+from understandability.writers.plain_terms.english import article_before, in_english
 from understandability.writers.plain_terms.offers import Offer
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
 from understandability.writers.plain_terms.term_tables import abbreviations, word_list
@@ -419,8 +419,7 @@ def _in_full(pieces: list[str], first: int, found: Findings, english: str) -> st
         if full and 0 <= place < len(pieces) and word_of(pieces[place]) == name:
             before = words[place - 1] if place else ""
             if before in ("a", "an"):  # "an MRI"
-                right = "an" if full[0].lower() in "aeiou" else "a"
-                made[place - 1] = pieces[place - 1][0] + right[1:]
+                made[place - 1] = article_before(full, pieces[place - 1])
             if before not in _ARTICLES and not _BODIES.isdisjoint(full.split()):
                 full = f"the {full}"
             said = _upper(full) if place == 0 else full

@@ -1,4 +1,4 @@
-"""American or British: which English a text is written in, and plain terms in it."""
+"""American or British: which English a text is written in, and plain terms in it; "a" or "an"."""
 
 from __future__ import annotations
 
@@ -28,6 +28,11 @@ _SIGNS = {
         r"iz(?:e|es|ed|ing|ation)|analyz(?:e|ed|ing)|(?:travel|label|cancel)(?:ed|ing)"
     ),
 }  # fmt: skip
+
+_SPOKEN_VOWEL = re.compile(
+    r"(?!eu|uni|us[eu]|one|ur[aei]|ut[ei])[aeiou]|hour|honest|x-ray|(?-i:[FHLMNRSX][A-Z])",
+    re.IGNORECASE,
+)
 
 
 def english_of(words: Iterable[str]) -> str:
@@ -70,8 +75,18 @@ def in_english(text: str, english: str) -> str:
         article, said = found[1] or "", found[2]
         made = table[said.lower()]
         if article:
-            article = f"{article[0]}{'n' if made[0] in 'aeiou' else ''} "
+            article = f"{article_before(made, article)} "
         is_start = said[0].isupper() and said[1:2].islower()
         return article + (made[:1].upper() + made[1:] if is_start else made)
 
     return pattern.sub(british, text)
+
+
+def article_before(text: str, written: str) -> str:
+    """The article before a text as it is spoken, with the capital of the one that is written.
+
+    >>> [article_before(noun, "a") for noun in ("heart attack", "infection", "urine test", "MRI")]
+    ['a', 'an', 'a', 'an']
+    """
+    right = "an" if _SPOKEN_VOWEL.match(text) else "a"
+    return right.capitalize() if written[0].isupper() else right

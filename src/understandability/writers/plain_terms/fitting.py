@@ -25,6 +25,7 @@ from understandability.feature.inflection import (
 from understandability.feature.tagger import UNIVERSAL, default_tagger
 from understandability.feature.terms import singular
 from understandability.text.tokens import tokenize
+from understandability.writers.plain_terms.english import article_before
 from understandability.writers.plain_terms.tagged_sentences import (
     NAMES,
     NOUNS,
@@ -52,10 +53,6 @@ _OF_A_KIND = ("al", "ar", "ary", "ic", "ine", "ive", "ous")
 _TIMES = frozenset(("hours", "days", "weeks", "months", "years", "decades"))
 _BEFORE_NUMBER = ("at least", "at most", "up to")
 _SPLIT = re.compile("[ -]")
-_SPOKEN_VOWEL = re.compile(
-    r"(?!eu|uni|us[eu]|one|ur[aei]|ut[ei])[aeiou]|hour|honest|x-ray|(?-i:[FHLMNRSX][A-Z])",
-    re.IGNORECASE,
-)
 _ARTICLES = ("a", "an")
 _SMALL = 3  # letters of "the" and shorter, which say nothing of what a term means
 
@@ -373,7 +370,7 @@ def placed(
         text = moved + each
         text = text[:1].upper() + text[1:] if capital else text
         if article:
-            text = f"{_article(article, text)} {text}"
+            text = f"{article_before(text, article)} {text}"
         texts.append(before + text + behind)
     return first, last + 1, forms, tuple(texts)
 
@@ -383,13 +380,3 @@ def _for_several(plain: str) -> str:
     for one, several in (("that has ", "that have "), ("that is ", "that are ")):
         plain = plain.replace(one, several)
     return plain
-
-
-def _article(article: str, text: str) -> str:
-    """The article before a text: "a" or "an", as it is spoken.
-
-    >>> [_article("a", noun) for noun in ("heart attack", "infection", "urine test", "MRI scan")]
-    ['a', 'an', 'a', 'an']
-    """
-    right = "an" if _SPOKEN_VOWEL.match(text) else "a"
-    return right.capitalize() if article[0].isupper() else right
