@@ -30,7 +30,7 @@ from understandability.evaluation.rerank import rerank
 from understandability.inputs.given import labels_of
 from understandability.inputs.run import Run
 from understandability.integrations.ir_measures import use
-from understandability.scoring import Settings
+from understandability.scoring import scorer_with
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  #
     def __init__(self, text: str = "text", html: bool = False, **settings: Any) -> None:
         self.text, self.html = text, html
         self.settings = settings
-        Settings(**settings)  # tells at once what cannot be
+        scorer_with(**settings)  # tells at once what cannot be, and is kept
 
     def transform(self, results: pd.DataFrame) -> pd.DataFrame:
         """The rows with three columns more; a text that occurs again is scored once."""
