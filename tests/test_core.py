@@ -102,12 +102,12 @@ def test_features_of_tokens(tokens: list[str]) -> None:
     for token in tokens:
         for name, arguments in (
             ("normal_form", (token,)),
-            ("own_features", (token,)),
-            ("context_features", (token, "N")),
+            ("features_of", (token, "N")),
         ):
             assert fuzz_core.COMPILED[name](*arguments) == fuzz_core.REFERENCE[name](*arguments)
-    rows = {feature: row for row, feature in enumerate(_core.own_features("Heart"))}
-    weights = np.arange(-len(rows), len(rows), dtype=np.int8).reshape(-1, 2)
+    rows, features = _core.Numbers(), _core.features_of("Heart", "3")
+    rows.number(features, np.empty(len(features), np.int32))
+    weights = np.arange(-len(features), len(features), dtype=np.int8).reshape(-1, 2)
     tables = np.ones((2, len(tokens), 3), np.int16)
     arguments = tokens, rows, {"heart": "3"}, {"heart": 7}, 64, weights
     _core.add_features(*arguments, tables[0])
@@ -115,20 +115,33 @@ def test_features_of_tokens(tokens: list[str]) -> None:
     assert np.array_equal(*tables)
 
 
+@given(st.lists(st.text("aš\x01\0é’\ud800😀", max_size=3)), st.integers(0, 2000))
+def test_numbers_of_strings(strings: list[str], more: int) -> None:
+    """Distinct ones in order, in any script, whose bytes may be alike; the table grows."""
+    table, wanted = _core.Numbers(), dict[str, int]()
+    for some in (strings, [str(number) for number in range(more)], strings):
+        out = np.empty(len(some), np.int32)
+        table.number(some, out)
+        assert out.tolist() == [wanted.setdefault(each, len(wanted)) for each in some]
+    assert table.strings == list(wanted)
+    for wrong in ([None], [b"a"]):
+        with pytest.raises(TypeError):
+            table.number(wrong, np.empty(1, np.int32))
+    with pytest.raises(ValueError, match="one place for each"):
+        table.number(["a"], np.empty(2, np.int32))
+
+
 @given(st.lists(st.text("abé’", max_size=3)))
-def test_numbers_and_syllables_of_strings(strings: list[str]) -> None:
-    """Of distinct strings, and of words."""
-    found = []
+def test_syllables_of_strings(strings: list[str]) -> None:
+    """By the patterns around each letter."""
     weights = SyllableWeights({(1, "ba"): 3, (0, "a"): -2, (0, "a$"): 1, (2, "b"): 1})
-    for core in (fuzz_core.COMPILED, fuzz_core.REFERENCE):
-        numbers, known, out = {"a": 0}, ["a"], np.empty(len(strings), np.int32)
-        characters = core["number_each"](strings, numbers, known, out)
-        codes = weights._trie.encode("^".join(strings) + "$")
-        places = np.arange(len(codes))
-        tables = weights._trie._next, weights._trie._width, codes, places, weights._roots
-        syllables = core["weigh_patterns"](*tables, weights._weights)
-        found.append((numbers, known, out.tolist(), characters, syllables))
-    assert found[0] == found[1]
+    codes = weights._trie.encode("^".join(strings) + "$")
+    tables = weights._trie._next, weights._trie._width, codes, np.arange(len(codes)), weights._roots
+    one, two = (
+        core["weigh_patterns"](*tables, weights._weights)
+        for core in (fuzz_core.COMPILED, fuzz_core.REFERENCE)
+    )
+    assert one == two
 
 
 @given(st.data())
@@ -146,7 +159,7 @@ def test_tags_of_tokens(data: st.DataObject) -> None:
     rows[:, -1] = chance.integers(0, 2, types)
     ids = chance.integers(0, types, sum(sizes))
     starts = np.cumsum([0, *sizes[:-1]])
-    tables = [numbers(5 * tags), numbers(side**2, tags), numbers(side**3, tags)]
+    tables = [numbers(5 * tags).astype(np.int16), numbers(side**2, tags), numbers(side**3, tags)]
     tables += [numbers(side**2, tags), numbers(2 * side**2, tags)]
     found, wanted = np.empty((2, len(ids)), np.uint8)
     _core.best_tags(rows, ids, starts, *tables, found)
@@ -260,7 +273,7 @@ def test_tables_that_do_not_fit_are_refused() -> None:
     numbers = np.zeros(1, np.int64)
     with pytest.raises(ValueError, match="do not fit"):
         _core.best_tags(
-            np.zeros((1, 16), np.int16), numbers, numbers, np.zeros(15, np.int8),
+            np.zeros((1, 16), np.int16), numbers, numbers, np.zeros(15, np.int16),
             none, none, none, none, np.zeros(1, np.uint8),
         )  # fmt: skip
 

@@ -25,7 +25,7 @@ from scripts.train.conllu import Sentence, read_sentences
 from scripts.train.syllables import incidence
 from scripts.train.word_distributions import Distributions, distributions
 
-from understandability._core import context_features, normal_form, own_features
+from understandability._core import features_of, normal_form
 from understandability.arrays import Floats
 from understandability.feature.tagger import (
     BOUNDARY_FEATURE,
@@ -95,10 +95,10 @@ class FirstPass:
         return "N" if rank is None else str(self._known.usual_case[rank])
 
     def _context(self, token: str) -> list[str]:
-        return context_features(token, self.usual_case(token)) if token else [BOUNDARY_FEATURE]
+        return features_of(token, self.usual_case(token))[:8] if token else [BOUNDARY_FEATURE]
 
     def _own(self, token: str) -> list[str]:
-        return own_features(token) if token else []
+        return features_of(token, "")[8:] if token else []
 
     def _matrices(self, types: Sequence[str]) -> dict[int, sparse.csr_matrix]:
         """Types by features, for each offset."""

@@ -182,22 +182,30 @@ def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
     `most` is the number of characters that are looked at.
     """
 
+class Numbers:
+    """Distinct strings, numbered in the order in which they come.
+
+    `strings` has that of each number; all together they have so many `characters`.
+    """
+
+    strings: list[str]
+    characters: int
+    def number(self, strings: list[str], out: NDArray[Any]) -> None:
+        """Write the number of each string into `out` (int32); new strings get the next."""
+
 def normal_form(token: str) -> str:
     """Small letters, all digits alike."""
 
-def context_features(token: str, usual_case: str) -> list[str]:
-    """What a token tells the tagger about itself and its neighbours.
+def features_of(token: str, usual_case: str) -> list[str]:
+    """What a token tells the tagger: eight features for its neighbours too, more for itself.
 
     `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
     ``N`` where that is not known.
     """
 
-def own_features(token: str) -> list[str]:
-    """What a token tells the tagger about itself only."""
-
 def add_features(
     tokens: list[str],
-    rows: dict[str, int],
+    rows: Numbers,
     usual_case: dict[str, str],
     classes: dict[str, int],
     longest: int,
@@ -206,9 +214,10 @@ def add_features(
 ) -> None:
     """Write what the features of each token weigh together into `table`, and last its class.
 
-    `usual_case` and `classes` go by normal forms; of a token at most `longest` characters are
-    looked at. `weights` (features, columns) is int8, `table` (tokens, columns + 1) int16.
-    Raises `ValueError` for tables that do not fit together, `IndexError` for rows out of them.
+    `rows` numbers the features, `usual_case` and `classes` go by normal forms; of a token at most
+    `longest` characters are looked at. `weights` (features, columns) is int8, `table`
+    (tokens, columns + 1) int16. Raises `ValueError` for tables that do not fit together,
+    `IndexError` for rows out of them.
     """
 
 def best_tags(
@@ -226,17 +235,9 @@ def best_tags(
 
     With T tags: `rows` (types, 5 T + 1; int16) is what each type adds to the scores at the five
     distances, and its class; `ids` (int64) are the types of the tokens, `starts` (int64) the
-    tokens that begin a sentence, the first first. `boundary` (5 T), `before` and `after`
-    ((T + 1)^2, T), `around` ((T + 1)^3, T) and `word_around` (classes (T + 1)^2, T) are int8.
+    tokens that begin a sentence, the first first. `boundary` (5 T) is int16; `before` and
+    `after` ((T + 1)^2, T), `around` ((T + 1)^3, T), `word_around` (classes (T + 1)^2, T) are int8.
     Raises `ValueError` for tables that do not fit together, `IndexError` for numbers out of them.
-    """
-
-def number_each(
-    strings: list[str], numbers: dict[str, int], known: list[str], out: NDArray[Any]
-) -> int:
-    """Write the number of each string into `out` (int32); how many characters the new ones have.
-
-    New strings get the next number, and go into `numbers` and behind the `known`.
     """
 
 def weigh_patterns(

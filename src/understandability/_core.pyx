@@ -18,12 +18,13 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.math cimport NAN, log1p, rint, sqrt
-from libc.stdlib cimport qsort
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
     object PyType_GenericAlloc(type kind, Py_ssize_t size)
     void PyObject_GC_UnTrack(PyObject* what)
+    void* PyUnicode_DATA(object string)
+    int PyUnicode_KIND(object string)
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 character)
 
@@ -1784,28 +1785,13 @@ cdef enum:  # how a piece ends, as in `text.sentences`
     NONE = 45, ALONE = 99, NUMBER = 35  # -, c, #
 
 
-cdef dict _ASCII_MARKS = {}
-
-
-cdef Bytes ascii_marks(str marks) except NULL:
-    """Of each ASCII character, whether it is among the marks."""
-    cdef bytes known = _ASCII_MARKS.get(marks)
-    if known is None:
-        known = _ASCII_MARKS[marks] = bytes([chr(code) in marks for code in range(128)])
-    return <Bytes>PyBytes_AS_STRING(known)
-
-
 cdef inline Py_UCS4 last_of(str piece) except? 0:
     return piece[len(piece) - 1]
 
 
-cdef inline Py_UCS4 end_of(
-    list pieces, Py_ssize_t place, str marks, Bytes ascii_marks, object ends_of
-) except? 0:
+cdef inline Py_UCS4 end_of(list pieces, Py_ssize_t place, str marks, object ends_of) except? 0:
     """How a piece ends."""
-    cdef Py_UCS4 last = last_of(pieces[place])
-    cdef bint is_mark = ascii_marks[last] if last < 128 else last in marks
-    return looked_up(ends_of, pieces[place]) if is_mark else NONE
+    return looked_up(ends_of, pieces[place]) if last_of(pieces[place]) in marks else NONE
 
 
 cdef bint is_plain(str text):
@@ -1825,14 +1811,13 @@ cpdef list sentence_starts(
     cdef list starts = [0]
     cdef Py_ssize_t size = len(pieces), place = 0, next_place
     cdef Py_UCS4 end
-    cdef Bytes of_ascii = ascii_marks(marks)
     while place < size - 1:
-        end = end_of(pieces, place, marks, of_ascii, ends_of)
+        end = end_of(pieces, place, marks, ends_of)
         if end == NONE:
             place += 1
             continue
         next_place = place + 1  # behind what stands alone and belongs to it
-        while next_place < size and end_of(pieces, next_place, marks, of_ascii, ends_of) == ALONE:
+        while next_place < size and end_of(pieces, next_place, marks, ends_of) == ALONE:
             next_place += 1
         if next_place == size:
             break
@@ -1913,6 +1898,71 @@ def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:
     return ended
 
 
+# --- Distinct strings
+
+cdef struct Numbered:  # a string of `Numbers`
+    unsigned int hash, number  # the number from 1 on; 0 where there is no string
+    Py_ssize_t start  # in `text`: its length and kind, and its characters
+
+
+cdef class Numbers:
+    """An open table by Python's hash, which no page can foresee; a string is two reads away."""
+    cdef readonly list strings
+    cdef readonly Py_ssize_t characters
+    cdef bytearray text, slots
+    cdef unsigned int mask
+
+    def __cinit__(self):
+        self.strings, self.text = [], bytearray()
+        self.slots, self.mask = bytearray(1024 * sizeof(Numbered)), 1023
+
+    cdef Numbered* slot_of(self, str string) except NULL:
+        """The slot of a string, or the empty one where it would be."""
+        cdef Py_ssize_t form = 8 * len(string) + PyUnicode_KIND(string)
+        cdef unsigned int hashed = <unsigned int>hash(string), at = hashed & self.mask
+        cdef Bytes known
+        cdef Numbered* slots = <Numbered*>PyByteArray_AS_STRING(self.slots)
+        while slots[at].number:
+            known = <Bytes>PyByteArray_AS_STRING(self.text) + slots[at].start
+            if slots[at].hash == hashed and not (
+                memcmp(known, &form, sizeof(form))
+                or memcmp(known + sizeof(form), PyUnicode_DATA(string), form // 8 * (form & 7))
+            ):
+                break
+            at = at + 1 & self.mask
+        return slots + at
+
+    def number(self, list strings, int[::1] out) -> None:
+        cdef Py_ssize_t place
+        cdef Numbered* slot
+        if out.shape[0] != len(strings):
+            raise ValueError("there is not one place for each string")
+        for place in range(len(strings)):
+            slot = self.slot_of(strings[place])
+            out[place] = slot.number - 1 if slot.number else self.add(strings[place], slot)
+
+    cdef int add(self, str string, Numbered* slot) except -1:
+        """The number of a new string, which goes into this slot."""
+        cdef Py_ssize_t form = 8 * len(string) + PyUnicode_KIND(string), start = len(self.text)
+        cdef bytearray before = self.slots
+        cdef unsigned int number = len(self.strings), at
+        self.text += (<char*>&form)[: sizeof(form)]
+        self.text += (<char*>PyUnicode_DATA(string))[: form // 8 * (form & 7)]
+        self.strings.append(string)
+        self.characters += len(string)
+        slot[0] = Numbered(<unsigned int>hash(string), number + 1, start)
+        if 2 * number > self.mask:  # twice as many slots
+            self.slots, self.mask = bytearray(2 * len(before)), 2 * self.mask + 1
+            slot = <Numbered*>PyByteArray_AS_STRING(self.slots)
+            for old in (<Numbered*>PyByteArray_AS_STRING(before))[: self.mask // 2 + 1]:
+                at = old.hash & self.mask
+                while slot[at].number:
+                    at = at + 1 & self.mask
+                if old.number:
+                    slot[at] = old
+        return number
+
+
 # --- Tags of tokens
 
 cdef str shape_of(str token):
@@ -1936,35 +1986,27 @@ cpdef str normal_form(str token):
     return "".join(["0" if c.isdecimal() else c for c in small_letters])
 
 
-cpdef list context_features(str token, str usual_case, str form=None):
-    cdef str word = form or normal_form(token), case = "t"
+cpdef list features_of(str token, str usual_case):
+    cdef str word = normal_form(token), case = "T" if token[:1].isupper() else "t"
     cdef Py_ssize_t size = len(word)
-    if token[:1].isupper():
-        case = "U" if len(token) > 1 and token.isupper() else "T"
-    return [
+    cdef str two = word[max(0, size - 2) :], three = word[max(0, size - 3) :]
+    cdef list features = [
         "w=" + word,
         "1=" + word[max(0, size - 1) :],
-        "2=" + word[max(0, size - 2) :],
-        "3=" + word[max(0, size - 3) :],
+        "2=" + two,
+        "3=" + three,
         "4=" + word[max(0, size - 4) :],
         "shape=" + shape_of(token),
-        "case=" + case + usual_case,
+        "case=" + ("U" if case == "T" and len(token) > 1 and token.isupper() else case) + usual_case,
         "bias",
-    ]
-
-
-cpdef list own_features(str token, str form=None):
-    cdef str word = form or normal_form(token), case = "T" if token[:1].isupper() else "t"
-    cdef Py_ssize_t size = len(word)
-    cdef list features = [
-        "W=" + token,
+        "W=" + token,  # from here on of the token alone
         "5=" + word[max(0, size - 5) :],
         "-1=" + word[:1],
         "-2=" + word[:2],
         "-3=" + word[:3],
         "-4=" + word[:4],
-        "c2=" + case + word[max(0, size - 2) :],
-        "c3=" + case + word[max(0, size - 3) :],
+        "c2=" + case + two,
+        "c3=" + case + three,
         "size=" + str(min(size, 9)),
     ]
     if "-" in word:
@@ -1976,40 +2018,28 @@ cpdef list own_features(str token, str form=None):
     return features
 
 
-cdef void add_row(dict rows, str feature, const signed char[:, ::1] weights, short* sums) except *:
-    cdef PyObject* number = PyDict_GetItem(rows, feature)
-    cdef Py_ssize_t row, column
-    cdef const signed char* own
-    if number is NULL:
-        return
-    row = <object>number
-    if not 0 <= row < weights.shape[0]:
-        raise IndexError("a feature has no row")
-    own = &weights[row, 0]
-    for column in range(weights.shape[1]):
-        sums[column] += own[column]
-
-
 def add_features(
-    list tokens, dict rows, dict usual_case, dict classes, Py_ssize_t longest,
+    list tokens, Numbers rows, dict usual_case, dict classes, Py_ssize_t longest,
     const signed char[:, ::1] weights, short[:, ::1] table,
 ) -> None:
-    cdef Py_ssize_t place, columns = weights.shape[1]
-    cdef str token, form, feature
+    cdef Py_ssize_t place, column, columns = weights.shape[1]
+    cdef unsigned int row
+    cdef str token, feature
+    cdef const signed char* own
+    cdef short* sums
     if table.shape[0] != len(tokens) or table.shape[1] != columns + 1 or not columns:
         raise ValueError("the tables of the tagger do not fit together")
     for place in range(len(tokens)):
-        token = tokens[place]
-        memset(&table[place, 0], 0, columns * sizeof(short))
-        form = normal_form(token)
-        table[place, columns] = classes.get(form, 0)
-        if len(token) > longest:
-            token = token[:longest]
-            form = normal_form(token)
-        for feature in context_features(token, usual_case.get(form, "N"), form):
-            add_row(rows, feature, weights, &table[place, 0])
-        for feature in own_features(token, form):
-            add_row(rows, feature, weights, &table[place, 0])
+        token, sums = tokens[place], &table[place, 0]
+        memset(sums, 0, columns * sizeof(short))
+        sums[columns] = classes.get(normal_form(token), 0)
+        token = token[:longest]
+        for feature in features_of(token, usual_case.get(normal_form(token), "N")):
+            row = rows.slot_of(feature).number
+            if row:
+                own = &weights[row - 1, 0]
+                for column in range(columns):
+                    sums[column] += own[column]
 
 
 cdef enum:  # of `understandability.feature.tagger.UNIVERSAL`; a loop of known length is fast
@@ -2027,7 +2057,7 @@ cdef inline int best_of(const short* score) noexcept:
 
 def best_tags(
     const short[:, ::1] rows, const long long[::1] ids, const long long[::1] starts,
-    const signed char[::1] boundary, const signed char[:, ::1] before,
+    const short[::1] boundary, const signed char[:, ::1] before,
     const signed char[:, ::1] around, const signed char[:, ::1] after,
     const signed char[:, ::1] word_around, unsigned char[::1] tags,
 ) -> None:
@@ -2038,7 +2068,6 @@ def best_tags(
     cdef array memory = clone(_SHORTS, size * TAGS, False)
     cdef short* scores = memory.data.as_shorts
     cdef short* score
-    cdef short[5 * TAGS] beyond  # what the boundary adds
     cdef const short* row
     cdef const short* each[5]
     cdef const signed char* by_left
@@ -2055,8 +2084,6 @@ def best_tags(
         or word_around.shape[1] != TAGS
     ):
         raise ValueError("the tables of the tagger do not fit together")
-    for tag in range(columns):
-        beyond[tag] = boundary[tag]
     for sentence in range(starts.shape[0]):
         start = starts[sentence]
         end = starts[sentence + 1] if sentence + 1 < starts.shape[0] else size
@@ -2066,7 +2093,7 @@ def best_tags(
             score = scores + place * TAGS
             for offset in range(5):
                 at = place + offset - 2
-                row = &rows[ids[at], 0] if start <= at < end else beyond
+                row = &rows[ids[at], 0] if start <= at < end else &boundary[0]
                 each[offset] = row + offset * TAGS
             for tag in range(TAGS):  # sums of some twenty bytes at most
                 score[tag] = each[0][tag] + each[1][tag] + each[2][tag] + each[3][tag] + each[4][tag]
@@ -2087,26 +2114,7 @@ def best_tags(
             tags[place] = <unsigned char>best_of(score)
 
 
-# --- Distinct strings and their letters
-
-def number_each(list strings, dict numbers, list known, int[::1] out) -> int:
-    cdef Py_ssize_t place, characters = 0
-    cdef PyObject* number
-    cdef str string
-    if out.shape[0] != len(strings):
-        raise ValueError("there is not one place for each string")
-    for place in range(len(strings)):
-        string = strings[place]
-        number = PyDict_GetItem(numbers, string)
-        if number is not NULL:
-            out[place] = <object>number
-            continue
-        out[place] = <int>len(known)
-        numbers[string] = len(known)
-        known.append(string)
-        characters += len(string)
-    return characters
-
+# --- The letters of words
 
 def weigh_patterns(
     const int[::1] next_nodes, Py_ssize_t width, const int[::1] codes,
@@ -2341,10 +2349,14 @@ def read_sentences(
             row[IS_FIRST] = len(seen) > size
 
 
-cdef inline void add_vector(double* sums, const signed char* vector, double weight) noexcept:
+cdef inline void add_vector(float* sums, const signed char* vector, float weight, float rarity) noexcept:
+    """Add a vector to the sum over tokens, and to that over rare ones behind it."""
     cdef int i
+    cdef float own
     for i in range(DIMENSIONS):
-        sums[i] += weight * vector[i]
+        own = weight * vector[i]
+        sums[i] += own
+        sums[DIMENSIONS + i] += rarity * own
 
 
 cdef inline void divide(double* row, int start, int end, double by) noexcept:
@@ -2353,8 +2365,26 @@ cdef inline void divide(double* row, int start, int end, double by) noexcept:
         row[i] /= by
 
 
-cdef int compared(const void* one, const void* other) noexcept nogil:
-    return ((<float*>one)[0] > (<float*>other)[0]) - ((<float*>one)[0] < (<float*>other)[0])
+cdef void sort(int* values, Py_ssize_t size) noexcept:
+    """Batcher's merge exchange (Knuth 5.2.2 M), without a branch that nobody can guess."""
+    cdef Py_ssize_t most = 1, part, half, start, step, at
+    cdef int one, two, exchanged
+    while 2 * most < size:
+        most *= 2
+    part = most
+    while part:
+        half, start, step = most, 0, part
+        while True:
+            while start < size - step:
+                for at in range(start, min(start + part, size - step)):
+                    one, two = values[at], values[at + step]
+                    exchanged = (one ^ two) & -(two < one)
+                    values[at], values[at + step] = one ^ exchanged, two ^ exchanged
+                start += 2 * part
+            if half == part:
+                break
+            start, step, half = part, half - part, half // 2
+        part //= 2
 
 
 cdef void add_token(double* row, const Token* token) noexcept:
@@ -2392,17 +2422,19 @@ def read_passages(
 ) -> None:
     cdef Py_ssize_t passage, place, sentence, at, size, rare, different, again
     cdef Py_ssize_t length, words, counted, with_letter, tokens, in_prose
-    cdef array floats = clone(_FLOATS, 2 * ids.shape[0] + 1, False)
+    cdef array bits = clone(_INTS, 2 * ids.shape[0] + 1, False)
     cdef array of_rare = clone(_INTS, ids.shape[0] + 1, False)
     cdef array times = clone(_INTS, types.shape[0] + 1, True)  # of each rare word in a passage
-    cdef float* zipf = floats.data.as_floats  # of what is no name
-    cdef float* complexity = zipf + ids.shape[0]
+    cdef int* zipf = bits.data.as_ints  # of what is no name; numbers from 0 up ascend as their bits
+    cdef int* complexity = zipf + ids.shape[0]
+    cdef float quantile
     cdef double* row
     cdef double[16] before
     cdef double weight, rarity, of_all_rarity, squares, pairs, ended, hardest, log
     cdef const int* kind
     cdef const Token* token
-    cdef const signed char* vector
+    cdef float[2 * DIMENSIONS] sums  # of vectors
+    cdef bint is_name
     cdef int i
     if (
         types.shape[1] != sizeof(Token) or kinds.shape[1] != WORD_KINDS + 1
@@ -2414,6 +2446,7 @@ def read_passages(
     for passage in range(begins.shape[0]):
         row = &out[passage, 0]
         memset(row, 0, COLUMNS * sizeof(double))
+        memset(sums, 0, sizeof(sums))
         size = rare = different = again = length = counted = with_letter = tokens = in_prose = 0
         weight = of_all_rarity = squares = pairs = ended = 0
         for place in range(begins[passage], ends[passage]):
@@ -2437,33 +2470,26 @@ def read_passages(
                 add_token(row, token)
                 counted += (token.flags & IS_COUNTED) > 0
                 hardest = max(hardest, token.complexity)
-                vector = NULL
+                weight += token.weight
+                rarity = 0
+                if token.flags & HAS_LETTER:
+                    with_letter += 1
+                    is_name = token.flags & CAPITALISED and not token.flags & IN_CAPITALS
+                    if not (is_name and at > bounds[sentence]):
+                        memcpy(zipf + size, &token.zipf, sizeof(float))
+                        memcpy(complexity + size, &token.complexity, sizeof(float))
+                        size += 1
+                        row[NOT_NAMES] += token.complexity
+                        row[NOT_NAMES + 1] += max(token.complexity - 0.3, 0)
+                        row[NOT_NAMES + 2] += token.vector < 0
+                        if token.zipf < 4 and not token.flags & CAPITALISED:
+                            of_rare.data.as_ints[rare] = ids[at]
+                            times.data.as_ints[ids[at]] += 1
+                            rare += 1
+                        rarity = max(5 - token.zipf, 0)
+                        of_all_rarity += rarity
                 if token.vector >= 0:
-                    vector = &vectors[token.vector, 0]
-                    add_vector(row + VECTOR, vector, token.weight)
-                    weight += token.weight
-                if not token.flags & HAS_LETTER:
-                    continue
-                with_letter += 1
-                if (
-                    token.flags & CAPITALISED and at > bounds[sentence]
-                    and not token.flags & IN_CAPITALS
-                ):
-                    continue  # a name
-                zipf[size], complexity[size] = token.zipf, token.complexity
-                size += 1
-                row[NOT_NAMES] += token.complexity
-                row[NOT_NAMES + 1] += max(token.complexity - 0.3, 0)
-                row[NOT_NAMES + 2] += vector == NULL
-                if token.zipf < 4 and not token.flags & CAPITALISED:
-                    of_rare.data.as_ints[rare] = ids[at]
-                    times.data.as_ints[ids[at]] += 1
-                    rare += 1
-                rarity = 5 - token.zipf
-                if rarity > 0:
-                    of_all_rarity += rarity
-                    if vector != NULL:
-                        add_vector(row + RARE_VECTOR, vector, rarity * token.weight)
+                    add_vector(sums, &vectors[token.vector, 0], token.weight, rarity)
             for i in range(TWELVE):
                 row[OF_TAGS + i] += sentences[sentence, i]
             row[ORDER] += sentences[sentence, PAIRS]
@@ -2494,13 +2520,14 @@ def read_passages(
         for i in range(<int>by_sentence.shape[0]):
             out[passage, by_sentence[i, 1]] /= in_prose or NAN
         for i in range(DIMENSIONS):
-            row[VECTOR + i] *= scale[i] / max(weight, 0.5)
-            row[RARE_VECTOR + i] *= scale[i] / max(of_all_rarity, 1)
-        qsort(zipf, size, sizeof(float), compared)
-        qsort(complexity, size, sizeof(float), compared)
+            row[VECTOR + i] = sums[i] * scale[i] / max(weight, 0.5)
+            row[RARE_VECTOR + i] = sums[DIMENSIONS + i] * scale[i] / max(of_all_rarity, 1)
+        sort(zipf, size)
+        sort(complexity, size)
         for i in range(10):
-            at = <Py_ssize_t>rint((size - 1) * SHARES[i])
-            row[QUANTILES + i] = (zipf[at] if i < 5 else complexity[at]) if size else NAN
+            at = <Py_ssize_t>rint(max(size - 1, 0) * SHARES[i])
+            memcpy(&quantile, (zipf if i < 5 else complexity) + at, sizeof(float))
+            row[QUANTILES + i] = quantile if size else NAN
         divide(row, NOT_NAMES, NAMES, max(size, 1))
         row[NAMES] = 1 - size / <double>max(with_letter, 1)
         for at in range(rare):

@@ -18,7 +18,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from understandability._core import Places, Tape
+from understandability._core import Numbers, Places, Tape
 from understandability.model.passages import TOKEN
 from understandability.text.document import MOSTLY_LINKS
 from understandability.text.extract import boilerpipe, justext, main, naive
@@ -841,17 +841,17 @@ def _shape(token: str) -> str:
     return _SAME.sub(r"\1\1", shape)[:8]
 
 
-def context_features(token: str, usual_case: str) -> list[str]:
-    """What a token tells about itself and its neighbours.
+def features_of(token: str, usual_case: str) -> list[str]:
+    """What a token tells about itself and its neighbours, and, from the ninth on, itself only.
 
     `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
     ``N`` where that is not known.
     """
     word = normal_form(token)
-    case = "t"
-    if token[:1].isupper():
-        case = "U" if len(token) > 1 and token.isupper() else "T"
-    return [
+    case = capital = "T" if token[:1].isupper() else "t"
+    if case == "T" and len(token) > 1 and token.isupper():
+        case = "U"
+    features = [
         "w=" + word,
         "1=" + word[-1:],
         "2=" + word[-2:],
@@ -860,22 +860,14 @@ def context_features(token: str, usual_case: str) -> list[str]:
         "shape=" + _shape(token),
         "case=" + case + usual_case,
         "bias",
-    ]
-
-
-def own_features(token: str) -> list[str]:
-    """What a token tells about itself only."""
-    word = normal_form(token)
-    case = "T" if token[:1].isupper() else "t"
-    features = [
         "W=" + token,
         "5=" + word[-5:],
         "-1=" + word[:1],
         "-2=" + word[:2],
         "-3=" + word[:3],
         "-4=" + word[:4],
-        "c2=" + case + word[-2:],
-        "c3=" + case + word[-3:],
+        "c2=" + capital + word[-2:],
+        "c3=" + capital + word[-3:],
         f"size={min(len(word), 9)}",
     ]
     if "-" in word:
@@ -889,7 +881,7 @@ def own_features(token: str) -> list[str]:
 
 def add_features(
     tokens: Sequence[str],
-    rows: Mapping[str, int],
+    known: Numbers,
     usual_case: Mapping[str, str],
     classes: Mapping[str, int],
     longest: int,
@@ -897,10 +889,10 @@ def add_features(
     table: Array,
 ) -> None:
     """Write what the features of each token weigh together, and last its class."""
+    rows = {feature: row for row, feature in enumerate(known.strings)}
     for row, token in zip(table, tokens, strict=True):
         short = token[:longest]
-        case = usual_case.get(normal_form(short), "N")
-        features = context_features(short, case) + own_features(short)
+        features = features_of(short, usual_case.get(normal_form(short), "N"))
         found = [rows[feature] for feature in features if feature in rows]
         row[:-1] = weights[found].sum(axis=0, dtype=np.int16)
         row[-1] = classes.get(normal_form(token), 0)
@@ -939,18 +931,6 @@ def best_tags(
             total = total + after[right * side + far_right]
             total = total + word_around[(word_class * side + left) * side + right]
             tags[start + place] = np.argmax(total)
-
-
-def number_each(
-    strings: Sequence[str], numbers: dict[str, int], known: list[str], out: Array
-) -> int:
-    """Write the number of each string; how many characters the new ones have."""
-    before = len(known)
-    for place, each in enumerate(strings):
-        if each not in numbers:
-            known.append(each)
-        out[place] = numbers.setdefault(each, len(numbers))
-    return sum(map(len, known[before:]))
 
 
 def weigh_patterns(

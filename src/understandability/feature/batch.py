@@ -78,25 +78,23 @@ class TypeTable:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._strings: list[str] = []
-        self._characters = 0
+        self._numbers = _core.Numbers()
         self._columns: dict[Column, _Growing] = {}
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._numbers.strings)
 
     @property
     def strings(self) -> Sequence[str]:
         """The string of each number."""
-        return self._strings
+        return self._numbers.strings
 
     def number(self, strings: Iterable[str]) -> NDArray[np.int32]:
         """The number of each string; new ones get the next."""
         given = list(strings)
         numbers = np.empty(len(given), np.int32)
         with _LOCK:
-            self._characters += _core.number_each(given, self._numbers, self._strings, numbers)
+            self._numbers.number(given, numbers)
         return numbers
 
     def column(self, compute: Column) -> Array:
@@ -129,7 +127,7 @@ class PieceTable(TypeTable):
     def is_full(self) -> bool:
         """Whether it should make room for an empty one."""
         large = max(len(self), len(self.word_types), len(self.token_types)) > MAX_TYPES
-        return large or self._characters > MAX_CHARACTERS
+        return large or self._numbers.characters > MAX_CHARACTERS
 
     def words(self, pieces: Array) -> NDArray[np.int32]:
         """The type of each piece's word; -1 where it has none."""

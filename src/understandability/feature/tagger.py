@@ -61,7 +61,9 @@ class Tagger:
 
     def __init__(self, arrays: dict[str, Array]) -> None:
         texts = arrays["features"].tobytes().decode("utf-8").split("\n")
-        self._rows = {text: row for row, text in enumerate(texts)}
+        self._rows = _core.Numbers()
+        rows = np.empty(len(texts), np.int32)
+        self._rows.number(texts, rows)
         self._weights = np.ascontiguousarray(arrays["weights"], np.int8)
         words = arrays["usual_case_words"].tobytes().decode("utf-8").split("\n")
         self._usual_case = dict(zip(words, arrays["usual_case"].astype("U1").tolist(), strict=True))
@@ -71,7 +73,7 @@ class Tagger:
         self._around = arrays["around"]
         self._after = arrays["after"]
         self._word_around = arrays["word_around"]
-        self._boundary = self._weights[self._rows[BOUNDARY_FEATURE]]
+        self._boundary = self._weights[texts.index(BOUNDARY_FEATURE)].astype(np.int16)
 
     def tag(self, tokens: Sequence[str], sentence_starts: Array) -> NDArray[np.uint8]:
         """The tag of each token; `sentence_starts` are indexes of the tokens that start one."""
