@@ -54,36 +54,44 @@ def word_of(piece: str) -> str:
     return match.group() if match else ""
 
 
+_ABBREVIATIONS = (
+    "Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|Inc|Co|Corp|Ltd|Mt|No|Sen|Rep|Gen|Gov|Lt|Col|Sgt|Capt|al|"
+    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|approx|Fig|Figs|Eq|cf|etc"
+)
+_PREFIXES = "non|pre|post|anti|multi|ex|re|co|e|pro|mid|semi|un|sub|inter"
 # What stays one token though it holds punctuation, in order of precedence.
 _WHOLE = re.compile(
-    r"""
+    rf"""
       (?:https?|ftp)://\S*[\w/]                      # addresses
     | www\.\S*[\w/]
     | [\w.+%-]++@[\w-]+(?:\.[\w-]+)+                 # mail
     | [\w-]++(?:\.[\w-]++)*\.(?:com|org|net|edu|gov|uk|html?|pdf|docx?|xls)\b(?:/\S*[\w/])?
     | [<>]?[:;=]['-]?[)(DPp](?!\w)                   # smileys
     | \d+(?:[.,:/]\d+)+                              # 1,200.5  7:30  11/28/2000
-    | \d+(?:-\d+){2,}                                # telephone numbers
-    | (?:[^\W\d_]\.){2,}                             # U.S.  e.g.  b.i.d.
-    | (?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|Inc|Co|Corp|Ltd|Mt|No|Sen|Rep|Gen|Gov|Lt|Col|Sgt|Capt|al|
-        Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|approx|Fig|Figs|Eq|cf|etc)\.
+    | \d+(?:-\d+){{2,}}                              # telephone numbers
+    | (?:[^\W\d_]\.){{2,}}                           # U.S.  e.g.  b.i.d.
+    | (?:{_ABBREVIATIONS})\.
     | [A-Z]\.(?=$)                                   # initials
     | [^\W\d_]+(?=(?i:['’](?:s|m|d|re|ve|ll))(?!\w))     # words before a clitic
     | (?i:ca|wo|sha|ai|do|does|did|is|are|was|were|have|has|had|would|could|should|must|need|might)
         (?=n['’]t\b)
     | (?i:n['’]t|['’](?:s|m|d|re|ve|ll))(?!\w)       # clitics
-    | (?i:non|pre|post|anti|multi|ex|re|co|e|pro|mid|semi|un|sub|inter)-\w+  # prefixes
+    | (?i:{_PREFIXES})-\w+
     | \w+(?:['’]\w+)*
-    | \.{2,} | -{2,} | ([^\w\s])\1+ | [^\w\s]
+    | \.{{2,}} | -{{2,}} | ([^\w\s])\1+ | [^\w\s]
     | \S
     """,
     re.VERBOSE,
 )
 
 
-# Behind a word that is no longer than the abbreviations above, a full stop may belong to it.
-_LONGEST_ABBREVIATION = len("approx")
-_ONE_MARK = frozenset(",;:!?)")
+# The pattern is slow, so two kinds of pieces, the most frequent, are cut without it: a word between
+# marks, behind which may stand the number of a reference; and two words with a hyphen.
+_FRAMED = re.compile(r"""([(\["“]?)([^\W_]++)([^\w\s]{0,2}?)(?:(\[)(\d++)(\])([.,]?))?""")
+_MARKS = '.,!?)]"”'
+_BEHIND = {"", *_MARKS, *":;", *(a + b for a in _MARKS for b in _MARKS + ":;" if a != b)}
+_WITH_STOP = {*_ABBREVIATIONS.split("|"), *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+_WITH_HYPHEN = set(_PREFIXES.split("|"))
 
 # Longer pieces are no writing; they are cut, as patterns take time by the square of the length.
 _LONGEST = 200
@@ -102,9 +110,12 @@ def tokenize(piece: str) -> tuple[str, ...]:
     if len(piece) > _LONGEST:
         parts = (piece[start : start + _LONGEST] for start in range(0, len(piece), _LONGEST))
         return tuple(chain.from_iterable(map(tokenize, parts)))
-    word, last = piece[:-1], piece[-1:]
-    if (
-        last in _ONE_MARK or (last == "." and len(word) > _LONGEST_ABBREVIATION)
-    ) and word.isalnum():
-        return word, last  # most pieces are one of these, and the pattern is slow
+    framed = _FRAMED.fullmatch(piece)
+    if framed:
+        before, word, behind, *reference = framed.groups("")
+        if behind in _BEHIND and not (behind[:1] == "." and word in _WITH_STOP):
+            return (*before, word, *behind, *filter(None, reference))
+    word, hyphen, other = piece.partition("-")
+    if word.isalnum() and other.isalnum() and piece.isascii():
+        return (piece,) if word.lower() in _WITH_HYPHEN else (word, hyphen, other)
     return tuple(match.group() for match in _WHOLE.finditer(piece))
