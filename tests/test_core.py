@@ -95,24 +95,30 @@ def test_real_pages(shared_data: Path) -> None:
         assert fuzz_core.outcome(page) == fuzz_core.by_reference(page), page.docno
 
 
-@given(st.lists(st.text(max_size=12) | st.sampled_from(["Heart", "MRI", "b.i.d.", "2.5", "²x"])))
-def test_features_of_tokens(tokens: list[str]) -> None:
-    """Those that the tagger knows, in the order of its model."""
-    tokens = [token for token in tokens if token]
-    for token in tokens:
-        for name, arguments in (
-            ("normal_form", (token,)),
-            ("features_of", (token, "N")),
-        ):
-            assert fuzz_core.COMPILED[name](*arguments) == fuzz_core.REFERENCE[name](*arguments)
-    rows, features = _core.Numbers(), _core.features_of("Heart", "3")
-    rows.number(features, np.empty(len(features), np.int32))
-    weights = np.arange(-len(features), len(features), dtype=np.int8).reshape(-1, 2)
+@given(st.lists(st.lists(st.sampled_from(["bias", "w=flu", "1=u", "hyphen"]))))
+def test_features_of_tokens(tokens: list[list[str]]) -> None:
+    """Those that are known weigh together; the last number of a row is left as it is."""
+    rows = _core.Numbers()
+    rows.number(["1=u", "w=flu", "bias"], np.empty(3, np.int32))
+    weights = np.arange(-3, 3, dtype=np.int8).reshape(-1, 2)
     tables = np.ones((2, len(tokens), 3), np.int16)
-    arguments = tokens, rows, {"heart": "3"}, {"heart": 7}, 64, weights
-    _core.add_features(*arguments, tables[0])
-    fuzz_core.REFERENCE["add_features"](*arguments, tables[1])
+    _core.add_features(tokens, rows, weights, tables[0])
+    fuzz_core.REFERENCE["add_features"](tokens, rows, weights, tables[1])
     assert np.array_equal(*tables)
+
+
+def test_features_without_a_row_are_refused() -> None:
+    """In tables that are shorter than the list of features or of tokens."""
+    rows, weights = _core.Numbers(), np.ones((1, 2), np.int8)
+    rows.number(["bias", "hyphen"], np.empty(2, np.int32))
+    table = np.zeros((1, 3), np.int16)
+    for tokens in ([["hyphen"]], [["bias"], ["bias"]]):
+        with pytest.raises(IndexError):
+            _core.add_features(tokens, rows, weights, table)
+    with pytest.raises(ValueError, match="do not fit"):
+        _core.add_features([["bias"]], rows, weights, table[:, 1:].copy())
+    with pytest.raises(TypeError):
+        _core.add_features([[None]], rows, weights, table)
 
 
 @given(st.lists(st.text("aš\x01\0é’\ud800😀", max_size=3)), st.integers(0, 2000))

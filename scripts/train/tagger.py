@@ -25,7 +25,6 @@ from scripts.train.conllu import Sentence, read_sentences
 from scripts.train.syllables import incidence
 from scripts.train.word_distributions import Distributions, distributions
 
-from understandability._core import features_of, normal_form
 from understandability.arrays import Floats
 from understandability.feature.tagger import (
     BOUNDARY_FEATURE,
@@ -34,6 +33,8 @@ from understandability.feature.tagger import (
     TAGS,
     UNIVERSAL,
     Tagger,
+    features_of,
+    normal_form,
 )
 
 RIDGE = 3.0

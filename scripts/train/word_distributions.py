@@ -20,7 +20,7 @@ from scipy.sparse.linalg import svds
 from scripts.shared import corpus
 from scripts.train.conllu import Sentence
 
-from understandability._core import normal_form
+from understandability.feature.tagger import normal_form
 from understandability.text.cache import BoundedCache
 from understandability.text.sentences import sentence_starts
 from understandability.text.tokens import split_pieces, tokenize

@@ -7,7 +7,7 @@ nothing but `MemoryError`, unless said otherwise.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
@@ -193,29 +193,12 @@ class Numbers:
     def number(self, strings: list[str], out: NDArray[Any]) -> None:
         """Write the number of each string into `out` (int32); new strings get the next."""
 
-def normal_form(token: str) -> str:
-    """Small letters, all digits alike."""
-
-def features_of(token: str, usual_case: str) -> list[str]:
-    """What a token tells the tagger: eight features for its neighbours too, more for itself.
-
-    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
-    ``N`` where that is not known.
-    """
-
 def add_features(
-    tokens: list[str],
-    rows: Numbers,
-    usual_case: dict[str, str],
-    classes: dict[str, int],
-    longest: int,
-    weights: NDArray[Any],
-    table: NDArray[Any],
+    tokens: Iterable[Sequence[str]], rows: Numbers, weights: NDArray[Any], table: NDArray[Any]
 ) -> None:
-    """Write what the features of each token weigh together into `table`, and last its class.
+    """Add what the features of each token weigh together to its row of `table`, but for the last.
 
-    `rows` numbers the features, `usual_case` and `classes` go by normal forms; of a token at most
-    `longest` characters are looked at. `weights` (features, columns) is int8, `table`
+    `rows` numbers the features; `weights` (features, columns) is int8, `table`
     (tokens, columns + 1) int16. Raises `ValueError` for tables that do not fit together,
     `IndexError` for rows out of them.
     """

@@ -1965,76 +1965,17 @@ cdef class Numbers:
 
 # --- Tags of tokens
 
-cdef str shape_of(str token):
-    """Capitals, small letters and digits as X, x and d, a run of more than two shortened."""
-    cdef list shape = []
-    cdef str c, kind
-    for c in token[:16]:
-        kind = "d" if c.isdecimal() else ("X" if c.isupper() else "x") if c.isalnum() else c
-        if len(shape) < 2 or shape[len(shape) - 1] != kind or shape[len(shape) - 2] != kind:
-            shape.append(kind)
-            if len(shape) == 8:
-                break
-    return "".join(shape)
-
-
-cpdef str normal_form(str token):
-    """Small letters, all digits alike."""
-    cdef str small_letters = token.lower(), c
-    if token.isalpha():
-        return small_letters
-    return "".join(["0" if c.isdecimal() else c for c in small_letters])
-
-
-cpdef list features_of(str token, str usual_case):
-    cdef str word = normal_form(token), case = "T" if token[:1].isupper() else "t"
-    cdef Py_ssize_t size = len(word)
-    cdef str two = word[max(0, size - 2) :], three = word[max(0, size - 3) :]
-    cdef list features = [
-        "w=" + word,
-        "1=" + word[max(0, size - 1) :],
-        "2=" + two,
-        "3=" + three,
-        "4=" + word[max(0, size - 4) :],
-        "shape=" + shape_of(token),
-        "case=" + ("U" if case == "T" and len(token) > 1 and token.isupper() else case) + usual_case,
-        "bias",
-        "W=" + token,  # from here on of the token alone
-        "5=" + word[max(0, size - 5) :],
-        "-1=" + word[:1],
-        "-2=" + word[:2],
-        "-3=" + word[:3],
-        "-4=" + word[:4],
-        "c2=" + case + two,
-        "c3=" + case + three,
-        "size=" + str(min(size, 9)),
-    ]
-    if "-" in word:
-        features.append("hyphen")
-    if size > 2 and "." in word[1 : size - 1]:
-        features.append("dot")
-    if token.isupper():
-        features.append("upper=" + str(min(<Py_ssize_t>len(token), 5)))
-    return features
-
-
 def add_features(
-    list tokens, Numbers rows, dict usual_case, dict classes, Py_ssize_t longest,
-    const signed char[:, ::1] weights, short[:, ::1] table,
+    object tokens, Numbers rows, const signed char[:, ::1] weights, short[:, ::1] table
 ) -> None:
     cdef Py_ssize_t place, column, columns = weights.shape[1]
     cdef unsigned int row
-    cdef str token, feature
     cdef const signed char* own
-    cdef short* sums
-    if table.shape[0] != len(tokens) or table.shape[1] != columns + 1 or not columns:
+    if table.shape[1] != columns + 1 or not columns:
         raise ValueError("the tables of the tagger do not fit together")
-    for place in range(len(tokens)):
-        token, sums = tokens[place], &table[place, 0]
-        memset(sums, 0, columns * sizeof(short))
-        sums[columns] = classes.get(normal_form(token), 0)
-        token = token[:longest]
-        for feature in features_of(token, usual_case.get(normal_form(token), "N")):
+    for place, features in enumerate(tokens):
+        sums = &table[place, 0]
+        for feature in features:
             row = rows.slot_of(feature).number
             if row:
                 own = &weights[row - 1, 0]

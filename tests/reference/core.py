@@ -7,7 +7,6 @@ and go when the core has stood one release.
 from __future__ import annotations
 
 import re
-import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -815,87 +814,15 @@ def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
 
 # --- feature/tagger.py
 
-_DIGIT = re.compile(r"\d")
-_LETTER = re.compile(r"[^\W\d_]")
-_SAME = re.compile(r"(.)\1{2,}")
-_ASCII_SHAPES = str.maketrans(
-    string.ascii_uppercase + string.ascii_lowercase + string.digits, "X" * 26 + "x" * 26 + "d" * 10
-)
-
-
-def normal_form(token: str) -> str:
-    """Small letters, all digits alike."""
-    return token.lower() if token.isalpha() else _DIGIT.sub("0", token.lower())
-
-
-def _shape(token: str) -> str:
-    """Capitals, small letters and digits, a run of more than two shortened."""
-    if token.isalpha() and (len(token) == 1 or token[1:].islower()):  # as most are
-        return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"[: len(token)]
-    shape = token[:16]
-    if shape.isascii():
-        shape = shape.translate(_ASCII_SHAPES)
-    else:
-        shape = _LETTER.sub(lambda letter: "X" if letter[0].isupper() else "x", shape)
-        shape = _DIGIT.sub("d", shape)
-    return _SAME.sub(r"\1\1", shape)[:8]
-
-
-def features_of(token: str, usual_case: str) -> list[str]:
-    """What a token tells about itself and its neighbours, and, from the ninth on, itself only.
-
-    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
-    ``N`` where that is not known.
-    """
-    word = normal_form(token)
-    case = capital = "T" if token[:1].isupper() else "t"
-    if case == "T" and len(token) > 1 and token.isupper():
-        case = "U"
-    features = [
-        "w=" + word,
-        "1=" + word[-1:],
-        "2=" + word[-2:],
-        "3=" + word[-3:],
-        "4=" + word[-4:],
-        "shape=" + _shape(token),
-        "case=" + case + usual_case,
-        "bias",
-        "W=" + token,
-        "5=" + word[-5:],
-        "-1=" + word[:1],
-        "-2=" + word[:2],
-        "-3=" + word[:3],
-        "-4=" + word[:4],
-        "c2=" + capital + word[-2:],
-        "c3=" + capital + word[-3:],
-        f"size={min(len(word), 9)}",
-    ]
-    if "-" in word:
-        features.append("hyphen")
-    if "." in word[1:-1]:
-        features.append("dot")
-    if token.isupper():
-        features.append(f"upper={min(len(token), 5)}")
-    return features
-
 
 def add_features(
-    tokens: Sequence[str],
-    known: Numbers,
-    usual_case: Mapping[str, str],
-    classes: Mapping[str, int],
-    longest: int,
-    weights: Array,
-    table: Array,
+    tokens: Iterable[Sequence[str]], known: Numbers, weights: Array, table: Array
 ) -> None:
-    """Write what the features of each token weigh together, and last its class."""
+    """Add what the features of each token weigh together."""
     rows = {feature: row for row, feature in enumerate(known.strings)}
-    for row, token in zip(table, tokens, strict=True):
-        short = token[:longest]
-        features = features_of(short, usual_case.get(normal_form(short), "N"))
+    for row, features in zip(table, tokens, strict=True):
         found = [rows[feature] for feature in features if feature in rows]
-        row[:-1] = weights[found].sum(axis=0, dtype=np.int16)
-        row[-1] = classes.get(normal_form(token), 0)
+        row[:-1] += weights[found].sum(axis=0, dtype=np.int16)
 
 
 def best_tags(

@@ -11,8 +11,10 @@ The weights were learned from the UD English Web Treebank by ``scripts/train/tag
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
 import numpy as np
@@ -88,17 +90,14 @@ class Tagger:
         of a token for which this one stands at ``OFFSETS[o]``; the last one numbers the words
         that the second pass knows.
         """
-        table = np.empty((len(types), len(OFFSETS) * TAGS + 1), np.int16)
-        _core.add_features(
-            list(types),
-            self._rows,
-            self._usual_case,
-            self._word_classes,
-            _LONGEST,
-            self._weights,
-            table,
-        )
+        table = np.zeros((len(types), len(OFFSETS) * TAGS + 1), np.int16)
+        _core.add_features(map(self._features, types), self._rows, self._weights, table)
+        table[:, -1] = [self._word_classes.get(normal_form(token), 0) for token in types]
         return table
+
+    def _features(self, token: str) -> list[str]:
+        token = token[:_LONGEST]
+        return features_of(token, self._usual_case.get(normal_form(token), "N"))
 
     def tag_ids(
         self, type_ids: Array, sentence_starts: Array, contributions: Array
@@ -121,6 +120,80 @@ class Tagger:
 
 # Of a longer token only so many characters are looked at.
 _LONGEST = 64
+
+_DIGIT = re.compile(r"\d")
+_SAME = re.compile(r"(.)\1{2,}", re.DOTALL)
+_SHAPES = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "X" * 26 + "x" * 26 + "d" * 10)
+
+
+def normal_form(token: str) -> str:
+    """Small letters, all digits alike.
+
+    >>> normal_form("B12")
+    'b00'
+    """
+    return token.lower() if token.isalpha() else _DIGIT.sub("0", token.lower())
+
+
+def _shape_of(token: str) -> str:
+    """Capitals, small letters and digits as X, x and d, a run of more than two shortened."""
+    if token.isalpha() and token[1:].islower():  # as most are
+        return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"
+    shape = token[:16]
+    if shape.isascii():
+        shape = shape.translate(_SHAPES)
+    else:
+        shape = "".join(map(_kind_of, shape))
+    return _SAME.sub(r"\1\1", shape)[:8]
+
+
+def _kind_of(character: str) -> str:
+    if character.isdecimal():
+        return "d"
+    return ("X" if character.isupper() else "x") if character.isalnum() else character
+
+
+def features_of(token: str, usual_case: str) -> list[str]:
+    """What a token tells: eight features about its neighbours too, and more about itself only.
+
+    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
+    ``N`` where that is not known.
+
+    >>> features_of("Flu", "3")[:8]
+    ['w=flu', '1=u', '2=lu', '3=flu', '4=flu', 'shape=Xxx', 'case=T3', 'bias']
+    """
+    word = normal_form(token)
+    case = usual = "T" if token[:1].isupper() else "t"
+    if case == "T" and len(token) > 1 and token.isupper():
+        usual = "U"
+    two, three, size = word[-2:], word[-3:], len(word)
+    features = [
+        "w=" + word,
+        "1=" + word[-1:],
+        "2=" + two,
+        "3=" + three,
+        "4=" + word[-4:],
+        "shape=" + _shape_of(token),
+        "case=" + usual + usual_case,
+        "bias",
+        "W=" + token,
+        "5=" + word[-5:],
+        "-1=" + word[:1],
+        "-2=" + word[:2],
+        "-3=" + word[:3],
+        "-4=" + word[:4],
+        "c2=" + case + two,
+        "c3=" + case + three,
+        "size=9" if size > 8 else f"size={size}",
+    ]
+    if not word.isalnum():
+        if "-" in word:
+            features.append("hyphen")
+        if "." in word[1:-1]:
+            features.append("dot")
+    if token.isupper():
+        features.append(f"upper={min(len(token), 5)}")
+    return features
 
 
 @cache
