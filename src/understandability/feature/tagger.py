@@ -139,11 +139,8 @@ def _shape_of(token: str) -> str:
     """Capitals, small letters and digits as X, x and d, a run of more than two shortened."""
     if token.isalpha() and token[1:].islower():  # as most are
         return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"
-    shape = token[:16]
-    if shape.isascii():
-        shape = shape.translate(_SHAPES)
-    else:
-        shape = "".join(map(_kind_of, shape))
+    short = token[:16]
+    shape = short.translate(_SHAPES) if short.isascii() else "".join(map(_kind_of, short))
     return _SAME.sub(r"\1\1", shape)[:8]
 
 

@@ -163,13 +163,19 @@ def of_tokens(tokens: Sequence[str]) -> NDArray[np.uint8]:
     known = known_of(tokens)
     reddit, wikipedia, pubmed, merged = known.logs.T
     numbers = _order_table()[0]
+    counted = np.where(known.numbers != NO_WORD, _COUNTED, 0)
     flags, kinds, frequent = bytearray(), [], []
-    for token, unlisted, number in zip(tokens, known.unlisted, known.numbers, strict=True):
+    for token, unlisted in zip(tokens, known.unlisted.tolist(), strict=True):
         lower = token.lower()
         own = kinds_of_token(token, lower)
-        has_letter = token.isalpha() or any(map(str.isalpha, token))
-        if _code_like(token):
-            own.append(_CODE)
+        letters = token.isalpha()
+        has_letter = letters or any(map(str.isalpha, token))
+        flag = _HAS_LETTER if has_letter else 0
+        if not (letters and token == lower):
+            if _code_like(token):
+                own.append(_CODE)
+            flag += _CAPITALISED * token[:1].isupper()
+            flag += _IN_CAPITALS * (len(token) > 1 and token.isupper())
         if not has_letter:
             own.append(_NO_LETTERS)
         elif unlisted:
@@ -177,19 +183,14 @@ def of_tokens(tokens: Sequence[str]) -> NDArray[np.uint8]:
         if len(token) == 1 and has_letter and token not in "aAI":
             own.append(_SINGLE)
         kinds.append(bytes(own).ljust(8, b"\xff"))
-        flags.append(
-            _HAS_LETTER * has_letter
-            + _CAPITALISED * token[:1].isupper()
-            + _IN_CAPITALS * (len(token) > 1 and token.isupper())
-            + _COUNTED * (number != NO_WORD)
-        )
+        flags.append(flag)
         frequent.append(numbers.get(lower, -1))
     rows = np.empty(len(tokens), TOKEN)
     rows["zipf"], rows["complexity"] = known.zipf, word_complexity()(tokens, known)
     over = pubmed - reddit, pubmed - wikipedia, wikipedia - reddit
     rows["logs"] = np.stack([merged, *over], axis=1)
     rows["weight"], rows["vector"] = known.vectors[:, -1], known.ranks
-    rows["frequent"], rows["flags"] = frequent, np.frombuffer(flags, np.uint8)
+    rows["frequent"], rows["flags"] = frequent, np.frombuffer(flags, np.uint8) + counted
     rows["kinds"] = np.frombuffer(b"".join(kinds), np.uint8).reshape(-1, 8)
     return rows.view(np.uint8).reshape(len(rows), TOKEN.itemsize)
 
