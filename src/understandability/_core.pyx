@@ -1926,7 +1926,7 @@ cdef class Numbers:
             known = <Bytes>PyByteArray_AS_STRING(self.text) + slots[at].start
             if slots[at].hash == hashed and not (
                 memcmp(known, &form, sizeof(form))
-                or memcmp(known + sizeof(form), PyUnicode_DATA(string), form // 8 * (form & 7))
+                or memcmp(known + sizeof(form), PyUnicode_DATA(string), (form >> 3) * (form & 7))
             ):
                 break
             at = at + 1 & self.mask
@@ -1947,7 +1947,7 @@ cdef class Numbers:
         cdef bytearray before = self.slots
         cdef unsigned int number = len(self.strings), at
         self.text += (<char*>&form)[: sizeof(form)]
-        self.text += (<char*>PyUnicode_DATA(string))[: form // 8 * (form & 7)]
+        self.text += (<char*>PyUnicode_DATA(string))[: (form >> 3) * (form & 7)]
         self.strings.append(string)
         self.characters += len(string)
         slot[0] = Numbered(<unsigned int>hash(string), number + 1, start)
