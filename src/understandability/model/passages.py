@@ -163,7 +163,6 @@ def of_tokens(tokens: Sequence[str]) -> NDArray[np.uint8]:
     known = known_of(tokens)
     reddit, wikipedia, pubmed, merged = known.logs.T
     numbers = _order_table()[0]
-    counted = np.where(known.numbers != NO_WORD, _COUNTED, 0)
     flags, kinds, frequent = bytearray(), [], []
     for token, unlisted in zip(tokens, known.unlisted.tolist(), strict=True):
         lower = token.lower()
@@ -189,8 +188,8 @@ def of_tokens(tokens: Sequence[str]) -> NDArray[np.uint8]:
     rows["zipf"], rows["complexity"] = known.zipf, word_complexity()(tokens, known)
     over = pubmed - reddit, pubmed - wikipedia, wikipedia - reddit
     rows["logs"] = np.stack([merged, *over], axis=1)
-    rows["weight"], rows["vector"] = known.vectors[:, -1], known.ranks
-    rows["frequent"], rows["flags"] = frequent, np.frombuffer(flags, np.uint8) + counted
+    rows["weight"], rows["vector"], rows["frequent"] = known.vectors[:, -1], known.ranks, frequent
+    rows["flags"] = np.frombuffer(flags, np.uint8) + _COUNTED * (known.numbers != NO_WORD)
     rows["kinds"] = np.frombuffer(b"".join(kinds), np.uint8).reshape(-1, 8)
     return rows.view(np.uint8).reshape(len(rows), TOKEN.itemsize)
 
