@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import subprocess
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 # The first example of a test may have to load a list of words.
 # Each run has the same examples; `scripts.faults` and --hypothesis-profile=thorough look for new.
-settings.register_profile("understandability", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("understandability", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("understandability")
 
@@ -59,6 +60,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         uses_slow = SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ()))
         if uses_slow or item.name.endswith(SLOW_EXAMPLES):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """What was loaded so far stays; the collector of garbage need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

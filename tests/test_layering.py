@@ -6,7 +6,8 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -73,7 +74,7 @@ MODULES = {
     if path.parent != PACKAGE or path.stem not in ("__init__", "__main__")
 }
 MODULES["_core"] = PACKAGE / "_core.pyi"
-each = pytest.mark.parametrize("name", MODULES)
+OF_CORE = [name for name in MODULES if name.partition(".")[0] in CORE]
 
 
 def stage_of(name: str) -> str:
@@ -88,34 +89,40 @@ def tree_of(name: str) -> ast.Module:
 
 
 @cache
-def imported(name: str) -> list[tuple[ast.stmt, str, str]]:
-    """What a module imports of the package, wherever in it: statement, module, name or ``""``."""
-    return [*_imported(tree_of(name))]
+def nodes_of(name: str) -> dict[type[ast.AST], list[ast.AST]]:
+    """All nodes of that source, by their kind."""
+    nodes: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+    for node in ast.walk(tree_of(name)):
+        nodes[type(node)].append(node)
+    return nodes
 
 
-def _imported(tree: ast.Module) -> Iterator[tuple[ast.stmt, str, str]]:
-    for node in ast.walk(tree):
+@cache
+def imported(name: str) -> list[tuple[int, str, str]]:
+    """What a module imports of the package, wherever in it: line, module, name or ``""``."""
+    nodes = nodes_of(name)
+    return [*_imported([*nodes[ast.ImportFrom], *nodes[ast.Import]])]
+
+
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, str]]:
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
             package, _, module = node.module.partition(".")
             if package == "understandability":
                 for alias in node.names:
                     whole = f"{module}.{alias.name}".lstrip(".")
-                    yield node, *((whole, "") if whole in MODULES else (module, alias.name))
+                    yield node.lineno, *((whole, "") if whole in MODULES else (module, alias.name))
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 package, _, module = alias.name.partition(".")
                 if package == "understandability":
-                    yield node, module, ""
+                    yield node.lineno, module, ""
 
 
 def hooks_of(name: str) -> list[str]:
     """The strings of a module that name something of a later stage, for `hooks.load`."""
     later = "|".join(STAGES[STAGES.index(stage_of(name)) + 1 :])
-    strings = [
-        node.value
-        for node in ast.walk(tree_of(name))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
+    strings = [str(node.value) for node in nodes_of(name)[ast.Constant]]  # type: ignore[attr-defined]
     return [text for text in strings if re.fullmatch(rf"({later})\.[\w.]+(:\w+)?", text)]
 
 
@@ -127,36 +134,38 @@ def origin(module: str, name: str) -> str:
     return module
 
 
-@each
-def test_a_module_imports_from_earlier_stages_only(name: str) -> None:
+def wrong(names: Iterable[str], allowed: Callable[[str, str], bool]) -> list[str]:
+    """Each import of these modules that is not allowed, given the importing and the imported."""
+    return [
+        f"line {line} of {name} imports {module or 'the package itself'}"
+        for name in names
+        for line, module, _ in imported(name)
+        if not (module and allowed(name, module))
+    ]
+
+
+def test_a_module_imports_from_earlier_stages_only() -> None:
     """A stage knows those before it, never those behind."""
-    own = STAGES.index(stage_of(name))
-    for node, module, _ in imported(name):
-        assert module, f"line {node.lineno} of {name} imports the package itself"
-        assert STAGES.index(stage_of(module)) <= own, (
-            f"line {node.lineno} of {name} imports {module}"
-        )
+    place = {stage: number for number, stage in enumerate(STAGES)}
+    assert not wrong(MODULES, lambda name, module: place[stage_of(module)] <= place[stage_of(name)])
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if stage_of(name) in CORE])
-def test_the_core_imports_no_room_outside(name: str) -> None:
+def test_the_core_imports_no_room_outside() -> None:
     """Not even in a function; what it loads of one is a name in a table of `HOOKS`."""
-    for node, module, _ in imported(name):
-        assert stage_of(module) not in (*ROOMS, "api", "cli"), (
-            f"line {node.lineno} of {name} imports {module}"
-        )
-    assert name in HOOKS or not hooks_of(name)
+    outside = (*ROOMS, "api", "cli")
+    assert not wrong(OF_CORE, lambda _, module: stage_of(module) not in outside)
+    assert not [name for name in OF_CORE if name not in HOOKS and hooks_of(name)]
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if stage_of(name) in ("api", "cli")])
-def test_rooms_outside_are_reached_when_they_are_needed(name: str) -> None:
+def test_rooms_outside_are_reached_when_they_are_needed() -> None:
     """What is above the rooms imports them in functions, or for types alone."""
-    for node in tree_of(name).body:
-        if isinstance(node, ast.ImportFrom) and node.module:
-            package, _, module = node.module.partition(".")
-            assert package != "understandability" or stage_of(module) not in ROOMS, (
-                f"line {node.lineno} of {name} imports {module}"
-            )
+    above = [name for name in MODULES if stage_of(name) in ("api", "cli")]
+    assert not [
+        f"line {line} of {name} imports {module}"
+        for name in above
+        for line, module, _ in _imported(tree_of(name).body)
+        if stage_of(module) in ROOMS
+    ]
 
 
 @pytest.mark.parametrize("name", HOOKS)
@@ -206,16 +215,29 @@ def test_no_modules_import_each_other() -> None:
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [name for name in MODULES if stage_of(name) in CORE and not name.startswith(OPEN_FILES)],
-)
-def test_few_packages_open_files(name: str) -> None:
+def test_few_packages_open_files() -> None:
     """Other modules of the core take bytes, text, arrays or records."""
-    for node in ast.walk(tree_of(name)):
-        if isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
-            opens = called == "open" or (called.rpartition(".")[2] in OPENING and "." in called)
-            assert not opens or called in ("os.open", "self._folder.open"), (
-                f"line {node.lineno} calls {called}"
-            )
+    calls = [
+        (f"line {node.lineno} of {name}", ast.unparse(node.func))  # type: ignore[attr-defined]
+        for name in OF_CORE
+        if not name.startswith(OPEN_FILES)
+        for node in nodes_of(name)[ast.Call]
+    ]
+    assert not [
+        f"{where} calls {called}"
+        for where, called in calls
+        if (called == "open" or (called.rpartition(".")[2] in OPENING and "." in called))
+        and called not in ("os.open", "self._folder.open")
+    ]
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    """A reader who meets a name knows which class it is."""
+    names = Counter(
+        node.name
+        for name in MODULES
+        if name != "_core"
+        for node in tree_of(name).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in names.items() if count > 1] == []

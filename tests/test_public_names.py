@@ -7,7 +7,6 @@ import importlib
 import inspect
 import json
 import pkgutil
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,17 +73,6 @@ def test_every_package_says_what_goes_in_and_out(package: Path) -> None:
     if package.name != "cli":
         assert "In: " in text or "In and out: " in text
         assert "Out: " in text or "In and out: " in text
-
-
-def test_no_two_public_classes_have_one_name() -> None:
-    """A reader who meets a name knows which class it is."""
-    names = Counter(
-        node.name
-        for path in SOURCE.rglob("*.py")
-        for node in ast.parse(path.read_text("utf-8")).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
-    assert [name for name, count in names.items() if count > 1] == []
 
 
 @pytest.mark.parametrize(("package", "name"), NAMES, ids=[".".join(each) for each in NAMES])

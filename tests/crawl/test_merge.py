@@ -119,7 +119,7 @@ def test_equal_names_in_different_inputs_are_two_documents(
 names = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15)
 @given(inputs=st.lists(st.tuples(names, names), min_size=1, max_size=5))
 def test_merging_on_disk_is_merging_in_memory(
     inputs: list[tuple[list[str], list[str]]], commit: Commit, described: Described

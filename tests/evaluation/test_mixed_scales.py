@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,10 +17,17 @@ SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 REFUSED = "estimates on different scales cannot be compared"
 
 
-@pytest.fixture
-def files(tmp_path: Path, understand: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, understand: Run) -> Iterator[Path]:
     """Scores for two readers, scores that do not say their scale, a run, and relevance."""
-    monkeypatch.chdir(tmp_path)
+    folder = tmp_path_factory.mktemp("scales")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        _write_files(folder, understand)
+        yield folder
+
+
+def _write_files(folder: Path, understand: Run) -> None:
     for name, reader in (("public", "public"), ("assessor", "assessor-2016")):
         understand("score", SAMPLES, "--reader", reader, "-o", f"{name}.csv", "--quiet", status=0)
     old = read_table("public.csv").drop_columns(["scale"])
@@ -33,9 +41,8 @@ def files(tmp_path: Path, understand: Run, monkeypatch: pytest.MonkeyPatch) -> P
     docnos = ["easy.html", "hard.html", "medium.html"]
     listed = [(query, rank, docno) for query in "pq" for rank, docno in enumerate(docnos, 1)]
     run = "".join(f"{query} Q0 {docno} {rank} {9 - rank} a\n" for query, rank, docno in listed)
-    (tmp_path / "a.run").write_text(run)
-    (tmp_path / "qrels").write_text("".join(f"{query} 0 {docno} 1\n" for query, _, docno in listed))
-    return tmp_path
+    (folder / "a.run").write_text(run)
+    (folder / "qrels").write_text("".join(f"{query} 0 {docno} 1\n" for query, _, docno in listed))
 
 
 def test_a_row_says_its_scale(files: Path) -> None:

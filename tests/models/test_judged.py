@@ -90,7 +90,9 @@ def test_a_group_is_never_split_between_folds() -> None:
 
 def test_training_twice_gives_the_same_bundle(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        bundle, _ = train_judged(ROWS, COLUMNS, DIFFICULTIES, GROUPS, "xgboost-regressor", name="b")
+        bundle, _ = train_judged(
+            ROWS, COLUMNS, DIFFICULTIES, GROUPS, "xgboost-regressor", name="b", folds=2
+        )
         bundle.save(tmp_path / name)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
@@ -111,7 +113,7 @@ def test_classifiers_give_the_expected_difficulty(name: str) -> None:
         with pytest.raises(OptionError, match="counts of words"):
             train_judged(ROWS, COLUMNS, classes, GROUPS, name)
         return
-    bundle, _ = train_judged(ROWS, COLUMNS, classes, GROUPS, name)
+    bundle, _ = train_judged(ROWS, COLUMNS, classes, GROUPS, name, folds=3)
     raw = bundle.model.predict(ROWS)  # type: ignore[attr-defined]
     assert ((raw >= 20) & (raw <= 60)).all()
     assert raw[ROWS[:, 0] > 0].mean() > raw[ROWS[:, 0] < 0].mean() + 2
