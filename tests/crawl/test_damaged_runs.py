@@ -143,7 +143,7 @@ def test_a_flipped_byte_of_a_footer_is_one_sentence(run: CrawlFolder, tmp_path: 
     whole = file.read_bytes()
     start = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
     told = 0
-    for place in range(start, len(whole), 13):
+    for place in range(start, len(whole), 29):
         damaged = bytearray(whole)
         damaged[place] ^= 1 << place % 8
         file.write_bytes(damaged)
@@ -154,7 +154,7 @@ def test_a_flipped_byte_of_a_footer_is_one_sentence(run: CrawlFolder, tmp_path: 
             error = str(damage)
         assert file.name in error if error else merged.scored == 400
         told += error != ""
-    assert told > 50
+    assert told > 20
 
 
 def test_parts_of_other_runs_are_told(run: CrawlFolder, tmp_path: Path, commit: Commit) -> None:

@@ -241,15 +241,10 @@ def test_simulate_prints_the_table_of_the_paper(run: Command, files: Path) -> No
 
 
 def test_plots_are_written(run: Command, files: Path) -> None:
-    """Systems, users, scores; as the suffix says."""
+    """As the suffix says."""
     pytest.importorskip("matplotlib", reason="needs the extra plots (matplotlib)")
-    for command, name, magic in (
-        (f"systems {COMMON} -m RBP@10 -m uRBP@10", "a.svg", b"<?xm"),
-        (f"systems {COMMON} -m RBP@10 -m uRBP@10", "b.png", b"\x89PNG"),
-        (f"systems {COMMON} -m RBP@10 -m uRBP@10", "c.pdf", b"%PDF"),
-    ):
-        run(f"plot {command} -o {name}", status=0)
-        assert (files / name).read_bytes()[:4] == magic
+    run(f"plot systems {COMMON} -m RBP@10 -m uRBP@10 -o a.svg", status=0)
+    assert (files / "a.svg").read_bytes().startswith(b"<?xml")
     assert "not as .gif" in run(f"plot systems {COMMON} -m RBP -m uRBP -o c.gif").stderr
 
 

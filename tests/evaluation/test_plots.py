@@ -26,11 +26,14 @@ def test_systems_are_points_and_movers_have_names() -> None:
         plot_systems(["a"], {"RBP": [0.3]})
 
 
-@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_the_same_figure_has_the_same_bytes(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
+)
+def test_the_same_figure_has_the_same_bytes(kind: str, magic: bytes) -> None:
     """No date, no random names."""
     figures = [rendered(plot_systems(["a"], SCORES), kind) for _ in range(2)]
     assert figures[0] == figures[1]
+    assert figures[0].startswith(magic)
     with pytest.raises(OptionError, match=r"\.png, \.svg, \.pdf, not as \.gif"):
         rendered(plot_systems(["a"], SCORES), "gif")
 

@@ -349,7 +349,7 @@ def test_levels_are_judged_by_the_level_that_has_the_threshold() -> None:
 def test_a_set_of_the_name_that_a_card_has_is_said_to_be_learned_from(tmp_path: Path) -> None:
     """`open` names the readings, without a checksum of their texts."""
     readings, mine = (
-        write(tmp_path / f"{name}.jsonl.gz", records()) for name in ("readings", "mine")
+        write(tmp_path / f"{name}.jsonl.gz", records(30)) for name in ("readings", "mine")
     )
     [found] = validate("open", f"{readings}:label:harder").sets
     assert "was trained on a set called readings" in found.remarks[0]
