@@ -19,13 +19,7 @@ from typing import Any
 import numpy as np
 from scripts.evaluate.intervals import auc, measured, short
 from scripts.shared import ROOT, markdown, parser_of, records
-from scripts.train.languages import (
-    JUDGES,
-    READ,
-    Learned,
-    document_in,
-    to_calibrate,
-)
+from scripts.train.languages import JUDGES, READ, Learned, document_in, to_calibrate
 
 from understandability.arrays import Floats
 from understandability.evaluation.correlation import pearson

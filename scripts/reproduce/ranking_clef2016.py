@@ -75,10 +75,7 @@ def main() -> None:
     for path in sorted((folder / "runs_t2").glob("*.run.gz")):
         run = read_run(path)
         of_run[run.name] = evaluate(
-            variants(run, criteria),
-            qrels,
-            measures=COLUMNS.values(),
-            dimensions=dimensions,
+            variants(run, criteria), qrels, measures=COLUMNS.values(), dimensions=dimensions
         )
     for name in arguments.runs:
         show_run(name, of_run[name])

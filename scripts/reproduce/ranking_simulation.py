@@ -114,8 +114,7 @@ CLAIMS: tuple[tuple[str, Callable[[Taus, SimulatedUsers], tuple[bool, list[float
     (
         "at 10 and 15 the best system by RBP is not the best by uRBP (its rank by RBP)",
         lambda _, found: at_least(
-            2.0,
-            [each.first_by_rbp for each in found.users if each.threshold < FOG_THRESHOLDS[-1]],
+            2.0, [each.first_by_rbp for each in found.users if each.threshold < FOG_THRESHOLDS[-1]]
         ),
     ),
 )

@@ -150,10 +150,7 @@ def held_out(counts: dict[str, int]) -> tuple[Floats, Floats]:
     tenth = len(words) // 10
     weights = learn({words[index]: counts[words[index]] for index in order[tenth:]})
     left_out = [words[index] for index in order[:tenth]]
-    return (
-        np.array([counts[word] for word in left_out]),
-        SyllableWeights(weights).count(left_out),
-    )
+    return (np.array([counts[word] for word in left_out]), SyllableWeights(weights).count(left_out))
 
 
 def report(truth: Floats, predicted: Floats) -> str:

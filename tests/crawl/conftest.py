@@ -23,10 +23,7 @@ def hazards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def commit(
-    folder: CrawlFolder,
-    part: Part,
-    scored: Sequence[str],
-    failed: Sequence[tuple[str, str]] = (),
+    folder: CrawlFolder, part: Part, scored: Sequence[str], failed: Sequence[tuple[str, str]] = ()
 ) -> Facts:
     """Write a part with a row for each docno scored, and failures of (docno, stage)."""
     table = pa.table(

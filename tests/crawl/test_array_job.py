@@ -15,10 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 JOBS = 2
-COMMANDS = {
-    "understand": f'exec "{sys.executable}" -m understandability "$@"',
-    "srun": 'exec "$@"',
-}
+COMMANDS = {"understand": f'exec "{sys.executable}" -m understandability "$@"', "srun": 'exec "$@"'}
 
 
 @pytest.mark.slow

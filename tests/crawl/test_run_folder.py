@@ -203,9 +203,7 @@ def test_a_lock_names_its_holder_and_dies_with_it(tmp_path: Path) -> None:
     """Two processes share a folder, but no input; a killed one never blocks."""
     run = CrawlFolder(str(tmp_path / "run"))
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, run.path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        [sys.executable, "-c", HOLD, run.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from understandability.text.analysis import (
-    MOST_CHARACTERS,
-    document_of_page,
-    document_of_text,
-)
+from understandability.text.analysis import MOST_CHARACTERS, document_of_page, document_of_text
 from understandability.text.page import TEXT, Page
 
 PAGE = Page(
@@ -29,14 +25,8 @@ def sentences(page: Page, sentence_ends: str) -> list[str]:
 @pytest.mark.parametrize(
     ("policy", "expected"),
     [
-        (
-            "none",
-            ["Flu Wash your hands Rest!", "Flu is a virus.", "Dr. Lee said so."],
-        ),
-        (
-            "force-period",
-            ["Wash your hands.", "Rest!", "Flu is a virus.", "Dr. Lee said so."],
-        ),
+        ("none", ["Flu Wash your hands Rest!", "Flu is a virus.", "Dr. Lee said so."]),
+        ("force-period", ["Wash your hands.", "Rest!", "Flu is a virus.", "Dr. Lee said so."]),
         (
             "force-period-always",
             ["Wash your hands.", "Rest!.", "Flu is a virus.", "Dr. Lee said so.."],
@@ -97,8 +87,7 @@ def test_what_is_longer_than_any_word_hides_no_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("links", "flags"),
-    [(1, ()), (2, ("list_of_links",)), (4, ("little_kept", "list_of_links"))],
+    ("links", "flags"), [(1, ()), (2, ("list_of_links",)), (4, ("little_kept", "list_of_links"))]
 )
 def test_a_page_of_which_little_was_kept(links: int, flags: tuple[str, ...]) -> None:
     """Less than a quarter of the words that are shown, or than there are in links, has a flag."""

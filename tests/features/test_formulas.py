@@ -50,10 +50,7 @@ TEXTS = {
         "O médico receita repouso. Beba muita água durante a febre.",
         Counts(47, 10, 2, 22, 2, 4, 0, 3),
     ),
-    "ru": (
-        "Врач лечит больных детей. Пейте много свежей воды.",
-        Counts(41, 8, 2, 15, 1, 0, 0, 1),
-    ),
+    "ru": ("Врач лечит больных детей. Пейте много свежей воды.", Counts(41, 8, 2, 15, 1, 0, 0, 1)),
 }
 VALUES = {
     "de": {
@@ -168,8 +165,5 @@ def test_a_language_without_formulas_is_told() -> None:
 def test_the_page_of_formulas_names_all_of_them() -> None:
     """Those of English and of other languages."""
     page = (Path(__file__).parents[2] / "docs" / "readability_formulas.md").read_text("utf-8")
-    names = [
-        *readability("A text."),
-        *(f.name for own in LANGUAGE_FORMULAS.values() for f in own),
-    ]
+    names = [*readability("A text."), *(f.name for own in LANGUAGE_FORMULAS.values() for f in own)]
     assert [name for name in names if f"`{name}`" not in page] == []

@@ -54,13 +54,7 @@ def test_summaries_of_a_document_worked_by_hand() -> None:
     assert np.isnan(figures[1:]).all()
 
 
-@given(
-    st.lists(
-        st.lists(st.integers(-2, 9), max_size=12),
-        min_size=1,
-        max_size=5,
-    )
-)
+@given(st.lists(st.lists(st.integers(-2, 9), max_size=12), min_size=1, max_size=5))
 def test_summaries_agree_with_numpy(documents: list[list[int]]) -> None:
     values = np.cumsum(np.arange(10)) / 7
     starts = np.cumsum([0, *map(len, documents)])

@@ -98,8 +98,7 @@ def test_wrong_names_are_told_when_fitting(features, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "message"),
-    [("one text", "a list of texts"), (["a text", 3.5], "row 1 is a float")],
+    ("texts", "message"), [("one text", "a list of texts"), (["a text", 3.5], "row 1 is a float")]
 )
 def test_what_is_no_text_is_refused(texts, message: str) -> None:
     """With the row that is wrong."""

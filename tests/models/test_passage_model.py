@@ -276,10 +276,7 @@ def test_side_effects_in_a_list_are_read() -> None:
 def test_the_assessors_of_2016_have_their_own_scale() -> None:
     """By name: the default reader is an adult of the public."""
     batch = Batch([document_of_text(LEAFLET), document_of_text(HARDEST)])
-    for easy, hard in (
-        BUNDLE.estimate(batch),
-        BUNDLE.estimate(batch, READERS["assessor-2016"]),
-    ):
+    for easy, hard in (BUNDLE.estimate(batch), BUNDLE.estimate(batch, READERS["assessor-2016"])):
         assert easy.p_understandable > hard.p_understandable
     assert BUNDLE.estimate(batch)[0] != BUNDLE.estimate(batch, READERS["assessor-2016"])[0]
 

@@ -168,9 +168,7 @@ def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, bytes] | None
 
 
 def main_walk(
-    whole: Tape,
-    rules: Mapping[str, Rule],
-    hints: Mapping[int, str],
+    whole: Tape, rules: Mapping[str, Rule], hints: Mapping[int, str]
 ) -> tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str]]:
     """The columns of a layout, but for each block the number of its characters in links."""
     tape = whole.pieces()
@@ -501,10 +499,7 @@ def _around(layout: _Layout, place: int) -> int:
 
 
 def _drop_edges(
-    layout: _Layout,
-    prose: Sequence[int],
-    reasons: list[str],
-    is_ended: Callable[[str], object],
+    layout: _Layout, prose: Sequence[int], reasons: list[str], is_ended: Callable[[str], object]
 ) -> None:
     """Drop short blocks before the first prose and after the last.
 

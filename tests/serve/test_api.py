@@ -204,11 +204,7 @@ def test_versions_are_compared_and_reported(app: Any) -> None:
             {"documents": [{"id": "a", "txet": "a"}]},
             "documents.0: txet: there is no such field; the fields are text, html, id, url",
         ),
-        (
-            "/v1/score",
-            {"text": "a", "threshold": True},
-            "threshold: input should be a valid",
-        ),
+        ("/v1/score", {"text": "a", "threshold": True}, "threshold: input should be a valid"),
         ("/v1/explain", {"text": "a", "steps": 1}, "steps: input should be a valid boolean"),
         ("/v1/score", {"text": "a", "threshold": 400}, "threshold: input should be less than"),
         ("/v1/explain", {"text": "a", "reader": "nobody"}, "reader: input should be 'public'"),
