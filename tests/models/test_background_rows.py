@@ -89,9 +89,9 @@ def test_features_with_a_bundle_from_the_command_line(understand, tmp_path: Path
     for number, text in enumerate(TEXTS):
         (tmp_path / f"{number}.txt").write_text(text or "...")
     done = understand(
-        "features", tmp_path, "--only", ROW, "--bundle", "background-mlp", "-o", "-", "--quiet"
-    )
-    assert done.returncode == 0, done.stderr
+        "features", tmp_path, "--only", ROW, "--bundle", "background-mlp", "-o", "-", "--quiet",
+        status=0,
+    )  # fmt: skip
     values = [json.loads(line)[ROW] for line in done.stdout.splitlines()]
     assert values[1] is None
     assert values[0] < values[2]

@@ -58,8 +58,7 @@ def test_a_threshold_of_another_scale_is_told(understand: Run, tmp_path: Path) -
         ((*explain, "--reader", reader), False),
         (score[:-2], False),
     ):
-        done = understand(*command)
-        assert done.returncode == 0, done.stderr
+        done = understand(*command, status=0)
         assert (told in done.stderr) == expected, command
 
 
@@ -171,9 +170,9 @@ def test_the_command_writes_a_bundle_that_scores(tmp_path: Path, understand: Run
         )
     )
     done = understand(
-        "bundle", "rescale", "open", f"{table}:rating:harder", "-o", str(tmp_path / "mine")
-    )
-    assert done.returncode == 0, done.stderr
+        "bundle", "rescale", "open", f"{table}:rating:harder", "-o", str(tmp_path / "mine"),
+        status=0,
+    )  # fmt: skip
     assert "open, readings.v1" in done.stdout
     assert "Thresholds belong to a scale" in done.stderr
     assert f"{table}: the texts are those of the column 'text'\n" in done.stderr

@@ -111,15 +111,13 @@ def test_many_connections(port: int) -> None:
 
 def test_a_port_in_use(port: int, understand: Callable[..., Any]) -> None:
     """One sentence with the way out."""
-    done = understand("serve", "--port", port)
-    assert done.returncode == 2
+    done = understand("serve", "--port", port, status=2)
     assert "choose another with --port" in done.stderr
 
 
 def test_an_address_for_all_needs_a_token(understand: Callable[..., Any]) -> None:
     """What everybody reaches is not open to everybody."""
-    done = understand("serve", "--host", "0.0.0.0", "--port", 0)
-    assert done.returncode == 2
+    done = understand("serve", "--host", "0.0.0.0", "--port", 0, status=2)
     assert "give a --token" in done.stderr
 
 
