@@ -52,6 +52,17 @@ SLOW_EXAMPLES = (
     "study.simulate_grid.simulate_grid",
 )
 Run = Callable[..., subprocess.CompletedProcess[str]]
+Python = Callable[[str], str]
+EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
+HARD = (
+    "Pharmacokinetic heterogeneity substantially complicates extrapolation of therapeutic "
+    "concentrations across immunocompromised populations."
+)
+# A paragraph that any extractor keeps.
+LONG = (
+    "The flu is an illness that is caused by a virus, and most of the people who have it are "
+    "well again after a week in which they stay at home and drink what they can."
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -81,6 +92,19 @@ def script() -> Run:
             timeout=1200,
             check=False,
         )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def python() -> Python:
+    """What a program prints in a process of its own, in which nothing is loaded yet."""
+
+    def run(program: str) -> str:
+        command = [sys.executable, "-c", program]
+        return subprocess.run(
+            command, stdout=subprocess.PIPE, text=True, timeout=120, check=True
+        ).stdout
 
     return run
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -13,6 +11,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from tests.conftest import Python
 
 from understandability.hooks import load
 
@@ -178,17 +177,14 @@ def test_hooks_name_what_is_there(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_scoring_a_page_loads_no_room_outside() -> None:
+def test_scoring_a_page_loads_no_room_outside(python: Python) -> None:
     """Nor what crawls, evaluates and trains."""
     program = (
         "import sys, understandability as ud\n"
         "ud.score_text('You have flu. Rest, and drink plenty of water.')\n"
         "print(*sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
-    )
-    modules = [each for each in done.stdout.split() if each.startswith("understandability.")]
+    modules = [each for each in python(program).split() if each.startswith("understandability.")]
     stages = {stage_of(each.removeprefix("understandability.")) for each in modules}
     assert "text" in stages
     assert not stages & {*ROOMS, "crawls", "evaluation", "training", "cli"}

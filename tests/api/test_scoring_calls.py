@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.conftest import Python
 
 import understandability as ud
 from understandability.errors import InputError, OptionError, WrongTypeError
@@ -38,13 +37,10 @@ def test_everything_public_is_there() -> None:
         _ = ud.scores
 
 
-def test_importing_the_package_imports_nothing_heavy() -> None:
+def test_importing_the_package_imports_nothing_heavy(python: Python) -> None:
     """It takes some milliseconds; what is called takes the rest."""
     program = "import sys, understandability; print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert not {"numpy", "pyarrow", "cyclopts", "lxml"} & set(done.stdout.split())
+    assert not {"numpy", "pyarrow", "cyclopts", "lxml"} & set(python(program).split())
 
 
 def test_one_text_and_one_page() -> None:

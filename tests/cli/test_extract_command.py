@@ -10,11 +10,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import LONG
 
-LONG = (
-    "The flu is an illness that is caused by a virus, and most of the people who have it are "
-    "well again after a week in which they stay at home and drink what they can."
-)
 PAGE = f"""<html lang=en><head><title>Flu - Health A to Z</title></head><body>
 <h1>Flu</h1><p>{LONG} {LONG}</p><h2>Care</h2><p>{LONG} {LONG}</p><p>&copy; 2024</p>
 <ul><li><a href=/>Home</a></li></ul></body></html>"""

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.conftest import Run
+from tests.conftest import Python, Run
 
 from understandability.cli import COMMANDS, build_app
 from understandability.cli.commands import Command
@@ -47,16 +47,13 @@ def test_the_shell_completes_commands_options_and_values() -> None:
         assert word in script
 
 
-def test_help_loads_none_of_the_heavy_packages() -> None:
+def test_help_loads_none_of_the_heavy_packages(python: Python) -> None:
     """So that it answers at once."""
     program = (
         "import sys; from understandability.cli import build_app; build_app(); "
         "print([name for name in ('numpy', 'pyarrow', 'lxml', 'sklearn') if name in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    assert python(program) == "[]\n"
 
 
 def test_examples_can_be_copied_from_the_help() -> None:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-Understand = Callable[..., subprocess.CompletedProcess[str]]
+from tests.conftest import Run
 
 CONDITIONS = ("flu", "asthma", "gout", "lupus", "anemia", "measles")
 
 
 @pytest.fixture(scope="module")
-def folder(understand: Understand, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(understand: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pages, queries, labels, an index, a run and scores, made by the commands."""
     here = tmp_path_factory.mktemp("retrieval")
     rng = np.random.default_rng(1)
@@ -48,7 +45,7 @@ def folder(understand: Understand, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def run(understand: Understand, folder: Path) -> Understand:
+def run(understand: Run, folder: Path) -> Run:
     """A command as it is written, in the folder."""
     return lambda command, **more: understand(*command.split(), cwd=folder, **more)
 
@@ -66,7 +63,7 @@ def test_a_search_gives_a_trec_run(folder: Path) -> None:
     assert all(docno.startswith("flu-") for docno in docnos(text))
 
 
-def test_reranking_writes_to_standard_output(run: Understand, folder: Path) -> None:
+def test_reranking_writes_to_standard_output(run: Run, folder: Path) -> None:
     """The easiest of the first 5 first; nothing else on standard output."""
     before = docnos(gzip.decompress((folder / "bm25.run.gz").read_bytes()).decode())
     done = run("rerank bm25.run.gz --scores scores.csv:difficulty --top 5 --tag easy", status=0)
@@ -76,7 +73,7 @@ def test_reranking_writes_to_standard_output(run: Understand, folder: Path) -> N
     assert done.stdout.splitlines()[0].endswith(" 1 1.0 easy")
 
 
-def test_fusing_takes_runs_and_scores(run: Understand, folder: Path) -> None:
+def test_fusing_takes_runs_and_scores(run: Run, folder: Path) -> None:
     """Labels by query are scores too, with their direction said."""
     done = run(
         "fuse bm25.run.gz qunder:higher-harder --method combsum --weight 0 --weight 1 -o fused.run"
@@ -85,7 +82,7 @@ def test_fusing_takes_runs_and_scores(run: Understand, folder: Path) -> None:
     assert docnos((folder / "fused.run").read_text()) == [f"flu-{n}" for n in range(8)]
 
 
-def test_a_ranker_is_learned_and_applied(run: Understand, folder: Path) -> None:
+def test_a_ranker_is_learned_and_applied(run: Run, folder: Path) -> None:
     """From the index and a table; the run of folds, the bundle, and what it ranks."""
     index = "--index index --queries queries.tsv"
     learned = run(
@@ -101,7 +98,7 @@ def test_a_ranker_is_learned_and_applied(run: Understand, folder: Path) -> None:
     assert "learned from 25 features, and 1 of them are not given (difficulty)" in fewer.stderr
 
 
-def test_a_tradeoff_is_a_table_and_a_plot(run: Understand, folder: Path) -> None:
+def test_a_tradeoff_is_a_table_and_a_plot(run: Run, folder: Path) -> None:
     """A row for the run and one for each setting; JSON with the settings."""
     done = run(
         "tradeoff bm25.run.gz --scores qunder:higher-harder --qrels qrels --understandability "
@@ -117,9 +114,7 @@ def test_a_tradeoff_is_a_table_and_a_plot(run: Understand, folder: Path) -> None
     assert (folder / "tradeoff.svg").read_bytes().startswith(b"<?xml")
 
 
-def test_what_cannot_be_indexed_stands_beside_the_index(
-    understand: Understand, tmp_path: Path
-) -> None:
+def test_what_cannot_be_indexed_stands_beside_the_index(understand: Run, tmp_path: Path) -> None:
     """The failures are told and written; with --strict the status is 1."""
     lines = ['{"id": "a", "text": "flu"}', '{"id": "a", "text": "cold"}', '{"id": "b"}']
     (tmp_path / "pages.jsonl").write_text("\n".join(lines) + "\n")
@@ -131,7 +126,7 @@ def test_what_cannot_be_indexed_stands_beside_the_index(
     assert [json.loads(error)["docno"] for error in errors] == ["a", "b"]
 
 
-def test_a_duplicate_is_told_or_refused(understand: Understand, tmp_path: Path) -> None:
+def test_a_duplicate_is_told_or_refused(understand: Run, tmp_path: Path) -> None:
     """The first place counts, with a remark; --strict refuses; --quiet says nothing."""
     run, scores = tmp_path / "a.run", tmp_path / "s.csv"
     run.write_text("q Q0 a 1 3 x\nq Q0 b 2 2 x\nq Q0 a 3 1 x\n")
@@ -159,9 +154,7 @@ def test_a_duplicate_is_told_or_refused(understand: Understand, tmp_path: Path) 
         ("rank apply index bm25.run.gz --index index", "has no bundle.json"),
     ],
 )
-def test_bad_input_gets_one_sentence(
-    run: Understand, folder: Path, command: str, message: str
-) -> None:
+def test_bad_input_gets_one_sentence(run: Run, folder: Path, command: str, message: str) -> None:
     """Status 2 and one line that says what to do."""
     (folder / "other.csv").write_text("docno,difficulty\nzzz,1\n")
     (folder / "old").mkdir(exist_ok=True)

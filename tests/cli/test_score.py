@@ -45,6 +45,7 @@ def test_the_sample_pages_come_out_in_order(understand) -> None:  # type: ignore
     assert list(chance) == sorted(chance, reverse=True)
     for harder in (difficulty, dale_chall, fog):
         assert list(harder) == sorted(harder)
+    assert difficulty[2] - difficulty[0] > 30
     assert "3 documents, 0 errors" in done.stderr
 
 

@@ -7,11 +7,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import Run
 
 ROOT = Path(__file__).parents[2]
 JOBS = 2
@@ -19,9 +19,7 @@ COMMANDS = {"understand": f'exec "{sys.executable}" -m understandability "$@"', 
 
 
 @pytest.mark.slow
-def test_the_slurm_example_makes_one_run(
-    tmp_path: Path, understand: Callable[..., subprocess.CompletedProcess[str]]
-) -> None:
+def test_the_slurm_example_makes_one_run(tmp_path: Path, understand: Run) -> None:
     """All jobs at once fill one folder, which merges to what one process writes."""
     page = (ROOT / "docs" / "howto" / "crawl.md").read_text("utf-8")
     (script,) = re.findall(r"<!-- begin: slurm -->\n```bash\n(.*?)```", page, re.DOTALL)

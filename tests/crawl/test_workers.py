@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.conftest import Python
 
 from understandability.crawls.reading import Chunk, OpenPart, Scored
 from understandability.crawls.workers import Limits, Workers
@@ -230,7 +230,7 @@ def test_a_worker_ends_with_its_time_limit_even_without_its_parent() -> None:
     assert worker.cause_of_death() == "its time limit"
 
 
-def test_a_process_of_ours_starts_without_pandas() -> None:
+def test_a_process_of_ours_starts_without_pandas(python: Python) -> None:
     """Arrow would import it; who asks for it by name gets it."""
     pytest.importorskip("pandas")
     program = """if True:
@@ -241,18 +241,18 @@ def test_a_process_of_ours_starts_without_pandas() -> None:
         Scorer().rows([])
         assert "pandas" not in sys.modules
         import pandas"""
-    subprocess.run([sys.executable, "-c", program], check=True)
+    python(program)
 
 
-def test_the_command_scores_without_pandas() -> None:
+def test_the_command_scores_without_pandas(python: Python) -> None:
     pytest.importorskip("pandas")
-    program = """if True:
+    program = f"""if True:
         import sys
         from understandability.cli import main
+        sys.argv[1:] = ["score", {str(resource("samples/easy.html"))!r}]
         try:
             main()
         except SystemExit as end:
             assert not end.code
         assert "pandas" not in sys.modules"""
-    page = resource("samples/easy.html")
-    subprocess.run([sys.executable, "-c", program, "score", page], check=True)
+    python(program)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.conftest import Run
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "resources" / "samples"
@@ -64,9 +63,7 @@ def _text(path: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_resamples", "one_core")
-def test_its_commands_run_in_order(
-    understand: Callable[..., subprocess.CompletedProcess[str]], folder: Path
-) -> None:
+def test_its_commands_run_in_order(understand: Run, folder: Path) -> None:
     """But for the server, which tests/serve starts."""
     run = [command for command in COMMANDS if command[0] != "serve"]
     assert len(run) > 10

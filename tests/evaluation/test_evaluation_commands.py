@@ -7,16 +7,14 @@ import gzip
 import io
 import json
 import shutil
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.conftest import Run
 
 from understandability.inputs.tables import write_table
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq1 Q0 d3 3 1.0 t\nq2 Q0 d1 1 1.0 t\n"
 OTHER = "q1 Q0 d2 1 3.0 t\nq1 Q0 d3 2 2.0 t\nq2 Q0 d9 1 1.0 t\n"
 QRELS = "q1 0 d1 1\nq1 0 d2 2\nq2 0 d1 0\nq2 0 d9 1\n"
@@ -36,7 +34,7 @@ def files(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(understand: Command, files: Path) -> Command:
+def run(understand: Run, files: Path) -> Run:
     """A command as it is written, in the folder of the files."""
     return lambda command, **more: understand(*command.split(), cwd=files, **more)
 
@@ -45,7 +43,7 @@ COMMON = "a.run.gz b.txt --qrels qrels --understandability qunder --scale lower-
 EVALUATE = f"evaluate {COMMON}"
 
 
-def test_evaluate_writes_settings_means_and_values(run: Command, files: Path) -> None:
+def test_evaluate_writes_settings_means_and_values(run: Run, files: Path) -> None:
     """JSON with the three parts that are promised, runs called by their file names."""
     run(f"{EVALUATE} -m RBP(p=0.5)@10 -m uRBP(p=0.5)@10 -o out.json", status=0)
     document = json.loads((files / "out.json").read_text())
@@ -57,7 +55,7 @@ def test_evaluate_writes_settings_means_and_values(run: Command, files: Path) ->
     assert document["conventions"]["dimensions"]["u"]["scale"] == "lower-easier:40"
 
 
-def test_evaluate_shows_a_table_with_the_best_marked(run: Command) -> None:
+def test_evaluate_shows_a_table_with_the_best_marked(run: Run) -> None:
     """Best of each column by *, runs by their first measure, choices above."""
     out = run(f"{EVALUATE} -m RBP(p=0.5) -m uRBP(p=0.5)").stdout
     header, columns, first, second, legend = out.splitlines()
@@ -71,9 +69,7 @@ def test_evaluate_shows_a_table_with_the_best_marked(run: Command) -> None:
 
 
 @pytest.mark.parametrize("per_query", [False, True])
-def test_evaluate_writes_rows_and_trec_eval_lines(
-    run: Command, files: Path, per_query: bool
-) -> None:
+def test_evaluate_writes_rows_and_trec_eval_lines(run: Run, files: Path, per_query: bool) -> None:
     """CSV in the long form with its conventions beside it; lines as trec_eval prints them."""
     command = f"{EVALUATE} -m RBP(p=0.5) {'--per-query' * per_query}"
     run(f"{command} -o o.csv")
@@ -87,7 +83,7 @@ def test_evaluate_writes_rows_and_trec_eval_lines(
     assert (f"{'RBP(p=0.5)':<22}\tq1\t0.7500" in lines) == per_query
 
 
-def test_evaluate_writes_to_standard_output(run: Command) -> None:
+def test_evaluate_writes_to_standard_output(run: Run) -> None:
     """`-` is JSON, or what --format says, and nothing else stands there."""
     document = run(f"{EVALUATE} -m RBP(p=0.5) -o -").stdout
     assert json.loads(document)["runs"]["b"] == {"RBP(p=0.5)": 0.5}
@@ -95,7 +91,7 @@ def test_evaluate_writes_to_standard_output(run: Command) -> None:
     assert rows.splitlines()[0] == "run,query,measure,value"
 
 
-def test_three_dimensions(run: Command) -> None:
+def test_three_dimensions(run: Run) -> None:
     """Trust and any other dimension, in products and in H."""
     result = run(
         f"{EVALUATE} --trust qtrust --trust-scale higher-better:2 --dimension beauty=qtrust "
@@ -113,7 +109,7 @@ def test_three_dimensions(run: Command) -> None:
     assert means["HRBP(p=0.5,wtrust=1)"] == pytest.approx(3 / (4 / 3 + 2 + 2) / 2)
 
 
-def test_labels_that_are_none_are_left_out(run: Command) -> None:
+def test_labels_that_are_none_are_left_out(run: Run) -> None:
     """In all dimensions beside relevance, or in one."""
     command = f"{EVALUATE} --trust qtrust --trust-scale higher-better:2:0..2 -m RBPtrust(p=0.5)"
     refused = run(command, status=2)
@@ -123,7 +119,7 @@ def test_labels_that_are_none_are_left_out(run: Command) -> None:
         assert json.loads(result.stdout)["runs"]["a"]["RBPtrust(p=0.5)"] == 0.25
 
 
-def test_graded_gains_and_simulated_users(run: Command, files: Path) -> None:
+def test_graded_gains_and_simulated_users(run: Run, files: Path) -> None:
     """A table of gains; a score table with step and arctan users in place of labels."""
     graded = run(f"{EVALUATE} -m uRBPgr(p=0.5) -o - --gains 10:1,90:.5,40:0,39:0")
     assert json.loads(graded.stdout)["runs"]["a"]["uRBPgr(p=0.5)"] == (0.5 + 0.125) / 2
@@ -144,7 +140,7 @@ def test_graded_gains_and_simulated_users(run: Command, files: Path) -> None:
     )
 
 
-def test_presets_and_their_options(run: Command) -> None:
+def test_presets_and_their_options(run: Run) -> None:
     """A preset sets the choices, an option goes before it, the output tells them."""
     result = run(f"{EVALUATE} --preset trec_eval --mean-over qrels -m nDCG@10 -o -")
     chosen = json.loads(result.stdout)["conventions"]
@@ -152,7 +148,7 @@ def test_presets_and_their_options(run: Command) -> None:
     assert [chosen[name] for name in names] == ["trec_eval", "score", "log2", "qrels"]
 
 
-def test_remarks_are_on_standard_error_and_strict_refuses(run: Command, files: Path) -> None:
+def test_remarks_are_on_standard_error_and_strict_refuses(run: Run, files: Path) -> None:
     """Counted over all runs; --quiet says nothing."""
     (files / "b.txt").write_text(OTHER.replace(" 1 3.0", " 0 3.0").replace(" 2 2.0", " 1 2.0"))
     command = f"{EVALUATE} -m RBP(p=0.5)"
@@ -177,7 +173,7 @@ def test_remarks_are_on_standard_error_and_strict_refuses(run: Command, files: P
         ("-o out.xls", "names no kind of table"),
     ],
 )
-def test_a_mistake_gets_one_sentence(run: Command, change: str, message: str) -> None:
+def test_a_mistake_gets_one_sentence(run: Run, change: str, message: str) -> None:
     """On standard error, with status 2; the last of an option's values counts."""
     told = run(f"{EVALUATE} -m RBP@10 {change} -q", status=2)
     assert told.stderr.startswith("understand: ")
@@ -185,7 +181,7 @@ def test_a_mistake_gets_one_sentence(run: Command, change: str, message: str) ->
     assert told.stderr.count("\n") == 1
 
 
-def test_a_qrels_file_in_place_of_a_run(run: Command, files: Path) -> None:
+def test_a_qrels_file_in_place_of_a_run(run: Run, files: Path) -> None:
     """And a run of other documents."""
     assert "this looks like qrels" in run("evaluate qrels --qrels qrels -m RBP").stderr
     (files / "else.run").write_text("q1 Q0 clueweb-1 1 2.0 t\n")
@@ -193,7 +189,7 @@ def test_a_qrels_file_in_place_of_a_run(run: Command, files: Path) -> None:
     assert "have no document in common (clueweb-1 against d1, ...); give the qrels" in done.stderr
 
 
-def test_correlate_prints_matrices_and_movers(run: Command, files: Path) -> None:
+def test_correlate_prints_matrices_and_movers(run: Run, files: Path) -> None:
     """Each coefficient, and what moves most."""
     command = f"correlate {COMMON} -m RBP(p=0.5) -m uRBP(p=0.5,user=step,th=20)"
     result = run(f"{command} -o c.json", status=0)
@@ -208,7 +204,7 @@ def test_correlate_prints_matrices_and_movers(run: Command, files: Path) -> None
     assert "at least two measures" in run(f"correlate {COMMON} -m RBP").stderr
 
 
-def test_compare_prints_each_comparison_once(run: Command, files: Path) -> None:
+def test_compare_prints_each_comparison_once(run: Run, files: Path) -> None:
     """Against the first run and the best; every probability stands in the output."""
     result = run(f"compare {COMMON} -m RBP(p=0.5) -o c.csv", status=0)
     assert "RBP(p=0.5): against the first run, a (0.3750)" in result.stdout
@@ -228,7 +224,7 @@ def test_compare_prints_each_comparison_once(run: Command, files: Path) -> None:
     assert "at least two runs" in run("compare b.txt --qrels qrels -m RBP").stderr
 
 
-def test_simulate_prints_the_table_of_the_paper(run: Command, files: Path) -> None:
+def test_simulate_prints_the_table_of_the_paper(run: Run, files: Path) -> None:
     """15 kinds of systems, four measures, mean ± standard deviation."""
     result = run("simulate systems -o s.csv", status=0)
     assert len(result.stdout.splitlines()) == 16
@@ -240,7 +236,7 @@ def test_simulate_prints_the_table_of_the_paper(run: Command, files: Path) -> No
     assert "numbers with commas" in run("simulate systems --mean low").stderr
 
 
-def test_plots_are_written(run: Command, files: Path) -> None:
+def test_plots_are_written(run: Run, files: Path) -> None:
     """As the suffix says."""
     pytest.importorskip("matplotlib", reason="needs the extra plots (matplotlib)")
     run(f"plot systems {COMMON} -m RBP@10 -m uRBP@10 -o a.svg", status=0)
@@ -249,7 +245,7 @@ def test_plots_are_written(run: Command, files: Path) -> None:
 
 
 def test_all_runs_of_a_year_with_five_measures(
-    understand: Command, shared_data: Path, tmp_path: Path
+    understand: Run, shared_data: Path, tmp_path: Path
 ) -> None:
     """46 runs of CLEF eHealth 2016, three dimensions."""
     folder = shared_data / "clef" / "clef2016"
@@ -271,7 +267,7 @@ def test_all_runs_of_a_year_with_five_measures(
     )
 
 
-def test_tables_are_latex_markdown_and_wide(run: Command, files: Path) -> None:
+def test_tables_are_latex_markdown_and_wide(run: Run, files: Path) -> None:
     """By suffix or by --format; measures of ir_measures stand in them by trec_eval's names."""
     command = f"{EVALUATE} -m RBP(p=0.5) -m nDCG@10"
     run(f"{command} -o out.tex --correction bonferroni")
@@ -288,7 +284,7 @@ def test_tables_are_latex_markdown_and_wide(run: Command, files: Path) -> None:
     assert "| p_wilcoxon_bonferroni |" in compared
 
 
-def test_all_pairs_are_compared_by_the_tests_that_are_wanted(run: Command) -> None:
+def test_all_pairs_are_compared_by_the_tests_that_are_wanted(run: Run) -> None:
     """One row for two runs."""
     result = run(f"compare {COMMON} -m RBP(p=0.5)@10 --pairs -o - --test wilcoxon")
     [row] = json.loads(result.stdout)["comparisons"]
@@ -297,7 +293,7 @@ def test_all_pairs_are_compared_by_the_tests_that_are_wanted(run: Command) -> No
     assert "p_t" not in row
 
 
-def test_bounds_say_what_documents_without_a_label_could_change(run: Command) -> None:
+def test_bounds_say_what_documents_without_a_label_could_change(run: Run) -> None:
     """As a table, and as JSON with the conventions."""
     command = f"bounds {COMMON} -m RBP(p=0.5)@10"
     assert "whatever labels the unjudged documents get" in run(command).stdout
@@ -309,7 +305,7 @@ def test_bounds_say_what_documents_without_a_label_could_change(run: Command) ->
     assert (bound["low"], bound["high"]) == (pytest.approx(0.125), pytest.approx(0.1875))
 
 
-def test_every_convention_is_an_option(understand: Command) -> None:
+def test_every_convention_is_an_option(understand: Run) -> None:
     """From the table, with what it changes."""
     from understandability.evaluation.conventions import CONVENTIONS
 
@@ -317,9 +313,7 @@ def test_every_convention_is_an_option(understand: Command) -> None:
     assert all(f"--{name.replace('_', '-')}" in text for name in CONVENTIONS)
 
 
-def test_the_experiment_of_the_urbp_papers_is_one_command(
-    understand: Command, tmp_path: Path
-) -> None:
+def test_the_experiment_of_the_urbp_papers_is_one_command(understand: Run, tmp_path: Path) -> None:
     """Pages, runs and qrels in; users of the papers, their quantiles and a figure out."""
     pages = tmp_path / "pages"
     pages.mkdir()
@@ -353,7 +347,7 @@ def test_the_experiment_of_the_urbp_papers_is_one_command(
     assert "not as .gif" in refused.stderr  # before the pages are looked at
 
 
-def test_labels_by_two_models_are_not_mixed_in_silence(run: Command, files: Path) -> None:
+def test_labels_by_two_models_are_not_mixed_in_silence(run: Run, files: Path) -> None:
     """Estimates of different models in one evaluation; of one model, or quietly, nothing."""
     table = pa.table({"docno": ["d1", "d2", "d9"], "difficulty": [10.0, 90.0, 39.0]})
     for name, model in (("mine", "open@1"), ("theirs", "llr@2")):

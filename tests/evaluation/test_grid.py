@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.conftest import EASY, HARD
 
 from understandability.errors import InputError, OptionError
 from understandability.feature.catalogue import COLUMNS
@@ -18,11 +19,6 @@ from understandability.text.page import Failure, Page
 
 pytestmark = pytest.mark.slow
 
-EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
-HARD = (
-    "Pharmacokinetic heterogeneity substantially complicates extrapolation of therapeutic "
-    "concentrations across immunocompromised populations."
-)
 PAGES = 36
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+from tests.conftest import Python
 
 from understandability.errors import OptionError
 from understandability.study.plots import plot_systems, rendered
@@ -38,7 +36,7 @@ def test_the_same_figure_has_the_same_bytes(kind: str, magic: bytes) -> None:
         rendered(plot_systems(["a"], SCORES), "gif")
 
 
-def test_without_matplotlib_the_extra_is_named() -> None:
+def test_without_matplotlib_the_extra_is_named(python: Python) -> None:
     """In a process where it cannot be imported."""
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
@@ -47,5 +45,4 @@ def test_without_matplotlib_the_extra_is_named() -> None:
         "try:\n    plot_systems(['a'], {'x': [1], 'y': [2]})\n"
         "except MissingExtraError as error:\n    print(error)\n"
     )
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert b".[plots]" in process.stdout
+    assert ".[plots]" in python(code)

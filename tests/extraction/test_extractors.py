@@ -18,6 +18,7 @@ from understandability.text.parsed import parse_page
 from understandability.text.sentences import SENTENCE_ENDS, fields
 
 ROOT = Path(__file__).parents[2]
+ENGINES = ("fast", "reference")
 LONG = (
     "The flu is an illness that is caused by a virus, and most of the people who have it are "
     "well again after a week in which they stay at home and drink what they can. "
@@ -83,12 +84,12 @@ def test_text_behind_the_end_is_not_lost_silently() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("engine", ["fast", "reference"])
-@pytest.mark.parametrize("extractor", ["naive", "boilerpipe", "justext"])
+@pytest.mark.parametrize("extractor", ["main", "naive", "boilerpipe", "justext"])
 @pytest.mark.parametrize("content", ["", " ", "<p>", "<script>a</script>", "<!-- a -->"])
-def test_pages_without_text_have_no_blocks(content: str, extractor: str, engine: str) -> None:
+def test_pages_without_text_have_no_blocks(content: str, extractor: str) -> None:
     """And are no errors."""
-    assert blocks(content, extractor, engine) == ()
+    for engine in ENGINES if extractor != "main" else ("fast",):
+        assert blocks(content, extractor, engine) == ()
 
 
 def test_unknown_names_are_refused() -> None:
@@ -119,21 +120,25 @@ def test_plain_text_is_cut_into_paragraphs() -> None:
         ]  # fmt: skip
 
 
-TAGS = [
-    "\x85",
-    "\u2028",
-    "\u3000",
-    *re.findall(r"\S+", "<p> <b> </b> <a> </a> <br> <li> flu <script> </script> <!-- <h2> &amp;"),
+MARKUP = [
+    *("\x85", "\u2028", "\u3000", " ", LONG),
+    *re.findall(
+        r"\S+",
+        "<p> </p> <b> </b> <a> </a> <br> <li> <h2> </h2> <nav> </nav> <td> <div> </div> <script> "
+        "</script> <div/class=side> <svg> </svg> <button> <select> <option> </select> flu <!-- "
+        "<!-- flu. &amp;",
+    ),
 ]
 
 
-@given(st.lists(st.sampled_from([*TAGS, " "])))
+@given(st.lists(st.sampled_from(MARKUP)))
 def test_any_markup_gives_clean_blocks(parts: list[str]) -> None:
     """Without white space around or twice inside."""
     page = parse_page(Page("d", "", "".join(parts)))
-    for extractor in ("naive", "boilerpipe", "justext"):
+    for extractor in ("main", "naive", "boilerpipe", "justext"):
         for block in extract(page, extractor):
             assert block.text == " ".join(block.text.split()) != ""
+            assert extractor != "main" or block.kept == (block.reason == "main text")
 
 
 def test_trafilatura_is_an_extra() -> None:
@@ -210,7 +215,7 @@ def test_the_reference_ends_no_sentence_where_the_source_breaks_a_line() -> None
     """boilerpy3 keeps the breaks of the source within a paragraph, and joins paragraphs by more."""
     text = "You have the flu, so you should rest for a week and\ndrink a lot of\r\nwater. " * 8
     page = parse_page(Page("p", "", f"<html><body><p>{text}</p><p>{text}</p></body></html>"))
-    blocks = {engine: extract(page, "boilerpipe", engine) for engine in ("fast", "reference")}
+    blocks = {engine: extract(page, "boilerpipe", engine) for engine in ENGINES}
     kept = {
         engine: [block.text for block in found if block.kept] for engine, found in blocks.items()
     }

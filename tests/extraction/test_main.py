@@ -11,19 +11,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from lxml import etree
+from tests.conftest import LONG
 
 from understandability.text.analysis import extract
 from understandability.text.document import Block
 from understandability.text.page import Page
 from understandability.text.parsed import parse_page
-
-LONG = (
-    "The flu is an illness that is caused by a virus, and most of the people who have it are "
-    "well again after a week in which they stay at home and drink what they can."
-)
 
 
 def blocks(content: str | bytes) -> tuple[Block, ...]:
@@ -233,32 +227,6 @@ def test_deep_pages_take_linear_time(page: str) -> None:
     started = time.process_time()
     assert blocks(page)
     assert time.process_time() - started < 2
-
-
-@pytest.mark.parametrize("content", ["", " ", "<p>", "<script>a</script>", "<!-- a -->"])
-def test_pages_without_text_have_no_blocks(content: str) -> None:
-    """And are no errors."""
-    assert blocks(content) == ()
-
-
-MARKUP = [
-    "\x85",
-    *re.findall(
-        r"\S+",
-        "<p> </p> <b> <a> </a> <br> <li> <h2> </h2> <nav> </nav> <td> <div> </div> <div/class=side>"
-        " <svg> </svg> <button> <select> <option> </select> <!-- flu. &amp;",
-    ),
-    LONG,
-    " ",
-]
-
-
-@given(st.lists(st.sampled_from(MARKUP)))
-def test_any_markup_gives_clean_blocks(parts: list[str]) -> None:
-    """Without white space around or twice inside."""
-    for block in blocks("".join(parts)):
-        assert block.text == " ".join(block.text.split()) != ""
-        assert block.kept == (block.reason == "main text")
 
 
 @pytest.mark.parametrize("tail", ["", "<div>" * 3000, "</div></ul></a>" * 10])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.conftest import Run
 
 from understandability.errors import MissingExtraError
 from understandability.inputs.sources import Sources
@@ -142,9 +142,7 @@ def test_the_extra_is_named_where_it_is_missing(
     assert ".[docx]" in failure.error
 
 
-def test_a_leaflet_is_explained(
-    understand: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
+def test_a_leaflet_is_explained(understand: Run, tmp_path: Path) -> None:
     """By name and piped in."""
     (tmp_path / "leaflet.docx").write_bytes(leaflet())
     understand("explain", tmp_path / "leaflet.docx", "-o", tmp_path / "report.html", status=0)

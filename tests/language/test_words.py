@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.text.tokens import split_pieces, tokenize, word_of
+from understandability.text.tokens import _WHOLE, split_pieces, tokenize, word_of
+
+WORDS = ["rest", "Dr", "approx", "Sept", "A", "b", "hospital", "3", "1918", "naïve", "x²", "D"]
+PARTS = [*"(\"“)]”,;:!?.-'’=@/_[", "[12]", "..", ":-)", "non", "Re", "ſemi", "com", "s", *WORDS]
 
 
 def test_dashes_between_words_stand_alone() -> None:
@@ -77,3 +80,16 @@ def test_endless_pieces_take_linear_time() -> None:
     assert word_of("a[1][2][3]" + "." * 9) == "a"
     assert len(tokenize("a-" * 100_000)) == 200_000
     assert list(map(len, tokenize("a" * 450))) == [200, 200, 50]
+
+
+@pytest.mark.parametrize("mark", [*",;:!?).", "..", "'"])
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_with_one_mark_is_cut_as_the_pattern_cuts_it(word: str, mark: str) -> None:
+    """Most pieces are of this form and take a shorter way."""
+    assert tokenize(word + mark) == tuple(found.group() for found in _WHOLE.finditer(word + mark))
+
+
+@given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=6).map("".join))
+def test_any_piece_is_cut_as_the_pattern_cuts_it(piece: str) -> None:
+    """Words between marks, with hyphens and the numbers of references."""
+    assert tokenize(piece) == tuple(found.group() for found in _WHOLE.finditer(piece))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import EASY, HARD
 
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS as COLUMNS_OF_CATALOGUE
@@ -20,11 +21,6 @@ RNG = np.random.default_rng(5)
 ROWS = RNG.normal(size=(90, 3))
 GROUPS = [str(number // 2) for number in range(90)]
 COLUMNS = ("syllables_per_word", "words_per_sentence", "dale_chall")
-EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
-HARD = (
-    "Pharmacokinetic heterogeneity substantially complicates extrapolation of therapeutic "
-    "concentrations across immunocompromised populations."
-)
 
 
 @pytest.fixture(scope="module")

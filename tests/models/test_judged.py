@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.conftest import Run
+from tests.conftest import EASY, HARD, Run
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
@@ -36,11 +36,6 @@ ROWS = RNG.normal(size=(90, 3))
 DIFFICULTIES = 50 + 12 * ROWS[:, 0] + RNG.normal(size=90)
 GROUPS = [str(number // 2) for number in range(90)]
 COLUMNS = ("syllables_per_word", "words_per_sentence", "dale_chall")
-EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
-HARD = (
-    "Pharmacokinetic heterogeneity substantially complicates extrapolation of therapeutic "
-    "concentrations across immunocompromised populations."
-)
 
 
 def write(path: Path, records: list[dict[str, object]]) -> Path:

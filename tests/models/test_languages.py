@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.conftest import Python
 
 import understandability as ud
 from understandability.errors import InputError
@@ -80,7 +79,7 @@ def test_a_level_does_not_depend_on_its_batch() -> None:
     assert np.isnan(together[1].level)
 
 
-def test_english_is_not_estimated_by_it() -> None:
+def test_english_is_not_estimated_by_it(python: Python) -> None:
     """Nor is its list of words loaded for English, nor another for German."""
     program = (
         "import understandability as ud\n"
@@ -91,10 +90,7 @@ def test_english_is_not_estimated_by_it() -> None:
         "ud.score_text('Ich habe einen Hund. Er ist klein. Wir gehen oft in den Wald. Gut.')\n"
         "print(load_languages.cache_info().currsize, places_in.cache_info().currsize)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
-    )
-    assert done.stdout.split() == ["0", "1", "1", "2"]
+    assert python(program).split() == ["0", "1", "1", "2"]
 
 
 def test_a_language_without_word_frequencies_has_no_estimate() -> None:

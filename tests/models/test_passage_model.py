@@ -81,19 +81,6 @@ def test_the_panel_uses_the_whole_of_the_scale(
     assert max(chances[kind] for kind in hard) < 0.56
 
 
-def test_the_sample_pages_come_out_in_order() -> None:
-    """Written at three levels."""
-    folder = Path(__file__).parents[2] / "resources" / "samples"
-    pages = [
-        Page(name, "", (folder / f"{name}.html").read_bytes())
-        for name in ("easy", "medium", "hard")
-    ]
-    found = BUNDLE.estimate(Batch([document_of_page(page) for page in pages]))
-    difficulties = [each.difficulty for each in found]
-    assert difficulties == sorted(difficulties)
-    assert difficulties[2] - difficulties[0] > 30
-
-
 @pytest.mark.parametrize("times", [2, 100])
 def test_a_text_that_is_repeated_stays_what_it_is(times: int) -> None:
     """To the last digit: a sentence counts once."""

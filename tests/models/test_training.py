@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.conftest import EASY, HARD
 
 import understandability as ud
 from understandability.errors import OptionError
@@ -16,8 +17,6 @@ from understandability.training.validation import agreement
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_resamples")]
 
-EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
-HARD = "Pharmacokinetic heterogeneity substantially complicates extrapolation of concentrations."
 RNG = np.random.default_rng(3)
 
 
