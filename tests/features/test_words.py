@@ -1,4 +1,4 @@
-"""The words behind a count add up to it."""
+"""The words behind a count add up to it; what a word adds to each sum."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import pytest
 
 from understandability.errors import OptionError
 from understandability.feature.batch import Batch
+from understandability.feature.catalogue import COLUMNS
 from understandability.feature.counted import WORD_LISTS, counted_words
 from understandability.feature.table import compute_features
+from understandability.feature.word_counts import KINDS, count, is_of_kind, kinds_of_word
+from understandability.text.analysis import document_of_text
 
 TEXT = (
     "Hypertension is dangerous. Untreated hypertension and arthritis harm the heart; an MRI in "
@@ -51,3 +54,34 @@ def test_features_without_words_are_refused() -> None:
     """With what can be shown."""
     with pytest.raises(OptionError, match="no words to show of smog; choose from difficult_words"):
         counted_words(Batch([]), ["smog"])
+
+
+SENTENCES = "Influenza hurts. Doctor Nakamura says MRI helps against arthritis, said Nakamura."
+FLAGS = [kind for kind in KINDS if kind not in ("characters", "syllables")]
+
+
+@pytest.fixture
+def batch() -> Batch:
+    return Batch([document_of_text(SENTENCES), document_of_text("..."), document_of_text("Rest!")])
+
+
+@pytest.mark.parametrize("kind", FLAGS)
+def test_a_count_is_the_number_of_words_of_that_kind(batch: Batch, kind: str) -> None:
+    assert count(batch, kind).tolist() == batch.sum_words(is_of_kind(batch, kind)).tolist()
+
+
+def test_names_are_not_difficult_though_their_letters_are_unknown(batch: Batch) -> None:
+    strings = [batch.word_types.strings[number] for number in batch.word_ids]
+    difficult = is_of_kind(batch, "difficult_words").tolist()
+    chosen = {word for word, is_hard in zip(strings, difficult, strict=True) if is_hard}
+    assert "arthritis" in chosen
+    assert "Nakamura" not in chosen
+    assert kinds_of_word(["Nakamura"])[0, KINDS.index("difficult_words")] == 1
+
+
+def test_every_kind_but_that_of_the_fog_index_is_a_row_of_the_catalogue() -> None:
+    assert set(KINDS) - set(COLUMNS) == {"hard_for_fog"}
+
+
+def test_no_words_have_kinds_too() -> None:
+    assert kinds_of_word([]).shape == (0, len(KINDS))
