@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import io
 import os
 import re
@@ -43,6 +44,13 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
     from understandability.inputs.page_tables import read_objects
 
     return read_objects(str(path))
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """The lines of a text file, compressed or not."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
+        yield from file
 
 
 def corpus(data: Path, name: str) -> Iterator[dict[str, Any]]:

@@ -18,7 +18,6 @@ sheets of several seeds are in `tests/writers/*_judged.jsonl`.
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import re
@@ -29,7 +28,7 @@ from itertools import islice
 from pathlib import Path
 from zlib import crc32
 
-from scripts.shared import ROOT, parser_of, records
+from scripts.shared import ROOT, lines_of, parser_of, records
 from wordfreq import top_n_list
 
 from understandability.feature.batch import Batch
@@ -64,13 +63,6 @@ _VOCABULARIES = (
     ("chv_flat.tsv.gz", 1),
 )
 _NO_DRUGS = {"water", "glucose", "insulin", "cholesterol", "nitrogen", "oxygen"}
-
-
-def lines_of(path: Path) -> Iterator[str]:
-    """The lines of a text file, compressed or not."""
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
-        yield from file
 
 
 def passages(path: Path, number: int, seed: int) -> list[Document]:

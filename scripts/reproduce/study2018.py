@@ -8,12 +8,12 @@ of them BM25 by Terrier behind a spam filter.
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import numpy as np
 from scripts.reproduce.clef import evaluated, runs_of
 from scripts.reproduce.verdicts import Row, Table, printed
+from scripts.shared import lines_of
 
 from understandability.arrays import Floats
 from understandability.evaluation.correlation import kendall_tau_b, pearson, spearman
@@ -117,10 +117,9 @@ def table_3(data: Path, published: Path) -> Table:
 
 def html_counts(path: Path) -> tuple[list[str], dict[str, Floats]]:
     """Names of the counts, and the counts of each document."""
-    with gzip.open(path, "rt") as file:
-        _, *names = next(file).rstrip("\n").split("\t")
-        rows = (line.rstrip("\n").split("\t") for line in file)
-        return names, {docno: np.array(values, dtype=float) for docno, *values in rows}
+    rows = (line.rstrip("\n").split("\t") for line in lines_of(path))
+    _, *names = next(rows)
+    return names, {docno: np.array(values, dtype=float) for docno, *values in rows}
 
 
 def mean_labels(labels: Labels) -> dict[str, float]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from scripts.shared import lines_of
 
 
 @dataclass
@@ -22,10 +23,9 @@ class Sentence:
 
 def read_sentences(path: Path) -> Iterator[Sentence]:
     """The sentences of a gzipped CoNLL-U file, in order."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        for block in file.read().split("\n\n"):
-            if block.strip():
-                yield _sentence(block.strip("\n").split("\n"))
+    for block in "".join(lines_of(path)).split("\n\n"):
+        if block.strip():
+            yield _sentence(block.strip("\n").split("\n"))
 
 
 def _sentence(lines: list[str]) -> Sentence:

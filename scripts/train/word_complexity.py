@@ -11,12 +11,11 @@ up. Ridge regression; deterministic, about a minute.
 from __future__ import annotations
 
 import csv
-import gzip
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
-from scripts.shared import parser_of
+from scripts.shared import lines_of, parser_of
 
 from understandability.arrays import Floats
 from understandability.model.word_columns import (
@@ -35,16 +34,15 @@ def ratings(data: Path) -> tuple[list[str], Floats, Floats]:
     """Words, their mean complexity from 0 to 1, and whether it was judged in a sentence."""
     lexicons = data / "lexicons"
     rows: list[tuple[str, float, int]] = []
-    with gzip.open(lexicons / "word_complexity_lexicon.tsv.gz", "rt", encoding="utf-8") as lines:
-        for row in csv.DictReader(lines, delimiter="\t"):
-            rows.append((row["word"], (float(row["complexity"]) - 1) / 5, 0))
+    lines = lines_of(lexicons / "word_complexity_lexicon.tsv.gz")
+    for row in csv.DictReader(lines, delimiter="\t"):
+        rows.append((row["word"], (float(row["complexity"]) - 1) / 5, 0))
     in_context: dict[str, list[float]] = {}
-    path = lexicons / "complex_words_in_context.tsv.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
-            word = row["token"].strip().lower()
-            if word and " " not in word:
-                in_context.setdefault(word, []).append(float(row["complexity"]))
+    lines = lines_of(lexicons / "complex_words_in_context.tsv.gz")
+    for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+        word = row["token"].strip().lower()
+        if word and " " not in word:
+            in_context.setdefault(word, []).append(float(row["complexity"]))
     rows += [(word, float(np.mean(found)), 1) for word, found in in_context.items()]
     words, values, kinds = zip(*rows, strict=True)
     return list(words), np.array(values), np.array(kinds, float)
