@@ -63,6 +63,12 @@ def test_boilerpipe_keeps_the_article() -> None:
     assert reasons["© 2024"] == (False, "after the end of the article")
 
 
+def test_a_block_of_boilerpipe_has_a_token() -> None:
+    """A full stop is one; a dash and an ampersand are none."""
+    found = blocks("<p>&amp;<p>— —<p>...<p>Rest.", "boilerpipe")
+    assert [block.text for block in found] == ["...", "Rest."]
+
+
 def test_justext_keeps_good_paragraphs() -> None:
     """Headings before good text are good; short blocks at the edge are bad."""
     assert [text[:7] for text in kept(PAGE, "justext")][:3] == ["Flu", "The flu", "Care"]
