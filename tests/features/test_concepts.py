@@ -87,6 +87,7 @@ def found(terms: list[str], document: Document) -> list[str]:
             "heart attack pain",
             ["heart = heart", "attack pain = attack pain"],
         ),
+        (["heart attack", "attack pain"], "heart attack pain", ["heart attack = heart attack"]),
         (["heart attack"], "of the heart. Attack is", []),
         (["heart attack"], "my heart, attack", []),
         (["heart attack"], "the heart\u00a0attack", ["heart attack = heart attack"]),

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.formats.test_hostile_containers import tar_block, tar_header
 
@@ -191,6 +191,7 @@ def small_parquet() -> bytes:
     return out.getvalue()
 
 
+@settings(max_examples=60)
 @given(place=st.floats(0, 1, exclude_max=True), noise=st.binary(min_size=1, max_size=8))
 def test_damage_anywhere_in_a_parquet_file_ends_nothing(place: float, noise: bytes) -> None:
     """Rows or error rows come out; pyarrow's own metadata of a column would abort the process."""
