@@ -51,7 +51,7 @@ HOOKS = (
 # The most lines of Python that each package may have. Lower the figure as a package shrinks; to
 # raise one is a decision.
 LINES = {
-    "": 1_185,
+    "": 1_187,
     "cli": 2_066,
     "crawls": 2_804,
     "evaluation": 3_933,

@@ -134,6 +134,7 @@ class Settings(Extraction):
                 f"the threshold must be a difficulty from 0 to 100, not {who.threshold:g}"
             )
         check_choice("user", who.user, USERS)
+        who.understands(50.0, 1.0)  # what its noise cannot be is refused here, not page by page
 
     @property
     def who(self) -> Reader:
@@ -217,6 +218,7 @@ def documents_of(pages: Iterable[Page | Failure], settings: Settings) -> Iterato
 class Scorer:
     """Makes rows of scores under fixed settings; loads its bundle once, unless it is given.
 
+    >>> from understandability.text.analysis import document_of_text
     >>> table = Scorer().rows([document_of_text("You should rest, and drink water.")])
     >>> table["words"].to_pylist(), table["p_understandable"][0].as_py() > 0.5
     ([6], True)
