@@ -77,7 +77,7 @@ from understandability.feature.table import batches, features_of
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.passage_model import PassageModel, shares
 from understandability.model.passages import Passages
-from understandability.model.readers import READERS, within_scale
+from understandability.model.readers import READERS
 from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.training.validation import BASELINES
@@ -602,13 +602,13 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
     difficulty, spread, level, level_error = (
         np.where(silent, np.nan, from_table(values, others))
         for values, others in (
-            (within_scale(learned.difficulty), ships_not),
+            (learned.difficulty, ships_not),
             (learned.spread, ours.spread),
             (learned.level, ours.level),
             (learned.level_error, ours.level_error),
         )
     )
-    read = READERS["public"].understands(within_scale(learned.message), learned.spread)
+    read = READERS["public"].understands(learned.message, learned.spread)
     chance = np.where(silent, np.nan, from_table(read, ours.chance))
     seen_nothing = Estimates(difficulty, level, spread, chance, level_error, ours.flags)
     without = np.where(silent, np.nan, from_table(learned.without, _plain(texts, rows, table)))

@@ -20,7 +20,7 @@ from understandability.evaluation.correlation import spearman
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.passage_model import PassageModel
-from understandability.model.readers import READERS, within_scale
+from understandability.model.readers import READERS
 from understandability.text.analysis import document_of_text
 from understandability.training.validation import BASELINES
 
@@ -123,7 +123,7 @@ def main() -> None:
         "level": np.clip(reading.level, 1, 6),
         "difficulty": difficulty,
         "spread": spread,
-        "chance": READERS["public"].understands(within_scale(reading.message), spread),
+        "chance": READERS["public"].understands(reading.message, spread),
         "unlike": np.array(["unlike_judged" in flags for flags in reading.flags]),
     }
     scores = {"difficulty": reading.raw, "level": reading.level}

@@ -4,7 +4,8 @@ Each sees some of the columns, drawn by chance, so that they err apart: how far 
 text says how sure the answer is. They learn one after the other by scikit-learn (`learn_apart`), or
 in the same way (Adam, rectified units) all together, in single precision (`learn_together`), which
 takes a fifth of the time; there the steps get smaller along half a cosine, so that the end does not
-depend on the last rows.
+depend on the last rows, and what they say is bent at the ends of a scale from 0 to 100, which no
+text leaves.
 """
 
 from __future__ import annotations
@@ -22,19 +23,18 @@ from understandability.model.predictors import Network
 
 _BATCH, _RATE = 128, 2e-3
 _KEEPS, _KEEPS_SQUARES = 0.9, 0.999  # of Adam
+_LEVEL = 3.5  # about the mean of levels
 
 
 @dataclass(frozen=True)
 class Shape:
     """What networks look like.
 
-    What they learn has about the mean `center` and the deviation `unit`. Each of `shares` is one
-    network: the share of the columns that it sees. Each has so many `units`, learns for so many
-    `rounds`, and its weights are drawn to 0 by `shrink` (scikit-learn divides it by the batch).
+    Each of `shares` is one network: the share of the columns that it sees. Each has so many
+    `units`, learns for so many `rounds`, and its weights are drawn to 0 by `shrink` (scikit-learn
+    divides it by the batch).
     """
 
-    center: float
-    unit: float
     shares: tuple[float, ...]
     units: int
     rounds: int
@@ -44,12 +44,12 @@ class Shape:
 def learn_together(
     rows: Floats, wanted: Floats, weights: Floats, shape: Shape, seed: int
 ) -> Network:
-    """A network from standardised rows to what is wanted; see the module and `_side_by_side`.
+    """A network from standardised rows to numbers from 0 to 100; see the module.
 
     Each part learns from its own columns alone.
     """
     chance = np.random.default_rng(seed)
-    wanted = (wanted.reshape(len(rows), -1) - shape.center) / shape.unit
+    wanted = wanted.reshape(len(rows), -1) / 100
     parts: list[list[Floats]] = [[] for _ in shape.shares]
     for share in sorted(set(shape.shares)):
         same = np.flatnonzero(np.array(shape.shares) == share)
@@ -60,11 +60,11 @@ def learn_together(
             first = np.zeros((rows.shape[1], shape.units))
             first[seen] = one
             parts[number] = [first, start[0], two, end[0]]
-    return _side_by_side(parts, shape)
+    return _side_by_side(parts, "percent")
 
 
 def learn_apart(rows: Floats, wanted: Floats, weights: Floats, shape: Shape, seed: int) -> Network:
-    """The same by scikit-learn, one part after the other: nearer to people's levels."""
+    """A network to levels by scikit-learn, one part after the other: nearer to people's."""
     sees = np.random.default_rng(seed).random((len(shape.shares), rows.shape[1]))
     parts = []
     for number, seen in enumerate(sees < np.array(shape.shares)[:, None]):
@@ -75,13 +75,13 @@ def learn_apart(rows: Floats, wanted: Floats, weights: Floats, shape: Shape, see
             batch_size=_BATCH,
             max_iter=shape.rounds,
             random_state=seed + number,
-        ).fit(rows * seen, (wanted - shape.center) / shape.unit, sample_weight=weights)
+        ).fit(rows * seen, wanted - _LEVEL, sample_weight=weights)
         (one, two), (start, end) = part.coefs_, part.intercepts_
-        parts.append([one * seen[:, None], start, two, end])
-    return _side_by_side(parts, shape)
+        parts.append([one * seen[:, None], start, two, end + _LEVEL])
+    return _side_by_side(parts)
 
 
-def _side_by_side(parts: Sequence[Sequence[Floats]], shape: Shape) -> Network:
+def _side_by_side(parts: Sequence[Sequence[Floats]], link: str = "identity") -> Network:
     """One network of parts, each its weights and biases: outputs are the means of the parts'.
 
     Behind them stands the first output of each part.
@@ -94,9 +94,10 @@ def _side_by_side(parts: Sequence[Sequence[Floats]], shape: Shape) -> Network:
     return Network(
         (
             np.hstack(first).astype(np.float16).astype(np.float64),
-            np.hstack([np.vstack(second) / count, each]).astype(np.float64) * shape.unit,
+            np.hstack([np.vstack(second) / count, each]).astype(np.float64),
         ),
-        (np.concatenate(starts), last * shape.unit + shape.center),
+        (np.concatenate(starts), last.astype(np.float64)),
+        link,
     )
 
 
@@ -129,7 +130,9 @@ def _learned(
             batch = order[begin : begin + _BATCH]
             read, weight = own[:, batch], weights[batch]
             inner = np.maximum(read @ one + start, 0)
-            away = (inner @ two + end - wanted[batch]) * (weight / weight.sum())
+            said = 1 / (1 + np.exp(-(inner @ two + end)))
+            # In units of a quarter of the scale, in which shrinking was chosen.
+            away = 16 * (said - wanted[batch]) * said * (1 - said) * (weight / weight.sum())
             back = (away @ two.transpose(0, 2, 1)) * (inner > 0)
             slopes = (
                 read.transpose(0, 2, 1) @ back + shape.shrink * one,

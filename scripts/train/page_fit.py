@@ -56,11 +56,12 @@ _DIRECTIONS = 200
 _KIND_C, _KIND_TURNS, _KIND_ROWS = 6.4, 100, 12_000
 # The networks, found on the folds of seed 0. Parts that see all columns know awkward texts, which
 # show in few columns; those that see fewer know kinds of text that were left out.
-_DIFFICULTY = Shape(50.0, 25.0, (0.6,) * 6 + (1.0,) * 6, 48, 60, 0.0005)
-_LEVEL = Shape(3.5, 1.0, (0.25,) * 12, 48, 60, 0.3)
+_DIFFICULTY = Shape((0.6,) * 6 + (1.0,) * 6, 48, 60, 0.002)
+_LEVEL = Shape((0.25,) * 12, 48, 60, 0.3)
 # What a reading weighs of a text that was written for an awkward kind, twice or once, and of
 # documentation, which was read once.
 _AWKWARD, _AWKWARD_ONCE, _DOCUMENTATION = 4.0, 2.0, 0.3
+_ESTIMATED = 0.4  # what an estimate of the teacher weighs
 # Their labels are CEFR levels, 1 to 6.
 LEVELLED = ("cefr_sp_wiki", "medreadme", "medreadme_docs", "readmepp_en")
 
@@ -258,8 +259,11 @@ class DifficultyFit:
         scale = np.where(scale > 1e-9, scale, 1.0)
         weights = passages.words[own] / passages.totals[text[own]]
         awkward, once = np.char.startswith(table.kinds, OWN), table.sets == READ_ONCE
+        estimated = used & ~np.isfinite(table.labels)
         of_texts = np.select(
-            [awkward & once, awkward, once], [_AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION], 1.0
+            [awkward & once, awkward, once, estimated],
+            [_AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _ESTIMATED],
+            1.0,
         )
         weights *= of_texts[text[own]]
         rows, wanted = standardised(rows, center, center, scale, CUT), np.column_stack(taught)

@@ -89,6 +89,8 @@ OWN = "own:"  # how kinds begin of which the texts were written for the set
 # Texts that were read like the others, but once: they are learned from and judge nothing.
 READ_ONCE = "read_once"
 READ_ONCE_FILE = ROOT / "readings" / "once.jsonl.gz"
+# Passages of `unread` that were read once all the same.
+OPEN_PASSAGES_FILE = READ_ONCE_FILE.with_name("open_passages.jsonl.gz")
 
 # Whole pages that were read once, whose texts are not ours to give: how passages make a page.
 READ_PAGES = "read_pages"
@@ -113,7 +115,8 @@ _CORPORA = {
 MOST = 300
 # Sentences of each text that nobody read.
 OF_EACH = 3
-# Passages that nobody read, whose difficulty a larger model estimates, and sentences, whose level.
+# Passages, of which few were read and a larger model estimates the others' difficulty, and
+# sentences, whose level it estimates.
 UNREAD, SENTENCES = "unread", "unread_sentences"
 # Kinds of readings that the sources of unread passages have under another name.
 _KINDS_OF = {
@@ -260,27 +263,36 @@ def _sentences(text: str, chance: random.Random) -> list[str]:
 
 
 def unread(data: Path) -> Iterator[Text]:
-    """Passages and sentences that nobody read, all of which anyone may learn from."""
+    """Passages and sentences of texts that anyone may learn from; few of the passages were read.
+
+    The open texts are cut into passages twice, at other places.
+    """
+    read = {row["id"]: row for row in records(OPEN_PASSAGES_FILE)}
     sources = (
-        ("open_texts", data / "open_texts" / "texts.jsonl.gz", None, 2),
-        ("consumer_nih", data / "corpora" / "consumer_nih.jsonl.gz", 1000, 1),
-        ("wikipedia_med", data / "corpora" / "wikipedia_med.jsonl.gz", 700, 1),
-        ("pdq_pages", data / "labelled" / "pdq_pages.jsonl.gz", None, 2),
+        ("open_texts", data / "open_texts" / "texts.jsonl.gz", None, 6, 4),
+        ("consumer_nih", data / "corpora" / "consumer_nih.jsonl.gz", 1000, 2, 0),
+        ("wikipedia_med", data / "corpora" / "wikipedia_med.jsonl.gz", 700, 2, 0),
+        ("pdq_pages", data / "labelled" / "pdq_pages.jsonl.gz", None, 2, 0),
     )
-    for source, path, most, of_each in sources:
+    for source, path, most, of_each, of_second_cut in sources:
         rows = list(records(path))
         is_open = source == "open_texts"
         if not is_open:
             rows.sort(key=lambda row: zlib.crc32(row["id"].encode()))
         for row in rows[:most]:
             group, kind = (row["group"], row["kind"]) if is_open else (row["id"], source)
-            for name, mark, parts_of, most_parts in (
-                (UNREAD, "", _windows, of_each),
-                (SENTENCES, "s", _sentences, OF_EACH),
+            seed = zlib.crc32(row["id"].encode())
+            for name, mark, parts_of, chance, most_parts in (
+                (UNREAD, "", _windows, random.Random(seed), of_each),
+                (UNREAD, "b", _windows, random.Random(seed + 1), of_second_cut),
+                (SENTENCES, "s", _sentences, random.Random(seed), OF_EACH),
             ):
-                chance = random.Random(zlib.crc32(row["id"].encode()))
                 for number, part in enumerate(parts_of(row["text"], chance)[:most_parts]):
-                    yield Text(name, f"{row['id']}-{mark}{number}", part, np.nan, str(group), kind)
+                    text = Text(
+                        name, f"{row['id']}-{mark}{number}", part, group=str(group), kind=kind
+                    )
+                    said = read.get(text.id)
+                    yield as_read(name, {**said, "text": part}) if said else text
 
 
 def left_out_with(kinds: NDArray[np.str_], left_out: Iterable[str]) -> Mask:

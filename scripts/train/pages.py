@@ -53,6 +53,8 @@ from understandability.model.readers import READERS, AssessorScale, Reader, Read
 
 # Where the curve of the public reader has its points.
 _KNOTS = tuple(range(0, 101, 20))
+# An error is at most so much surer at the ends of a scale: otherwise it would be none at all there.
+_MOST_BENT = 4.0
 
 
 def error_of(
@@ -80,7 +82,9 @@ def error_of(
         return float(np.mean(np.log(squared) + away**2 / squared))
 
     start = np.log([np.mean(away**2) / 2, np.mean(away**2) * 50, 0.5, 0.5])
-    found = minimize(unlikelihood, start, method="Nelder-Mead", options={"maxiter": 2000}).x
+    bounds = [(None, None), (None, None), (None, np.log(_MOST_BENT)), (None, None)]
+    options = {"maxiter": 2000}
+    found = minimize(unlikelihood, start, method="Nelder-Mead", bounds=bounds, options=options).x
     share, errors = within
     size = float(np.quantile(abs(away) / model(found).of(estimates, words, ratio, parts), share))
     size = (size / errors) ** 2
@@ -237,7 +241,8 @@ def origin(data: Path, name: str) -> dict[str, str]:
             "the encoder is Apache-2.0 according to its card",
             "source": "what a regression on the encoder all-MiniLM-L6-v2, learned from readings "
             "(difficulty of passages) and from CEFR-SP (level of sentences), says of open texts, "
-            "NIH, PDQ and Wikipedia",
+            "NIH, PDQ and Wikipedia; a language model read some of the passages once "
+            "(readings/open_passages.jsonl.gz)",
         }
     if name == READ_ONCE:
         return {

@@ -89,35 +89,30 @@ class Teacher:
     def taught(self, learned_from: Mask) -> Taught:
         """What it gives to every text that nobody read, and the labels of all others."""
         labels, messages = self._labels.copy(), self._messages.copy()
-        unread = self._sets == UNREAD
-        read = np.column_stack([labels, messages])
-        labels[unread], messages[unread] = self._said(
-            read,
-            learned_from & ~self._awkward,
-            READINGS,
-            UNREAD,
-            _OF_DIFFICULTY,
-            (1.0, _OF_COLUMNS),
+        known = learned_from & np.isfinite(labels) & ~self._awkward
+        read = known & np.isin(self._sets, [READINGS, UNREAD])
+        asked = (self._sets == UNREAD) & ~read
+        labels[asked], messages[asked] = self._said(
+            np.column_stack([labels, messages]), read, asked, _OF_DIFFICULTY, (1.0, _OF_COLUMNS)
         ).T
-        if (learned_from & (self._sets == "cefr_sp_wiki")).any():
-            labels[self._sets == SENTENCES] = self._said(
-                read[:, :1], learned_from, "cefr_sp_wiki", SENTENCES, _OF_LEVEL, (1.0,)
-            )[:, 0]
+        levelled, sentences = known & (self._sets == "cefr_sp_wiki"), self._sets == SENTENCES
+        if levelled.any():
+            labels[sentences] = self._said(labels[:, None], levelled, sentences, _OF_LEVEL, (1.0,))[
+                :, 0
+            ]
         return Taught(labels, messages)
 
     def _said(
         self,
         labels: Floats,
         learned_from: Mask,
-        labelled_set: str,
-        unread_set: str,
+        asked: Mask,
         smooth: tuple[float, float],
         parts: tuple[float, ...],
     ) -> NDArray[np.float32]:
-        """What labels of one set teach of another; `parts` is what each part weighs."""
-        (reach, ridge), sets = smooth, self._sets[self._here]
-        learned_from = learned_from & (self._sets == labelled_set)
-        own, asked = learned_from[self._here], sets == unread_set
+        """What labels teach of other texts; `parts` is what each part weighs."""
+        reach, ridge = smooth
+        own, asked = learned_from[self._here], asked[self._here]
         read, wanted = [], []
         for part, weight in zip(self._parts, parts, strict=False):
             center, scale = part[own].mean(axis=0), np.maximum(part[own].std(axis=0), 1e-9)

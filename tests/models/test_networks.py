@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,15 +21,20 @@ Learn = Callable[..., Network]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # by `rounds`
-@pytest.mark.parametrize("learn", [learn_together, learn_apart])
-def test_networks_learn_what_rows_say_and_each_from_its_own_columns(learn: Learn) -> None:
+@pytest.mark.parametrize(
+    ("learn", "middle", "step"), [(learn_together, 50, 10), (learn_apart, 3.5, 1)]
+)
+def test_networks_learn_what_rows_say_and_each_from_its_own_columns(
+    learn: Learn, middle: float, step: float
+) -> None:
     """A sum with a bend, of the first two of eight columns, on rows that were not learned from."""
     rows = np.random.default_rng(0).normal(size=(2500, 8))
-    wanted = 50 + 10 * (rows[:, 0] + abs(rows[:, 1]))
-    shape = Shape(55.0, 12.0, (1.0, 0.5, 0.5), 16, 80, 0.0)
+    wanted = middle + step * (rows[:, 0] + abs(rows[:, 1]))
+    shape = Shape((1.0, 0.5, 0.5), 16, 80, 0.0)
     network = learn(rows[:1500], wanted[:1500], np.ones(1500), shape, 0)
     said = network(rows[1500:])
-    assert said[:, 0] == pytest.approx(said[:, 1:].mean(axis=1))
+    sums = replace(network, link="identity")(rows[1500:])
+    assert sums[:, 0] == pytest.approx(sums[:, 1:].mean(axis=1), abs=1e-6)
     assert pearson(said[:, 1], wanted[1500:]) > 0.98
     all_seen, *seen = (network.weights[0].reshape(8, 3, 16) != 0).any(axis=2).sum(axis=0)
     assert all_seen == 8
@@ -37,10 +43,18 @@ def test_networks_learn_what_rows_say_and_each_from_its_own_columns(learn: Learn
 
 def test_a_row_that_weighs_nothing_teaches_nothing() -> None:
     rows = np.random.default_rng(1).normal(size=(1500, 3))
-    wanted = np.where(np.arange(1500) < 1000, rows[:, 0], 100.0)
+    wanted = np.where(np.arange(1500) < 1000, 50 + 10 * rows[:, 0], 100.0)
     weights = (np.arange(1500) < 1000).astype(float)
-    network = learn_together(rows, wanted, weights, Shape(0.0, 1.0, (1.0,), 8, 20, 0.0), 0)
-    assert abs(network(rows)[:, 0] - rows[:, 0]).mean() < 0.2
+    network = learn_together(rows, wanted, weights, Shape((1.0,), 8, 60, 0.0), 0)
+    assert abs(network(rows)[:, 0] - 50 - 10 * rows[:, 0]).mean() < 2
+
+
+def test_no_text_leaves_the_scale_of_difficulty() -> None:
+    rows = np.linspace(-3, 3, 200)[:, None]
+    network = learn_together(rows, 50 + 200 * rows[:, 0], np.ones(200), Shape((1.0,), 4, 5, 0.0), 0)
+    said = network(100 * rows)
+    assert said.min() >= 0
+    assert said.max() <= 100
 
 
 def test_estimates_whose_parts_are_apart_are_less_certain() -> None:

@@ -32,6 +32,24 @@ _PIECES, _MOST_FOREIGN = 60, 0.1
 _MARKS = ".,;:!?…()[]\"'“”„«»।"
 
 
+_END = 5.0  # points at each end of the scale of readings
+
+
+def _within_scale(values: Floats) -> Floats:
+    """Difficulties between 0 and 100, however far beyond a model's are.
+
+    The last five points at each end hold all that lies beyond, so the harder of two texts stays
+    the harder.
+
+    >>> _within_scale(np.array([-5.0, 50.0, 100.0, 110.0])).round(1).tolist()
+    [0.7, 50.0, 98.2, 99.8]
+    """
+    above = np.maximum(values - (100 - _END), 0) / _END
+    below = np.maximum(_END - values, 0) / _END
+    beyond = (above + np.exp(-above)) - (below + np.exp(-below))
+    return np.asarray(values - _END * beyond)
+
+
 @dataclass(frozen=True, slots=True)
 class KnownLanguage:
     """What the model knows of a language.
@@ -136,6 +154,7 @@ class LanguagesModel:
             raised = (*[UNTESTED] * (not known.tested), *[TWO_LANGUAGES] * mixed)
             flags.append(raised)
         raw, error, level, level_error, total = np.array(rows).reshape(len(rows), 5).T
+        raw = _within_scale(raw)
         return Reading(raw, error, total, tuple(flags), level, level_error, raw)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:

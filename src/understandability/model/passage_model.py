@@ -181,7 +181,7 @@ class PassageModel:
         if not (
             isinstance(network, Network)
             and network.inputs == columns
-            and network.link == "identity"
+            and network.link == "percent"
             and len(network.biases[-1]) >= 2
         ):
             raise InputError("its network does not go from the columns of passages to two numbers")

@@ -45,12 +45,13 @@ def _normalised(values: Floats) -> Floats:
     return np.asarray(chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300))
 
 
-# What the last sums become: of regressors themselves, of classifiers probabilities.
+# What the last sums become: of regressors themselves or 0 to 100, of classifiers probabilities.
 LINKS: Mapping[str, Callable[[Floats], Floats]] = {
     "identity": lambda values: values,
     "softmax": _softmax,
     "binary": _both_classes,
     "one_vs_rest": _normalised,
+    "percent": lambda values: 100 / (1 + np.exp(-np.clip(values, -500, 500))),
 }
 
 
