@@ -9,7 +9,7 @@ It learns more than the columns can, but it is a hundred times as slow. So it sa
 texts that nobody read (`page_texts.unread`), and the model learns from that too (`Teacher`): of
 passages their difficulty, from readings; of sentences their level, from CEFR-SP. In each fold it
 learns only from texts of that fold, and never from texts that were written for an awkward kind or
-read once: none of those that it is asked about are like them. Ten minutes of one core.
+from documentation: none of those that it is asked about are like them. Forty minutes of one core.
 """
 
 from __future__ import annotations

@@ -1,0 +1,32 @@
+"""The published readings: rows that can be used, and what may be learned from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scripts.evaluate.readings_set import may_be_shipped
+from scripts.shared import ROOT, records
+from scripts.train.page_texts import OPEN_PASSAGES_FILE, UNREAD, unread
+
+FILES = sorted((ROOT / "readings").glob("*.jsonl*"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_rows_have_a_name_of_their_own_and_stay_on_the_scales(path: Path) -> None:
+    rows = list(records(path))
+    names = [row.get("id") or row["source_id"] for row in rows]
+    assert len(set(names)) == len(rows) > 0
+    assert all(0 <= row[name] <= 100 for row in rows for name in ("difficulty", "understand"))
+
+
+def test_passages_that_were_read_are_those_that_are_learned_from(shared_data: Path) -> None:
+    """With their text, group and reading; shipped only if the licence says so."""
+    sources = {row["id"]: row for row in records(shared_data / "open_texts" / "texts.jsonl.gz")}
+    texts = {text.id: text for text in unread(shared_data) if text.set == UNREAD}
+    for row in records(OPEN_PASSAGES_FILE):
+        text = texts[row["id"]]
+        assert (text.label, text.group, text.kind) == (row["difficulty"], row["group"], row["kind"])
+        assert row["text"] in (None, text.content)
+        source = sources.get(row["source_id"])
+        assert row["text"] is None or not source or may_be_shipped(source)
