@@ -115,7 +115,7 @@ def passages(rng: np.random.Generator) -> PassageModel:
     columns = len(passage_columns())
     zeros, ones = np.zeros(columns), np.ones(columns)
     weights = rng.normal(size=(columns, 4)), rng.normal(size=(4, 2))
-    network = Network(weights, (np.zeros(4), np.array([50.0, 50.0])))
+    network = Network(weights, (np.zeros(4), np.zeros(2)), "percent")
     starts = np.array([0.1, 0.0])
     kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 2)), starts, 0.001)
     level = Network((weights[0], weights[1][:, :1]), (np.zeros(4), np.array([3.5])))
