@@ -20,6 +20,7 @@ def test_rows_have_a_name_of_their_own_and_stay_on_the_scales(path: Path) -> Non
     assert all(0 <= row[name] <= 100 for row in rows for name in ("difficulty", "understand"))
 
 
+@pytest.mark.slow
 def test_passages_that_were_read_are_those_that_are_learned_from(shared_data: Path) -> None:
     """With their text, group and reading; shipped only if the licence says so."""
     sources = {row["id"]: row for row in records(shared_data / "open_texts" / "texts.jsonl.gz")}
