@@ -58,7 +58,7 @@ LINES = {
     "feature": 3_894,
     "inputs": 4_281,
     "integrations": 880,
-    "model": 4_189,
+    "model": 4_187,
     "study": 4_289,
     "text": 2_989,
     "training": 2_624,

@@ -30,8 +30,6 @@ _FEW_WORDS = 20
 # A text is looked through by so many pieces; a part in another language makes it a mixed one.
 _PIECES, _MOST_FOREIGN = 60, 0.1
 _MARKS = ".,;:!?…()[]\"'“”„«»।"
-
-
 _END = 5.0  # points at each end of the scale of readings
 
 
