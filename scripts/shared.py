@@ -75,7 +75,7 @@ def told(*arguments: str | Path) -> str:
     with redirect_stdout(out), chdir(ROOT):
         status = status_of([*map(str, arguments)])
     assert status == 0, arguments
-    return out.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    return out.buffer.getvalue().decode()  # type: ignore[attr-defined]  # the BytesIO above
 
 
 def panel_words() -> list[str]:

@@ -52,17 +52,17 @@ HOOKS = (
 # raise one is a decision.
 LINES = {
     "": 1_187,
-    "cli": 2_066,
-    "crawls": 2_804,
+    "cli": 2_067,
+    "crawls": 2_802,
     "evaluation": 3_933,
-    "feature": 3_894,
+    "feature": 3_898,
     "inputs": 4_281,
     "integrations": 880,
     "model": 4_187,
-    "study": 4_289,
+    "study": 4_292,
     "text": 2_989,
     "training": 2_624,
-    "writers": 6_754,
+    "writers": 6_752,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

@@ -30,8 +30,8 @@ from understandability.model.passages import Passages, passages
 from understandability.text.analysis import document_of_page, document_of_text, extract, parse_for
 from understandability.text.document import Document
 from understandability.text.page import Page
-from understandability.training import validation
 from understandability.training.validation import BASELINES
+from understandability.training.validation import folds_of as dealt_out
 
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -421,7 +421,7 @@ def groups_of(texts: Sequence[Text]) -> Ints:
 def folds_of(groups: Ints, folds: int, seed: int = 0) -> Ints:
     """The fold of each row by its group; rows of the group -1 are in no fold: -1."""
     found = np.full(len(groups), -1)
-    found[groups >= 0] = validation.folds_of(groups[groups >= 0], folds, seed)
+    found[groups >= 0] = dealt_out(groups[groups >= 0], folds, seed)
     return found
 
 

@@ -92,7 +92,7 @@ def messages(source: str, folder: Path, pages: Pages, leave: str) -> None:
                 if re.search(leave, path.stem):
                     continue
                 with path.open("rb") as stream:
-                    catalogue = gettext.GNUTranslations(stream)._catalog  # type: ignore[attr-defined]
+                    catalogue = gettext.GNUTranslations(stream)._catalog  # type: ignore[attr-defined]  # nothing public lists the keys
                 for key, text in catalogue.items():
                     original = key.rpartition("\x04")[2] if isinstance(key, str) else ""
                     if len(original.split()) >= _LEAST_WORDS and not re.search("[<=%]", text):

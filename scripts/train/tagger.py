@@ -29,6 +29,7 @@ from understandability.arrays import Floats
 from understandability.feature.tagger import (
     BOUNDARY_FEATURE,
     BOUNDARY_TAG,
+    CONTEXT,
     OFFSETS,
     TAGS,
     UNIVERSAL,
@@ -96,10 +97,12 @@ class FirstPass:
         return "N" if rank is None else str(self._known.usual_case[rank])
 
     def _context(self, token: str) -> list[str]:
-        return features_of(token, self.usual_case(token))[:8] if token else [BOUNDARY_FEATURE]
+        if not token:
+            return [BOUNDARY_FEATURE]
+        return features_of(token, self.usual_case(token))[:CONTEXT]
 
     def _own(self, token: str) -> list[str]:
-        return features_of(token, "")[8:] if token else []
+        return features_of(token, "")[CONTEXT:] if token else []
 
     def _matrices(self, types: Sequence[str]) -> dict[int, sparse.csr_matrix]:
         """Types by features, for each offset."""

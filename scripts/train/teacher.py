@@ -97,9 +97,8 @@ class Teacher:
         ).T
         levelled, sentences = known & (self._sets == "cefr_sp_wiki"), self._sets == SENTENCES
         if levelled.any():
-            labels[sentences] = self._said(labels[:, None], levelled, sentences, _OF_LEVEL, (1.0,))[
-                :, 0
-            ]
+            said = self._said(labels[:, None], levelled, sentences, _OF_LEVEL, (1.0,))
+            labels[sentences] = said[:, 0]
         return Taught(labels, messages)
 
     def _said(

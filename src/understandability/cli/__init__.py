@@ -79,7 +79,8 @@ _COMMANDS = {
         ("rank apply", "study.learn:apply_ranker", "study:applied"),
     ),
 }
-_ROWS = (["score"], ["features"], ["extract"])  # which take half a second without pandas
+# They are given no value of pandas, and start sooner where Arrow does not import it.
+_ROWS = (["score"], ["features"], ["extract"])
 # Of what the functions of a few commands take, this is for Python alone.
 _HIDDEN = {"corpus": ("url", "keep"), "train background": ("corpora",)}
 COMMANDS = tuple(

@@ -11,9 +11,7 @@ from typing import Annotated, Any
 import pyarrow as pa
 
 from understandability.crawls.folder import CrawlFolder
-from understandability.crawls.plan import (
-    GivenPages,
-)
+from understandability.crawls.plan import GivenPages
 from understandability.crawls.status import Status, status_of
 from understandability.crawls.work import Destination, Inputs, Rows, Work, choices_of, rows_of
 from understandability.errors import WrongTypeError

@@ -150,13 +150,17 @@ def _kind_of(character: str) -> str:
     return ("X" if character.isupper() else "x") if character.isalnum() else character
 
 
+# So many of `features_of`, the first, tell of a token's neighbours too.
+CONTEXT = 8
+
+
 def features_of(token: str, usual_case: str) -> list[str]:
-    """What a token tells: eight features about its neighbours too, and more about itself only.
+    """What a token tells: `CONTEXT` features about its neighbours too, and more about itself only.
 
     `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
     ``N`` where that is not known.
 
-    >>> features_of("Flu", "3")[:8]
+    >>> features_of("Flu", "3")[:CONTEXT]
     ['w=flu', '1=u', '2=lu', '3=flu', '4=flu', 'shape=Xxx', 'case=T3', 'bias']
     """
     word = normal_form(token)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
@@ -130,7 +130,8 @@ class StudyGrid:
         tables = {}
         if self.agreements:
             agreed = tuple(
-                (" and ".join(who), *numbers) for who, *numbers in map(astuple, self.agreements)
+                (" and ".join(each.assessors), each.n, each.pearson, each.spearman, each.kendall)
+                for each in self.agreements
             )
             tables["How assessors agree"] = ResultTable(("assessors", "n", *names), agreed)
         columns = ("category", "score", "extractor, sentence ends", "n", *names)
@@ -140,7 +141,9 @@ class StudyGrid:
             for coefficient in CORRELATIONS:
                 sizes = [_size(cell, coefficient) for cell in cells]
                 marks[len(rows) + sizes.index(max(sizes)), coefficient.capitalize()] = "*"
-            rows += [(category, c.name, c.pipeline, *astuple(c)[4:]) for c in cells]
+            rows += [
+                (category, c.name, c.pipeline, c.n, c.pearson, c.spearman, c.kendall) for c in cells
+            ]
         tables[BEST] = ResultTable(columns, tuple(rows), marks, texts=3)
         spread = tuple(
             (pipeline, *np.percentile(sizes, _PERCENTILES).tolist())

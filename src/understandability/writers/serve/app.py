@@ -66,9 +66,7 @@ class _Desk:
     def __init__(self, settings: Settings, limits: RequestLimits) -> None:
         self.limits = limits
         self.scorer = Scorer(settings)
-        self.scorer.rows(
-            [document_of_text("A text.")]
-        )  # loads what the first request would wait for
+        self.scorer.rows([document_of_text("A text.")])  # loads what the first would wait for
         self._thread = ThreadPoolExecutor(1, "scoring")
         self._waiting = 0
 
