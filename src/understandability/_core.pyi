@@ -224,8 +224,8 @@ def best_tags(
     """
 
 def weigh_patterns(
-    next_nodes: NDArray[Any],
-    width: int,
+    firsts: NDArray[Any],
+    letters: NDArray[Any],
     codes: NDArray[Any],
     places: NDArray[Any],
     roots: NDArray[Any],
@@ -233,9 +233,9 @@ def weigh_patterns(
 ) -> list[int]:
     """Those of the places at which the weights of all patterns sum to more than zero.
 
-    The nodes are those of a `Trie` of `width` codes (int32, as `codes`), the others int64. From
-    ``roots[i]`` go the patterns that begin `i` before a place. Raises `IndexError` for a
-    wrong step.
+    Of a `Trie`, `letters` (uint8) has the code of each step; those of a node begin at `firsts`
+    (int32, as `codes`). The others are int64. From ``roots[i]`` go the patterns that begin `i`
+    before a place. Raises `IndexError` for a wrong step.
     """
 
 class Places:

@@ -28,6 +28,14 @@ cdef extern from "Python.h":
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 character)
 
+cdef extern from *:
+    """
+    #if !defined(__GNUC__)
+    #define __builtin_prefetch(address) ((void)(address))
+    #endif
+    """
+    void prefetch "__builtin_prefetch" (const void* address)
+
 ctypedef const unsigned char* Bytes
 
 
@@ -2058,28 +2066,29 @@ def best_tags(
 # --- The letters of words
 
 def weigh_patterns(
-    const int[::1] next_nodes, Py_ssize_t width, const int[::1] codes,
+    const int[::1] firsts, const unsigned char[::1] letters, const int[::1] codes,
     const long long[::1] places, const long long[::1] roots, const long long[::1] weights,
 ) -> list:
-    cdef Py_ssize_t nucleus, before, place, node, step
+    cdef Py_ssize_t nucleus, before, place, node, step, end
     cdef long long evidence
-    cdef list found = []
+    cdef list heavy = []
     for nucleus in places:
         evidence = 0
         for before in range(roots.shape[0]):
             node, place = roots[before], nucleus - before
             while 0 <= place < codes.shape[0]:
-                step = node * width + codes[place]
-                if not 0 <= step < next_nodes.shape[0]:
+                step, end = firsts[node], firsts[node + 1]
+                if not 0 <= step <= end <= letters.shape[0]:
                     raise IndexError("a pattern goes on where no node is")
-                node = next_nodes[step]
-                if not 0 < node < weights.shape[0]:
+                step = found(&letters[0], end, <unsigned char>codes[place], step)
+                if step == end:
                     break
+                node = step + 2
                 evidence += weights[node]
                 place += 1
         if evidence > 0:
-            found.append(nucleus)
-    return found
+            heavy.append(nucleus)
+    return heavy
 
 
 # --- A list of words with their frequency
@@ -2407,6 +2416,14 @@ def read_passages(
                 raise IndexError("a passage has more tokens than there are")
             hardest = 0
             for at in range(bounds[sentence], bounds[sentence + 1]):
+                if at + 8 < ids.shape[0]:
+                    token = <const Token*>&types[ids[at + 8], 0]
+                    prefetch(token)
+                    prefetch(&token.kinds)
+                    token = <const Token*>&types[ids[at + 4], 0]
+                    if token.vector >= 0:
+                        prefetch(&vectors[token.vector, 0])
+                        prefetch(&vectors[token.vector, 64])
                 token = <const Token*>&types[ids[at], 0]
                 add_token(row, token)
                 counted += (token.flags & IS_COUNTED) > 0

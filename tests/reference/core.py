@@ -856,7 +856,7 @@ def best_tags(
 
 
 def weigh_patterns(
-    next_nodes: Array, width: int, codes: Array, places: Array, roots: Array, weights: Array
+    firsts: Array, letters: Array, codes: Array, places: Array, roots: Array, weights: Array
 ) -> list[int]:
     """Those of the places at which the weights of all patterns sum to more than zero."""
     found = []
@@ -865,10 +865,11 @@ def weigh_patterns(
         for before, root in enumerate(roots.tolist()):
             node = root
             for code in codes[nucleus - before :] if nucleus >= before else ():
-                node = next_nodes[node * width + code]
-                evidence += weights[node] if node else 0
-                if not node:
+                steps = letters[firsts[node] : firsts[node + 1]].tolist()
+                if code not in steps:
                     break
+                node = firsts[node] + steps.index(code) + 2
+                evidence += weights[node]
         if evidence > 0:
             found.append(nucleus)
     return found

@@ -45,17 +45,21 @@ class Trie:
         # Code 0 is any other character; node 0 is where no pattern goes, 1 where all begin.
         self._codes = np.zeros(known[-1] + 2, np.int32)
         self._codes[known] = np.arange(1, self._width)
+        # Nodes are numbered by how deep they are and in order, so that the steps between them,
+        # which are a node and a code, ascend: step `i` leads to node ``i + 2``.
         self.nodes, self.size = np.ones(len(strings), np.int64), 2
-        edges = []
+        steps = []
         for column in points.T:  # the nodes of all beginnings of one length at once
             longer = np.flatnonzero(column)
-            steps = self.nodes[longer] * self._width + self._codes[column[longer]]
-            distinct, places = np.unique(steps, return_inverse=True)
+            taken = self.nodes[longer] * self._width + self._codes[column[longer]]
+            distinct, places = np.unique(taken, return_inverse=True)
             self.nodes[longer] = self.size + places
             self.size += len(distinct)
-            edges.append(distinct)
-        self._next = np.zeros(self.size * self._width, np.int32)
-        self._next[np.concatenate(edges)] = np.arange(2, self.size)
+            steps.append(distinct)
+        self._steps = np.concatenate(steps)
+        # The same for the core: where the steps of each node begin, and the code of each.
+        firsts = np.searchsorted(self._steps, np.arange(self.size + 1) * self._width)
+        self._tables = firsts.astype(np.int32), (self._steps % self._width).astype(np.uint8)
 
     def encode(self, text: str) -> Array:
         """The text as `walk` takes it; one character more, where no pattern goes on."""
@@ -75,16 +79,17 @@ class Trie:
         places = starts
         reached = np.broadcast_to(nodes, len(starts))
         while True:
-            reached = self._next[reached * self._width + codes[places]]
-            walking = np.flatnonzero(reached)
+            taken = reached * self._width + codes[places]
+            found = np.minimum(np.searchsorted(self._steps, taken), len(self._steps) - 1)
+            walking = np.flatnonzero(self._steps[found] == taken)
             if not len(walking):
                 return
-            walkers, reached, places = walkers[walking], reached[walking], places[walking] + 1
+            walkers, reached, places = walkers[walking], found[walking] + 2, places[walking] + 1
             yield walkers, reached
 
     def weigh(self, codes: Array, places: Array, roots: Array, weights: Array) -> list[int]:
         """The places where the nodes of all walks from ``roots[i]``, `i` before, outweigh zero."""
-        return _core.weigh_patterns(self._next, self._width, codes, places, roots, weights)
+        return _core.weigh_patterns(*self._tables, codes, places, roots, weights)
 
 
 # A number (its -th not counted), or letters.
