@@ -99,10 +99,10 @@ class FirstPass:
     def _context(self, token: str) -> list[str]:
         if not token:
             return [BOUNDARY_FEATURE]
-        return features_of(token, self.usual_case(token))[:CONTEXT]
+        return features_of(token, normal_form(token), self.usual_case(token))[:CONTEXT]
 
     def _own(self, token: str) -> list[str]:
-        return features_of(token, "")[CONTEXT:] if token else []
+        return features_of(token, normal_form(token), "")[CONTEXT:] if token else []
 
     def _matrices(self, types: Sequence[str]) -> dict[int, sparse.csr_matrix]:
         """Types by features, for each offset."""

@@ -190,8 +190,11 @@ class Numbers:
 
     strings: list[str]
     characters: int
-    def number(self, strings: list[str], out: NDArray[Any]) -> None:
-        """Write the number of each string into `out` (int32); new strings get the next."""
+    def number(self, strings: list[str], out: NDArray[Any], adds_new: bool = True) -> None:
+        """Write the number of each string into `out` (int32).
+
+        New strings get the next; -1 if they are not to be added.
+        """
 
 def add_features(
     tokens: Iterable[Sequence[str]], rows: Numbers, weights: NDArray[Any], table: NDArray[Any]
@@ -308,5 +311,5 @@ def read_passages(
     (int64), of which `prose` (uint8) says whether they are.
     """
 
-def count_known(text: str, known: Places) -> tuple[int, dict[int, int]]:
-    """How many runs of letters a text has, and how often each known one, by its number."""
+def count_known(text: str, known: Places) -> tuple[int, list[int]]:
+    """How many runs of letters a text has, and the numbers of the known ones, in order."""

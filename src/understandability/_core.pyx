@@ -1940,14 +1940,16 @@ cdef class Numbers:
             at = at + 1 & self.mask
         return slots + at
 
-    def number(self, list strings, int[::1] out) -> None:
+    def number(self, list strings, int[::1] out, bint adds_new=True) -> None:
         cdef Py_ssize_t place
         cdef Numbered* slot
         if out.shape[0] != len(strings):
             raise ValueError("there is not one place for each string")
         for place in range(len(strings)):
             slot = self.slot_of(strings[place])
-            out[place] = slot.number - 1 if slot.number else self.add(strings[place], slot)
+            out[place] = <int>slot.number - 1
+            if not slot.number and adds_new:
+                out[place] = self.add(strings[place], slot)
 
     cdef int add(self, str string, Numbered* slot) except -1:
         """The number of a new string, which goes into this slot."""
@@ -2040,6 +2042,9 @@ def best_tags(
             raise IndexError("sentences are out of order")
         for place in range(start, end):
             score = scores + place * TAGS
+            if place + 6 < size:
+                for offset in range(0, columns, 32):
+                    prefetch(&rows[ids[place + 6], offset])
             for offset in range(5):
                 at = place + offset - 2
                 row = &rows[ids[at], 0] if start <= at < end else &boundary[0]
@@ -2177,7 +2182,7 @@ def count_known(str text, Places known) -> tuple:
                 held = known.slots.data.as_longlongs[known.slot_of(s + start, end - start)]
                 if held:
                     met.append(held & 0xFFFF)
-    return words, Counter(met)
+    return words, met
 
 
 cdef Py_ssize_t head(
@@ -2416,10 +2421,8 @@ def read_passages(
                 raise IndexError("a passage has more tokens than there are")
             hardest = 0
             for at in range(bounds[sentence], bounds[sentence + 1]):
-                if at + 8 < ids.shape[0]:
-                    token = <const Token*>&types[ids[at + 8], 0]
-                    prefetch(token)
-                    prefetch(&token.kinds)
+                if at + 8 < ids.shape[0]:  # what is needed soon; memory takes as long as ten tokens
+                    prefetch(&types[ids[at + 8], 0])
                     token = <const Token*>&types[ids[at + 4], 0]
                     if token.vector >= 0:
                         prefetch(&vectors[token.vector, 0])

@@ -1026,6 +1026,6 @@ def read_passages(
 # --- text/language_guess.py
 
 
-def count_known(text: str, known: Places) -> tuple[int, dict[int, int]]:
+def count_known(text: str, known: Places) -> tuple[int, list[int]]:
     words = re.findall(r"[^\W\d_]+", text)
-    return len(words), dict(Counter(known.get(word, 0) for word in words if word in known))
+    return len(words), [known.get(word, 0) for word in words if word in known]

@@ -225,7 +225,7 @@ class Batch:
         self.word_ids = words[is_word]
         self._words_before = starts_of(is_word)
         self.word_starts = self._words_before[self.piece_starts]
-        self.words: FloatArray = np.diff(self.word_starts).astype(np.float64)
+        self.words: FloatArray = sizes_between(self.word_starts).astype(np.float64)
         self._gathered: dict[tuple[Column, TypeTable], Array] = {}
         self._once: dict[Callable[[Batch], Any], Any] = {}
 
@@ -239,7 +239,7 @@ class Batch:
             return
         starts = np.append(self._sentence_piece_starts, len(votes))
         is_set = sum_segments(votes, starts) > 0
-        places = np.flatnonzero(np.repeat(is_set, np.diff(starts)))
+        places = np.flatnonzero(np.repeat(is_set, sizes_between(starts)))
         strings = self.pieces.strings
         self.piece_ids[places] = self.pieces.number(
             strings[number].lower() for number in self.piece_ids[places].tolist()
@@ -261,7 +261,7 @@ class Batch:
 
     @cached_property
     def _sentence_piece_starts(self) -> Array:
-        sizes = np.diff(self.first_sentences)
+        sizes = sizes_between(self.first_sentences)
         inside = np.fromiter(
             chain.from_iterable(document.sentence_starts for document in self.documents), np.int64
         )
@@ -275,7 +275,7 @@ class Batch:
     @cached_property
     def has_word(self) -> NDArray[np.bool_]:
         """Which sentences have a word; as many as `token_sentence_starts`."""
-        return np.diff(self.word_bounds) > 0
+        return np.asarray(sizes_between(self.word_bounds) > 0)
 
     @cached_property
     def sentence_starts(self) -> Array:
@@ -283,7 +283,8 @@ class Batch:
 
     @cached_property
     def sentences(self) -> FloatArray:
-        return np.diff(np.searchsorted(self.sentence_starts, self.word_starts)).astype(np.float64)
+        before = np.searchsorted(self.sentence_starts, self.word_starts)
+        return sizes_between(before).astype(np.float64)
 
     @cached_property
     def is_name(self) -> NDArray[np.bool_]:
@@ -472,6 +473,11 @@ def starts_of(sizes: ArrayLike) -> NDArray[np.int64]:
     starts = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=starts[1:])
     return starts
+
+
+def sizes_between(starts: Array) -> Array:
+    """How large the segments are between one start and the next."""
+    return starts[1:] - starts[:-1]
 
 
 def sizes_of(starts: Array, end: int) -> Array:

@@ -18,6 +18,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability._core import Numbers
+from understandability.arrays import numbered, places_of
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, ratio
 from understandability.feature.row import Feature
@@ -118,8 +120,8 @@ def word_statistics() -> WordStatistics:
 
 
 @cache
-def _numbers() -> dict[str, int]:
-    return {word: number for number, word in enumerate(word_statistics().words)}
+def _numbers() -> Numbers:
+    return numbered(word_statistics().words)
 
 
 # What a token without a number in the vocabulary has: as indexes, the last two of a table.
@@ -133,10 +135,10 @@ def statistics_numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
 
 def numbers_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
     """`statistics_numbers` of tokens by what `statistics_key` says of them."""
-    numbers = _numbers()
-    return np.fromiter(
-        (numbers.get(key, UNKNOWN) if key else NO_WORD for key in keys), np.int32, len(keys)
-    )
+    numbers = places_of(keys, _numbers())
+    missing = np.flatnonzero(numbers < 0)
+    numbers[missing] = [UNKNOWN if keys[place] else NO_WORD for place in missing.tolist()]
+    return numbers
 
 
 MODELS = (*CORPORA, "merged")

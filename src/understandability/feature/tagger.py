@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability import _core
+from understandability.arrays import numbered, places_of
 from understandability.resources import resource_arrays
 
 UNIVERSAL = (
@@ -63,14 +64,14 @@ class Tagger:
 
     def __init__(self, arrays: dict[str, Array]) -> None:
         texts = arrays["features"].tobytes().decode("utf-8").split("\n")
-        self._rows = _core.Numbers()
-        rows = np.empty(len(texts), np.int32)
-        self._rows.number(texts, rows)
+        self._rows = numbered(texts)
         self._weights = np.ascontiguousarray(arrays["weights"], np.int8)
-        words = arrays["usual_case_words"].tobytes().decode("utf-8").split("\n")
-        self._usual_case = dict(zip(words, arrays["usual_case"].astype("U1").tolist(), strict=True))
-        classes = arrays["word_classes"].tobytes().decode("utf-8").split("\n")
-        self._word_classes = {word: number for number, word in enumerate(classes, 1)}
+        words, classes = (
+            arrays[name].tobytes().decode("utf-8").split("\n")
+            for name in ("usual_case_words", "word_classes")
+        )
+        self._words, self._classes = numbered(words), numbered(classes)
+        self._usual_case = [*arrays["usual_case"].astype("U1").tolist(), "N"]  # the last of others
         self._before = arrays["before"]
         self._around = arrays["around"]
         self._after = arrays["after"]
@@ -91,13 +92,13 @@ class Tagger:
         that the second pass knows.
         """
         table = np.zeros((len(types), len(OFFSETS) * TAGS + 1), np.int16)
-        _core.add_features(map(self._features, types), self._rows, self._weights, table)
-        table[:, -1] = [self._word_classes.get(normal_form(token), 0) for token in types]
+        tokens = [token[:_LONGEST] for token in types]
+        words = list(map(normal_form, tokens))
+        usual = map(self._usual_case.__getitem__, places_of(words, self._words).tolist())
+        features = map(features_of, tokens, words, usual)
+        _core.add_features(features, self._rows, self._weights, table)
+        table[:, -1] = places_of(words, self._classes) + 1
         return table
-
-    def _features(self, token: str) -> list[str]:
-        token = token[:_LONGEST]
-        return features_of(token, self._usual_case.get(normal_form(token), "N"))
 
     def tag_ids(
         self, type_ids: Array, sentence_starts: Array, contributions: Array
@@ -154,16 +155,15 @@ def _kind_of(character: str) -> str:
 CONTEXT = 8
 
 
-def features_of(token: str, usual_case: str) -> list[str]:
+def features_of(token: str, word: str, usual_case: str) -> list[str]:
     """What a token tells: `CONTEXT` features about its neighbours too, and more about itself only.
 
-    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
-    ``N`` where that is not known.
+    `word` is its normal form; `usual_case` says how often that is capitalised within sentences
+    elsewhere: a digit, or ``N`` where that is not known.
 
-    >>> features_of("Flu", "3")[:CONTEXT]
+    >>> features_of("Flu", "flu", "3")[:CONTEXT]
     ['w=flu', '1=u', '2=lu', '3=flu', '4=flu', 'shape=Xxx', 'case=T3', 'bias']
     """
-    word = normal_form(token)
     case = usual = "T" if token[:1].isupper() else "t"
     if case == "T" and len(token) > 1 and token.isupper():
         usual = "U"

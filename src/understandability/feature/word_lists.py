@@ -215,7 +215,9 @@ def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
     return _column(
         words,
         (
-            word.lower() not in known if word.isalpha() else any(map(_is_unknown, tokenize(word)))
+            word.lower() not in known
+            if word.isalpha()
+            else any(map(str.isalpha, word)) and any(map(_is_unknown, tokenize(word)))
             for word in words
         ),
     )

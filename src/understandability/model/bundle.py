@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability._version import __version__
+from understandability.arrays import within
 from understandability.errors import InputError, OptionError
 from understandability.feature.background_rows import GROUP
 from understandability.feature.batch import Batch
@@ -150,7 +151,7 @@ class Bundle:
         about = replace(reading, raw=reading.message)
         message = calibration.apply(about)[0] if reader.curve else difficulty
         chance = reader.understands(message, spread)
-        levels = np.clip(reading.level, A1, C2)
+        levels = within(reading.level, A1, C2)
         lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
         chance, difficulty, spread, raw, levels, level_errors = (
             np.where(some, each, np.nan)

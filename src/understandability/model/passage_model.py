@@ -26,7 +26,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from understandability.arrays import Floats
+from understandability.arrays import Floats, within
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.model import Reading
@@ -93,7 +93,7 @@ class ErrorModel:
 
     def of(self, estimates: Floats, words: Floats, unlikeness: Floats, apart: Floats) -> Floats:
         """The standard error of estimates, from parts that are so far `apart`."""
-        place = np.clip((estimates - self.low) / (self.high - self.low), 0, 1)
+        place = within((estimates - self.low) / (self.high - self.low), 0, 1)
         squared = self.floor + self.per_word / np.maximum(words, 1)
         squared = squared * (1 + self.bent * 4 * place * (1 - place)) + self.by_parts * apart**2
         return np.asarray(np.sqrt(squared * np.maximum(unlikeness, 1)))
@@ -147,9 +147,9 @@ class Hardening:
 
     def of(self, means: Floats, parts: Floats) -> Floats:
         """The difficulty of texts of so many passages, whose mean difficulties are these."""
-        inside = np.clip(means, 1, 99)
+        inside = within(means, 1, 99)
         odds, start = np.log(inside / (100 - inside)), np.log(self.start / (100 - self.start))
-        share = np.clip((parts - _FEW) / (_MANY - _FEW), 0, 1)
+        share = within((parts - _FEW) / (_MANY - _FEW), 0, 1)
         odds = odds + self.by * share * np.maximum(odds - start, 0)
         return np.asarray(means - inside + 100 / (1 + np.exp(-odds)))
 
@@ -217,7 +217,9 @@ class PassageModel:
     def levels(self, columns: Floats, difficulties: Floats) -> Floats:
         """The level for each row of columns, whose difficulties are these, and its parts."""
         near = self.kernel.prepared(columns)
-        of_kinds, odds = np.hsplit(self.kernel.predictor(near), 2)
+        of_sets = self.kernel.predictor(near)
+        kinds = of_sets.shape[1] // 2
+        of_kinds, odds = of_sets[:, :kinds], of_sets[:, kinds:]
         levels = self.level(near)
         levels[:, 0] += (of_kinds * shares(odds, self.least)).sum(axis=1)
         levels[:, 0] += self.difficulty_in_level * difficulties
@@ -231,10 +233,12 @@ class PassageModel:
         """The same of passages that were cut before."""
         prepared = self.network.prepared(found.columns)
         of_passages = self.network.predictor(prepared)
-        hard = found.means(of_passages)
-        levels = found.means(self.levels(found.columns, of_passages[:, 0]))
+        levels = self.levels(found.columns, of_passages[:, 0])
+        means = found.means(np.concatenate([of_passages, levels, prepared], axis=1))
+        ends = np.cumsum([of_passages.shape[1], levels.shape[1]]).tolist()
+        hard, levels = means[:, : ends[0]], means[:, ends[0] : ends[1]]
         level = levels[:, 0]
-        squares = (found.means(prepared) ** 2).mean(axis=1)
+        squares = (means[:, ends[1] :] ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.difficulty_error.unlikeness(squares, words)
         raised = {

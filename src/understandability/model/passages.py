@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from understandability import _core
 from understandability.arrays import Floats
-from understandability.feature.batch import Batch, sum_segments
+from understandability.feature.batch import Batch, sizes_between, sum_segments
 from understandability.feature.language_model import NO_WORD
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import KINDS, kinds_of_word
@@ -262,8 +262,8 @@ def passages(batch: Batch) -> Passages:
     True
     """
     first, is_open, count = batch.first_sentences, batch.is_open, len(batch.documents)
-    document = np.repeat(np.arange(count), np.diff(first))
-    lengths = np.diff(batch.word_bounds).astype(np.float64)
+    document = np.repeat(np.arange(count), sizes_between(first))
+    lengths = sizes_between(batch.word_bounds).astype(np.float64)
     read = batch.once(read_sentences)
     order, once = read[:, _ORDER], read[:, -1] > 0
     has_verb = read[:, _VERB] > 0
@@ -271,16 +271,18 @@ def passages(batch: Batch) -> Passages:
     whole = sentences & ~(is_open & (lengths < _LONG))
     verbal = sentences | (has_verb & ~is_open & (lengths > 1))  # "Do not smoke." too
     foreign = sum_segments(batch.word_values(_foreign), batch.word_bounds) > _FOREIGN * lengths
-    kinds = np.column_stack([whole, sentences, once, once & verbal, once & foreign])
-    sums = sum_segments(
-        np.column_stack([kinds * lengths[:, None], lengths, order * once[:, None]]), first
-    )
+    counted = np.empty((len(lengths), 10))
+    for column, kind in enumerate((whole, sentences, once, once & verbal, once & foreign)):
+        counted[:, column] = kind * lengths
+    counted[:, 5] = lengths
+    counted[:, 6:] = order * once[:, None]
+    sums = sum_segments(counted, first)
     of_whole, of_sentences, in_once, in_verbal, in_foreign, in_all = sums[:, :6].T
     in_all, in_some = np.where(in_all > 0, in_all, np.nan), np.where(in_once > 0, in_once, np.nan)
     prose = np.where((of_whole >= _LEAST_SHARE * of_sentences)[document], whole, sentences)
     numbers = np.flatnonzero(once & (lengths > 0))
     begins, words = _parts(document[numbers], lengths[numbers], count)
-    ends = np.append(begins[1:], len(numbers))[: len(begins)]
+    begins, ends = begins[:-1], begins[1:]
     documents = document[numbers[begins]]
     spans = np.stack([numbers[begins], numbers[ends - 1] + 1], axis=1)
     cut, disordered = order_flags(sums[:, 6:])
@@ -300,7 +302,7 @@ def passages(batch: Batch) -> Passages:
 def _parts(
     documents: NDArray[np.int64], lengths: Floats, count: int
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Where each passage begins among the sentences that are read, and its words.
+    """Where passages begin among the sentences that are read, and the last ends; words of each.
 
     A document is cut where its sentences come nearest to equal parts of about `WORDS` words.
     """
@@ -310,8 +312,9 @@ def _parts(
     middle = before - (np.cumsum(total) - total)[documents] + lengths / 2
     part = np.floor(middle * parts[documents] / total[documents])
     number = (np.cumsum(parts) - parts)[documents] + np.minimum(part, parts[documents] - 1)
-    begins = np.flatnonzero(np.diff(number, prepend=-1))
-    return begins, np.diff(np.append(before[begins], total.sum()))
+    begins = np.flatnonzero(sizes_between(np.concatenate([[-1], number, [np.inf]])))
+    words_before = np.concatenate([before, [total.sum()]])
+    return begins, sizes_between(words_before[begins])
 
 
 # -- how words follow each other -------------------------------------------------------------------

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.arrays import Floats
+from understandability.arrays import Floats, within
 from understandability.errors import InputError
 from understandability.feature.batch import sizes_of
 
@@ -36,12 +36,12 @@ def _softmax(values: Floats) -> Floats:
 
 
 def _both_classes(values: Floats) -> Floats:
-    chance = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
+    chance = 1 / (1 + np.exp(-within(values, -500, 500)))
     return np.concatenate([1 - chance, chance], axis=1)
 
 
 def _normalised(values: Floats) -> Floats:
-    chances = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
+    chances = 1 / (1 + np.exp(-within(values, -500, 500)))
     return np.asarray(chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300))
 
 
@@ -51,7 +51,7 @@ LINKS: Mapping[str, Callable[[Floats], Floats]] = {
     "softmax": _softmax,
     "binary": _both_classes,
     "one_vs_rest": _normalised,
-    "percent": lambda values: 100 / (1 + np.exp(-np.clip(values, -500, 500))),
+    "percent": lambda values: 100 / (1 + np.exp(-within(values, -500, 500))),
 }
 
 
@@ -419,7 +419,7 @@ def standardised(
 ) -> Floats:
     """Rows filled where they are NaN, centred, scaled, cut off at ``-cut`` and ``cut``."""
     filled = np.where(np.isfinite(rows), rows, fill)
-    return np.clip((filled - center) / scale, -cut, cut)
+    return within((filled - center) / scale, -cut, cut)
 
 
 @dataclass(frozen=True, slots=True)

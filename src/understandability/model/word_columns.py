@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.arrays import Floats
+from understandability._core import Numbers
+from understandability.arrays import Floats, numbered, places_of
 from understandability.feature.frequency import places_of_keys
 from understandability.feature.language_model import (
     UNKNOWN,
@@ -53,13 +54,13 @@ def runs_of_letters(words: Sequence[str]) -> Runs:
     word = np.repeat(np.arange(len(words)), sizes)
     left = ends[word] - np.arange(len(letters))  # letters from here to the word's end
     owners, hashes = [], []
-    for length in _LENGTHS:
-        starts = np.flatnonzero(left >= length)
-        hashed = np.zeros(len(starts), np.uint32)
-        for place in range(length):
-            hashed += letters[starts + place] * _POWERS[place]
-        owners.append(word[starts])
-        hashes.append(hashed)
+    hashed = np.zeros(len(letters), np.uint32)  # of the run from here, one letter longer each time
+    for place in range(max(_LENGTHS)):
+        hashed[: len(letters) - place] += letters[place:] * _POWERS[place]
+        if place + 1 in _LENGTHS:
+            starts = np.flatnonzero(left > place)
+            owners.append(word[starts])
+            hashes.append(hashed[starts])
     long = np.flatnonzero(sizes > max(_LENGTHS))
     if len(long):
         inside = sizes[word] - left
@@ -195,7 +196,7 @@ def known_of(tokens: Sequence[str]) -> Known:
     places, numbers = places_of_keys(keys), numbers_of_keys(keys)
     zipf = np.where(places >= 0, places / 100, _UNLISTED_ZIPF)
     ranks, vectors, scale = words_and_vectors()
-    rows = np.fromiter((ranks.get(key, -1) for key in keys), np.int32, len(keys))
+    rows = places_of(keys, ranks)
     rank = rows[:, None] + 1.0
     weights = rank / (rank + _HALF_RANK)  # 0 where there is no word
     found = np.hstack([(vectors.take(rows, axis=0, mode="clip") * scale) * weights, weights])
@@ -278,9 +279,8 @@ DIMENSIONS = 100  # how many numbers a vector has
 
 
 @cache
-def words_and_vectors() -> tuple[dict[str, int], NDArray[np.int8], NDArray[np.float32]]:
-    """The rank of each word, their vectors as whole numbers, and the scale of these."""
+def words_and_vectors() -> tuple[Numbers, NDArray[np.int8], NDArray[np.float32]]:
+    """The words by their ranks, their vectors as whole numbers, and the scale of these."""
     arrays = resource_arrays("word_vectors.npz")
     words = arrays["words"].tobytes().decode().split("\n")
-    ranks = dict(zip(words, range(len(words)), strict=True))
-    return ranks, arrays["vectors"], arrays["scale"]
+    return numbered(words), arrays["vectors"], arrays["scale"]

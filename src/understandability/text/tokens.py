@@ -48,6 +48,8 @@ def word_of(piece: str) -> str:
     """
     if piece.isalnum():
         return piece
+    if piece[:-1].isalnum():  # as most others are
+        return piece[:-1]
     if piece[0] not in "([" and ("(" in piece or "[" in piece):
         piece = _TRAILING.sub("", piece)
     match = _WORD.search(piece)
@@ -85,9 +87,12 @@ _WHOLE = re.compile(
 )
 
 
-# The pattern is slow, so two kinds of pieces, the most frequent, are cut without it: a word between
-# marks, behind which may stand the number of a reference; and two words with a hyphen.
-_FRAMED = re.compile(r"""([(\["“]?)([^\W_]++)([^\w\s]{0,2}?)(?:(\[)(\d++)(\])([.,]?))?""")
+# The pattern is slow, so the most frequent kinds of pieces are cut without it: a word and a mark; a
+# word or number between marks, behind which may stand the numbers of references; and two words with
+# a hyphen.
+_FRAMED = re.compile(
+    r"""([(\["“]?)([^\W_]++|\d+(?:[.,:/]\d+)++)([^\w\s]{0,2}?)(?:((?:\[\d++\]){1,9}+)([.,]?))?"""
+)
 _MARKS = '.,!?)]"”'
 _BEHIND = {"", *_MARKS, *":;", *(a + b for a in _MARKS for b in _MARKS + ":;" if a != b)}
 _WITH_STOP = {*_ABBREVIATIONS.split("|"), *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
@@ -105,16 +110,21 @@ def tokenize(piece: str) -> tuple[str, ...]:
     >>> tokenize("well-being."), tokenize("e.g."), tokenize("$3.50,")
     (('well', '-', 'being', '.'), ('e.g.',), ('$', '3.50', ','))
     """
-    if piece.isalnum() and len(piece) <= _LONGEST:
-        return (piece,)
-    if len(piece) > _LONGEST:
+    word, mark = piece[:-1], piece[-1]
+    if len(piece) <= _LONGEST:
+        if piece.isalnum():
+            return (piece,)
+        if word.isalnum() and mark in _BEHIND and not (mark == "." and word in _WITH_STOP):
+            return word, mark
+    else:
         parts = (piece[start : start + _LONGEST] for start in range(0, len(piece), _LONGEST))
         return tuple(chain.from_iterable(map(tokenize, parts)))
     framed = _FRAMED.fullmatch(piece)
     if framed:
-        before, word, behind, *reference = framed.groups("")
+        before, word, behind, references, stop = framed.groups("")
         if behind in _BEHIND and not (behind[:1] == "." and word in _WITH_STOP):
-            return (*before, word, *behind, *filter(None, reference))
+            numbers = references.replace("[", " [ ").replace("]", " ] ").split()
+            return (*before, word, *behind, *numbers, *stop)
     word, hyphen, other = piece.partition("-")
     if word.isalnum() and other.isalnum() and piece.isascii():
         return (piece,) if word.lower() in _WITH_HYPHEN else (word, hyphen, other)

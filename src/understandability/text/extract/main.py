@@ -179,7 +179,6 @@ _CLOSING = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ENDED = re.compile(r"[.!?][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){0,9}\Z")
-_AFTER_HEADING = re.compile(r"(?:\[edit\]|[:. ])+\Z")
 
 
 def main(parsed: ParsedPage) -> tuple[Block, ...]:
@@ -218,7 +217,10 @@ def _blocks(parsed: ParsedPage, rules: BoundedCache[_Rule]) -> tuple[tuple[Block
 
 def _closing(heading: str) -> str | None:
     """What the text is of that a heading ends: ``posts``, ``links`` or another; None if none."""
-    match = _CLOSING.fullmatch(_AFTER_HEADING.sub("", heading))
+    heading = heading.rstrip(":. ")
+    while heading.endswith("[edit]"):
+        heading = heading[:-6].rstrip(":. ")
+    match = _CLOSING.fullmatch(heading)
     return (match.lastgroup or "") if match else None
 
 
