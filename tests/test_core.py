@@ -142,7 +142,7 @@ def test_syllables_of_strings(strings: list[str]) -> None:
     """By the patterns around each letter."""
     weights = SyllableWeights({(1, "ba"): 3, (0, "a"): -2, (0, "a$"): 1, (2, "b"): 1})
     codes = weights._trie.encode("^".join(strings) + "$")
-    tables = *weights._trie._tables, codes, np.arange(len(codes)), weights._roots
+    tables = *weights._trie.tables, codes, np.arange(len(codes)), weights._roots
     one, two = (
         core["weigh_patterns"](*tables, weights._weights)
         for core in (fuzz_core.COMPILED, fuzz_core.REFERENCE)
@@ -293,8 +293,6 @@ def test_places_are_those_of_a_dictionary() -> None:
     asked = [*known, "The", "w" * 256, "\ud800", "THE\0"]
     assert [places.get(word, -1) for word in asked] == [known.get(word, -1) for word in asked]
     assert len(places) == len(known)
-    assert "été" in places
-    assert "ete" not in places
     for damaged in (
         packed[:-3],
         packed + b"\x81",

@@ -51,16 +51,16 @@ HOOKS = (
 # The most lines of Python that each package may have. Lower the figure as a package shrinks; to
 # raise one is a decision.
 LINES = {
-    "": 1_187,
+    "": 1_215,
     "cli": 2_067,
     "crawls": 2_802,
     "evaluation": 3_933,
-    "feature": 3_898,
+    "feature": 3_887,
     "inputs": 4_281,
     "integrations": 880,
-    "model": 4_187,
+    "model": 4_159,
     "study": 4_292,
-    "text": 2_989,
+    "text": 3_000,
     "training": 2_624,
     "writers": 6_752,
 }

@@ -2021,10 +2021,7 @@ def best_tags(
     cdef short* score
     cdef const short* row
     cdef const short* each[5]
-    cdef const signed char* by_left
-    cdef const signed char* by_both
-    cdef const signed char* by_right
-    cdef const signed char* by_word
+    cdef const signed char *by_left, *by_both, *by_right, *by_word
     cdef int far_left, left, right, far_right
     columns = 5 * TAGS
     if (
@@ -2154,9 +2151,6 @@ cdef class Places:
             return otherwise
         held = self.slots.data.as_longlongs[self.slot_of(<Bytes>PyBytes_AS_STRING(text), len(text))]
         return held & 0xFFFF if held else otherwise
-
-    def __contains__(self, str word) -> bool:
-        return self.get(word, -1) >= 0
 
 
 def count_known(str text, Places known) -> tuple:

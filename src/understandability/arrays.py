@@ -1,4 +1,4 @@
-"""The types of numpy arrays that signatures name, and strings by their places."""
+"""The types of numpy arrays that signatures name, and tables of strings, faster than a `dict`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,12 @@ def within(values: Floats, low: float, high: float) -> Floats:
 def numbered(strings: Iterable[str]) -> Numbers:
     """Distinct strings in a table in which `places_of` finds their places."""
     known = Numbers()
-    places_of(strings, known, True)
+    places_of(strings, known, adds_new=True)
     return known
 
 
 def places_of(strings: Iterable[str], known: Numbers, adds_new: bool = False) -> NDArray[np.int32]:
     """The place of each string among those that are known; -1 of others, unless they are added.
-
-    Many at once take a fifth of the time of a `dict`, which looks in more places for each.
 
     >>> places_of(["flu", "rest"], numbered(["virus", "flu"]))
     array([ 1, -1], dtype=int32)

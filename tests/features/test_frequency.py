@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from understandability.feature.batch import FloatArray
 from understandability.feature.catalogue import COLUMNS
-from understandability.feature.frequency import general_places, summaries
+from understandability.feature.frequency import GENERAL_LIST, places_in, summaries
 from understandability.feature.language_model import (
     CORPORA,
     MODELS,
@@ -100,7 +100,7 @@ def test_zipf_is_the_scale_of_wordfreq() -> None:
     """wordfreq.zipf_frequency gives myocardial 2.93 and the 7.73 (wordfreq 3.1.1)."""
     assert values("myocardial", "zipf_mean")[0] == 2.93
     assert values("The", "zipf_mean")[0] == 7.73
-    assert len(general_places()) == 321_180
+    assert len(places_in(GENERAL_LIST)) == 321_180
 
 
 def test_a_clitic_counts_as_its_word() -> None:

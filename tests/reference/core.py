@@ -1028,4 +1028,4 @@ def read_passages(
 
 def count_known(text: str, known: Places) -> tuple[int, list[int]]:
     words = re.findall(r"[^\W\d_]+", text)
-    return len(words), [known.get(word, 0) for word in words if word in known]
+    return len(words), [number for word in words if (number := known.get(word, -1)) >= 0]

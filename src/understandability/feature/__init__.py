@@ -16,7 +16,7 @@ dimensions). It runs once for each distinct word, so it must depend on the strin
     def lengths(words: Sequence[str]) -> NDArray[np.int32]: ...
 
     batch.word_values(lengths)    # for each word of the batch, in order; also token_values
-    batch.word_sums(lengths)      # its sum over each document; also token_sums
+    batch.word_sums(lengths)      # its sum over each document
     batch.sum_words(values > 6)   # the sum of anything given for each word; also sum_tokens
     batch.word_types.column(lengths)  # for each type; batch.word_ids index it; also token_types
     batch.word_types.strings      # the string of each type, as written (*)

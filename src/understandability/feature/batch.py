@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from understandability import _core
+from understandability.arrays import places_of
 from understandability.feature.tagger import default_tagger, entity_starts
 from understandability.text.document import Document
 from understandability.text.tokens import tokenize, word_of
@@ -91,11 +92,8 @@ class TypeTable:
 
     def number(self, strings: Iterable[str]) -> NDArray[np.int32]:
         """The number of each string; new ones get the next."""
-        given = list(strings)
-        numbers = np.empty(len(given), np.int32)
         with _LOCK:
-            self._numbers.number(given, numbers)
-        return numbers
+            return places_of(strings, self._numbers, adds_new=True)
 
     def column(self, compute: Column) -> Array:
         """`compute` of all strings, one row each; it sees every string once.
@@ -357,10 +355,6 @@ class Batch:
     def word_sums(self, column: Column) -> FloatArray:
         """The sum of a column of types over each document's words; (documents,) or (…, k)."""
         return self.sum_words(self.word_values(column))
-
-    def token_sums(self, column: Column) -> FloatArray:
-        """The sum of a column of types over each document's tokens."""
-        return self.sum_tokens(self.token_values(column))
 
     def sum_words(self, values: Array) -> FloatArray:
         """The sum over each document of what its words are worth."""

@@ -33,6 +33,7 @@ _HEADER = b"\x82\xa6format\xa2cB\xa7version\x01"  # of wordfreq's lists
 
 MERGED = "merged"
 GENERAL = "general"
+GENERAL_LIST = "large_en"
 
 # wordfreq keeps "don't" whole; a token that is a clitic counts as the word that it stands for.
 CLITICS = {
@@ -89,11 +90,6 @@ def _quartiles(values: FloatArray, places: Array, sizes: FloatArray, starts: Arr
     return quartiles
 
 
-def general_places() -> Places:
-    """`places_in` wordfreq's large list of English."""
-    return places_in("large_en")
-
-
 @cache
 def places_in(name: str) -> Places:
     """The words of one of wordfreq's lists, such as ``large_de``, with their Zipf places.
@@ -118,7 +114,7 @@ def zipf_places(tokens: Sequence[str]) -> NDArray[np.int32]:
 
 def places_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
     """`zipf_places` of tokens by what `statistics_key` says of them."""
-    place = general_places().get
+    place = places_in(GENERAL_LIST).get
     return np.fromiter(
         (place(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
         np.int32,

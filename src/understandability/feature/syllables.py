@@ -59,7 +59,7 @@ class Trie:
         self._steps = np.concatenate(steps)
         # The same for the core: where the steps of each node begin, and the code of each.
         firsts = np.searchsorted(self._steps, np.arange(self.size + 1) * self._width)
-        self._tables = firsts.astype(np.int32), (self._steps % self._width).astype(np.uint8)
+        self.tables = firsts.astype(np.int32), (self._steps % self._width).astype(np.uint8)
 
     def encode(self, text: str) -> Array:
         """The text as `walk` takes it; one character more, where no pattern goes on."""
@@ -86,10 +86,6 @@ class Trie:
                 return
             walkers, reached, places = walkers[walking], found[walking] + 2, places[walking] + 1
             yield walkers, reached
-
-    def weigh(self, codes: Array, places: Array, roots: Array, weights: Array) -> list[int]:
-        """The places where the nodes of all walks from ``roots[i]``, `i` before, outweigh zero."""
-        return _core.weigh_patterns(*self._tables, codes, places, roots, weights)
 
 
 # A number (its -th not counted), or letters.
@@ -161,7 +157,8 @@ class SyllableWeights:
         """The syllables of each word in small letters by the weights alone; at least 1."""
         text = "\n" * _BEFORE + "\n".join(f"^{word}$" for word in words)
         places, codes = nuclei(text), self._trie.encode(text)
-        syllables = self._trie.weigh(codes, places, self._roots, self._weights)
+        tables = *self._trie.tables, codes, places, self._roots, self._weights
+        syllables = _core.weigh_patterns(*tables)
         sizes = np.fromiter(map(len, words), np.int64, len(words)) + len("^$\n")
         ends = _BEFORE + np.cumsum(sizes)
         counts = np.diff(np.searchsorted(syllables, ends), prepend=0)

@@ -72,10 +72,9 @@ class Tagger:
         )
         self._words, self._classes = numbered(words), numbered(classes)
         self._usual_case = [*arrays["usual_case"].astype("U1").tolist(), "N"]  # the last of others
-        self._before = arrays["before"]
-        self._around = arrays["around"]
-        self._after = arrays["after"]
-        self._word_around = arrays["word_around"]
+        self._second_pass = tuple(
+            arrays[name] for name in ("before", "around", "after", "word_around")
+        )
         self._boundary = self._weights[texts.index(BOUNDARY_FEATURE)].astype(np.int16)
 
     def tag(self, tokens: Sequence[str], sentence_starts: Array) -> NDArray[np.uint8]:
@@ -105,17 +104,10 @@ class Tagger:
     ) -> NDArray[np.uint8]:
         """The tag of each token, given by its type's row in `contributions`."""
         tags = np.empty(len(type_ids), np.uint8)
-        _core.best_tags(
-            np.ascontiguousarray(contributions, np.int16),
-            np.ascontiguousarray(type_ids, np.int64),
-            np.ascontiguousarray(sentence_starts, np.int64),
-            self._boundary,
-            self._before,
-            self._around,
-            self._after,
-            self._word_around,
-            tags,
-        )
+        rows = np.ascontiguousarray(contributions, np.int16)
+        ids, starts = (np.ascontiguousarray(each, np.int64) for each in (type_ids, sentence_starts))
+        before, around, after, word_around = self._second_pass
+        _core.best_tags(rows, ids, starts, self._boundary, before, around, after, word_around, tags)
         return tags
 
 

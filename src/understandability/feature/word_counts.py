@@ -31,11 +31,6 @@ _SYLLABIC_ENDING = re.compile(r"(?:ing|[td]ed|(?:[sxzcg]|[cs]h)es)$", re.IGNOREC
 _NOT_INFLECTED = frozenset(("anything", "everything"))
 
 
-def hyphenated(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which words are compounds with a hyphen."""
-    return np.fromiter(("-" in word for word in words), bool)
-
-
 def syllabic_ending(words: Sequence[str]) -> NDArray[np.bool_]:
     """Which words end in an -es, -ed or -ing that is a syllable.
 
@@ -98,7 +93,7 @@ def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
     inflected[three] = syllabic_ending([words[place] for place in three.tolist()])
     columns = [
         unfamiliar(words),
-        (syllables >= 3) & ~(inflected | hyphenated(words)),
+        (syllables >= 3) & ~(inflected | np.array(["-" in word for word in words], bool)),
         characters,
         *(characters > than for than in LONGER),
         syllables,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
-from understandability.feature.frequency import CLITICS, general_places
+from understandability.feature.frequency import CLITICS, GENERAL_LIST, places_in
 from understandability.resources import package_text, resource_lines
 from understandability.text.tokens import tokenize
 
@@ -211,11 +211,11 @@ def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
     >>> outside_english(["Heart", "don't", "well-being", "B12", "xqzzzy"]).tolist()
     [False, False, False, False, True]
     """
-    known = general_places()
+    known = places_in(GENERAL_LIST).get
     return _column(
         words,
         (
-            word.lower() not in known
+            known(word.lower(), -1) < 0
             if word.isalpha()
             else any(map(str.isalpha, word)) and any(map(_is_unknown, tokenize(word)))
             for word in words
@@ -228,7 +228,7 @@ def _is_unknown(token: str) -> bool:
     if any(map(str.isdigit, token)) or not any(map(str.isalpha, token)):
         return False
     token = token.lower().replace("’", "'")
-    return token not in general_places() and token not in CLITICS
+    return places_in(GENERAL_LIST).get(token, -1) < 0 and token not in CLITICS
 
 
 @cache

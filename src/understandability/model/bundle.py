@@ -153,22 +153,14 @@ class Bundle:
         chance = reader.understands(message, spread)
         levels = within(reading.level, A1, C2)
         lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
-        chance, difficulty, spread, raw, levels, level_errors = (
-            np.where(some, each, np.nan)
-            for each in (chance, difficulty, spread, reading.raw, levels, reading.level_error)
-        )
+        fields = (chance, difficulty, spread, reading.raw, levels, reading.level_error)
+        numbers = np.where(some, fields, np.nan).T.tolist()
+        own_flags = zip(reading.flags, some.tolist(), strict=True)
+        flags = [(*own, *lacking) if is_text else ("no_words",) for own, is_text in own_flags]
+        rows = zip(batch.documents, numbers, flags, strict=True)
         return tuple(
-            Estimate(
-                document.docno,
-                float(chance[index]),
-                float(difficulty[index]),
-                float(spread[index]),
-                float(raw[index]),
-                float(levels[index]),
-                float(level_errors[index]),
-                (*reading.flags[index], *lacking) if some[index] else ("no_words",),
-            )
-            for index, document in enumerate(batch.documents)
+            Estimate(document.docno, chance, difficulty, spread, raw, level, error, own)
+            for document, (chance, difficulty, spread, raw, level, error), own in rows
         )
 
     @classmethod

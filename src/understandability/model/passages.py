@@ -285,7 +285,7 @@ def passages(batch: Batch) -> Passages:
     begins, ends = begins[:-1], begins[1:]
     documents = document[numbers[begins]]
     spans = np.stack([numbers[begins], numbers[ends - 1] + 1], axis=1)
-    cut, disordered = order_flags(sums[:, 6:])
+    scores, pairs, cut, ended = sums[:, 6:].T
     return Passages(
         np.searchsorted(documents, np.arange(count + 1)),
         _columns(batch, read, numbers, prose[numbers], begins, ends),
@@ -294,8 +294,8 @@ def passages(batch: Batch) -> Passages:
         in_verbal / in_some,
         1 - in_once / in_all,
         in_foreign / in_some,
-        cut,
-        disordered,
+        (ended >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ended),
+        (pairs >= _LEAST_PAIRS) & (scores < _LEAST_ORDER * pairs),
     )
 
 
@@ -349,31 +349,15 @@ def read_sentences(batch: Batch) -> Floats:
     """
     scores, ids = _order_table()[1], batch.token_ids  # before the column: this may add types
     read = np.empty((batch.first_sentences[-1], len(TWELVE) + 5))
-    _core.read_sentences(
-        batch.token_types.column(of_tokens),
-        ids,
-        batch.token_bounds,
-        TO_TWELVE.take(batch.tags),
-        batch.first_sentences,
-        scores,
-        round(_NO_END / STEP),
-        read,
-    )
+    tokens = batch.token_types.column(of_tokens), ids, batch.token_bounds
+    tags, no_end = TO_TWELVE.take(batch.tags), round(_NO_END / STEP)
+    _core.read_sentences(*tokens, tags, batch.first_sentences, scores, no_end, read)
     read[:, _ORDER.start] *= STEP
     read[batch.is_open, -3:-1] = 0
     return read
 
 
 _ORDER = slice(len(TWELVE), len(TWELVE) + 4)
-
-
-def order_flags(order: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether sentences are cut, and whether words have no order, by sums over sentences."""
-    scores, pairs, cut, ends = order.T
-    return (
-        (ends >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ends),
-        (pairs >= _LEAST_PAIRS) & (scores < _LEAST_ORDER * pairs),
-    )
 
 
 # -- the columns -----------------------------------------------------------------------------------
@@ -392,24 +376,12 @@ def _columns(
     Passage ``i`` is the sentences ``numbers[begins[i]:ends[i]]``, of which some are prose.
     """
     columns = np.empty((len(begins), len(passage_columns())))
-    _, vectors, scale = words_and_vectors()
+    tokens = batch.token_types.column(of_tokens), batch.token_ids, batch.token_bounds
+    words = batch.word_types.column(_of_words), batch.word_ids, batch.word_bounds
+    names, is_prose = batch.is_name.view(np.uint8), prose.view(np.uint8)
+    tables = *words_and_vectors()[1:], _by_sentence()
     _core.read_passages(
-        batch.token_types.column(of_tokens),
-        batch.token_ids,
-        batch.token_bounds,
-        batch.word_types.column(_of_words),
-        batch.word_ids,
-        batch.word_bounds,
-        batch.is_name.view(np.uint8),
-        read,
-        vectors,
-        scale,
-        _by_sentence(),
-        numbers,
-        prose.view(np.uint8),
-        begins,
-        ends,
-        columns,
+        *tokens, *words, names, read, *tables, numbers, is_prose, begins, ends, columns
     )
     return columns
 

@@ -87,9 +87,8 @@ _WHOLE = re.compile(
 )
 
 
-# The pattern is slow, so the most frequent kinds of pieces are cut without it: a word and a mark; a
-# word or number between marks, behind which may stand the numbers of references; and two words with
-# a hyphen.
+# The pattern is slow, so frequent kinds of pieces are cut without it: a word and a mark; a word or
+# number between marks, behind which may stand numbers of references; and two words with a hyphen.
 _FRAMED = re.compile(
     r"""([(\["“]?)([^\W_]++|\d+(?:[.,:/]\d+)++)([^\w\s]{0,2}?)(?:((?:\[\d++\]){1,9}+)([.,]?))?"""
 )
@@ -110,15 +109,14 @@ def tokenize(piece: str) -> tuple[str, ...]:
     >>> tokenize("well-being."), tokenize("e.g."), tokenize("$3.50,")
     (('well', '-', 'being', '.'), ('e.g.',), ('$', '3.50', ','))
     """
-    word, mark = piece[:-1], piece[-1]
-    if len(piece) <= _LONGEST:
-        if piece.isalnum():
-            return (piece,)
-        if word.isalnum() and mark in _BEHIND and not (mark == "." and word in _WITH_STOP):
-            return word, mark
-    else:
+    if len(piece) > _LONGEST:
         parts = (piece[start : start + _LONGEST] for start in range(0, len(piece), _LONGEST))
         return tuple(chain.from_iterable(map(tokenize, parts)))
+    if piece.isalnum():
+        return (piece,)
+    word, mark = piece[:-1], piece[-1]
+    if word.isalnum() and mark in _BEHIND and not (mark == "." and word in _WITH_STOP):
+        return word, mark
     framed = _FRAMED.fullmatch(piece)
     if framed:
         before, word, behind, references, stop = framed.groups("")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from understandability.feature.batch import Batch
-from understandability.feature.frequency import general_places
+from understandability.feature.frequency import GENERAL_LIST, places_in
 from understandability.feature.inflection import is_participle, one_spelling
 from understandability.feature.tagger import UNIVERSAL
 from understandability.model.word_columns import complexities
@@ -124,7 +124,7 @@ def likely_word(word: str) -> str:
         return ""
     if not (word.islower() or word.istitle()) or one_spelling(small) in _terms():
         return ""
-    places = general_places()
+    places = places_in(GENERAL_LIST)
     if places.get(small, 0) > _RARE:
         return ""
     best = max(_one_away(small), key=lambda each: places.get(each, 0), default="")
