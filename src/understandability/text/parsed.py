@@ -34,17 +34,15 @@ class ParsedPage:
     """A page, decoded and parsed once; everything below is read from the one parse.
 
     `source` is the page in UTF-8, `encoding` what it was decoded from, `tape` its markup (see
-    `understandability.text.tape`; empty for plain text), `tags` how often each tag is on it,
-    `declared_language` the language that the page claims, `flags` what was unusual about reading
-    it. The tape of `parse_page` is that of a tree, that of `parse_source` (`is_source`) of the
-    source alone, with `hints`.
+    `understandability.text.tape`; empty for plain text), `declared_language` the language that the
+    page claims, `flags` what was unusual about reading it. The tape of `parse_page` is that of a
+    tree, that of `parse_source` (`is_source`) of the source alone, with `hints`.
     """
 
     page: Page
     source: bytes = field(repr=False)
     encoding: str
     tape: Tape = field(default_factory=Tape, repr=False)
-    tags: Counter[str] = field(default_factory=Counter, repr=False)
     declared_language: str | None = None
     flags: tuple[str, ...] = ()
     hints: Mapping[int, str] = field(default_factory=dict, repr=False)
@@ -53,6 +51,11 @@ class ParsedPage:
     @property
     def is_html(self) -> bool:
         return self.page.media_type == HTML
+
+    @cached_property
+    def tags(self) -> Counter[str]:
+        """How often each tag is on the tape."""
+        return self.tape.counts()
 
     @cached_property
     def text(self) -> str:
@@ -138,10 +141,10 @@ def _read(page: Page, read: Callable[[bytes], Markup], is_source: bool = False) 
     encoding, source = decode(page.content, page.charset)
     if page.media_type != HTML:
         return ParsedPage(page, source, encoding)
-    tape, tags, language, flags, hints = read(source)
+    tape, language, flags, hints = read(source)
     subtag = _SUBTAG.match(language)
     declared = subtag and subtag[1].lower()
-    return ParsedPage(page, source, encoding, tape, tags, declared, flags, hints, is_source)
+    return ParsedPage(page, source, encoding, tape, declared, flags, hints, is_source)
 
 
 class _LaterCounts(Mapping[str, int]):

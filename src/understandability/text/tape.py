@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache, partial
 from itertools import chain
@@ -143,7 +142,6 @@ class Markup(NamedTuple):
     """What is read from the source of a page."""
 
     tape: Tape
-    tags: Counter[str]  # how often each tag is on the tape
     language: str = ""  # as the root element claims
     flags: tuple[str, ...] = ()
     hints: Mapping[int, str] = MappingProxyType({})  # see `read_source`
@@ -167,7 +165,7 @@ def read_markup(source: bytes) -> Markup:
         markup = _read(closed)
     shown = closed
     for name in HIDING:
-        if name not in markup.tags:
+        if markup.tape.place_of(name) < 0:
             continue
         if (start := opens_after_last_end(shown.lower(), name.encode())) >= 0:
             tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
@@ -200,16 +198,15 @@ def number_of_tags(source: bytes) -> int:
 def _read(source: bytes) -> Markup:
     number = number_of_tags(source)
     if not source or source.isspace():
-        return Markup(Tape(), Counter())
+        return Markup(Tape())
     if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES:
         tree = _core.read_tree(source, _rule, _resolved)
         if tree and tree[0].has_text(_CODE):
             tape, attributes = tree
             claims = sorted(_LANGUAGES.findall(attributes))  # "lang" before "xml:lang"
             language = claims[0][1].decode() if claims else ""
-            return Markup(tape, tape.counts(), language)
-    pieces = _tape_of_source(source.decode())
-    return Markup(Tape(pieces), Counter(pieces[1::2]), flags=("no_tree",))
+            return Markup(tape, language)
+    return Markup(Tape(_tape_of_source(source.decode())), flags=("no_tree",))
 
 
 @lru_cache(maxsize=10_000)
@@ -438,7 +435,7 @@ def read_source(source: bytes) -> Markup:
     tape, hints, roots = cut
     claims = filter(None, map(_LANGUAGE.search, roots))
     language = next((claim[1].decode() for claim in claims), "")
-    return Markup(tape, tape.counts(), language, hints=hints)
+    return Markup(tape, language, hints=hints)
 
 
 @lru_cache(maxsize=20_000)
