@@ -72,9 +72,8 @@ class Tagger:
         )
         self._words, self._classes = numbered(words), numbered(classes)
         self._usual_case = [*arrays["usual_case"].astype("U1").tolist(), "N"]  # the last of others
-        self._second_pass = tuple(
-            arrays[name] for name in ("before", "around", "after", "word_around")
-        )
+        passes = ("before", "around", "after", "word_around")
+        self._second_pass = [arrays[name] for name in passes]
         self._boundary = self._weights[texts.index(BOUNDARY_FEATURE)].astype(np.int16)
 
     def tag(self, tokens: Sequence[str], sentence_starts: Array) -> NDArray[np.uint8]:

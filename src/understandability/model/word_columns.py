@@ -44,8 +44,8 @@ class Runs(NamedTuple):
 def runs_of_letters(words: Sequence[str]) -> Runs:
     """The runs of each word, at once for all.
 
-    >>> len(runs_of_letters(["Flu"]).numbers)  # <fl flu lu> <flu flu> <flu>
-    6
+    >>> [len(runs_of_letters([word]).numbers) for word in ("Flu", "a")]  # <fl flu lu> ... and <a>
+    [6, 1]
     """
     marked = [f"<{word.lower()[:_MOST_LETTERS]}>" for word in words]
     letters = np.frombuffer("".join(marked).encode("utf-32-le", "replace"), "<u4")
@@ -56,7 +56,8 @@ def runs_of_letters(words: Sequence[str]) -> Runs:
     owners, hashes = [], []
     hashed = np.zeros(len(letters), np.uint32)  # of the run from here, one letter longer each time
     for place in range(max(_LENGTHS)):
-        hashed[: len(letters) - place] += letters[place:] * _POWERS[place]
+        later = letters[place:]
+        hashed[: len(later)] += later * _POWERS[place]
         if place + 1 in _LENGTHS:
             starts = np.flatnonzero(left > place)
             owners.append(word[starts])
