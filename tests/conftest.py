@@ -7,9 +7,11 @@ import io
 import os
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,18 +32,11 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 ROOT = Path(__file__).parents[1]
+SAMPLES = ROOT / "resources" / "samples"
+PANEL = ROOT / "tests" / "panel"
 # Tests with one of these start processes, a browser, or read the real data.
 SLOW_FIXTURES = frozenset(
-    (
-        "understand_process",
-        "script",
-        "shared_data",
-        "lexicons",
-        "hazards",
-        "faults",
-        "browser",
-        "server",
-    )
+    ("understand_process", "script", "shared_data", "lexicons", "hazards", "browser")
 )
 # Examples in docstrings that train, start workers, or score a folder of pages for a grid.
 SLOW_EXAMPLES = (
@@ -244,6 +239,28 @@ def understand() -> Run:
         return subprocess.CompletedProcess(words, ended, *told)
 
     return run
+
+
+@contextmanager
+def answering(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]:
+    """The address of a server on this machine that answers every request so."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            answer(self)
+
+        def do_POST(self) -> None:
+            answer(self)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients leave early
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture(scope="session")

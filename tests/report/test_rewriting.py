@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
+from tests.conftest import answering
 
 from understandability.errors import InputError
 from understandability.scoring import Scorer
@@ -26,26 +25,6 @@ GOOD = (
     "wheeze, you should get emergency help immediately."
 )
 SCORER = Scorer()
-
-
-@contextmanager
-def stub(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]:
-    """The address of a server that answers so."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            answer(self)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def says(content: Any, status: int = 200) -> Callable[[BaseHTTPRequestHandler], None]:
@@ -72,8 +51,10 @@ def test_a_good_answer_is_taken() -> None:
         seen["key"] = handler.headers["Authorization"]
         says(GOOD)(handler)
 
-    with stub(answer) as url:
-        text = ask(SOURCE, LanguageModel(url, "mine", "secret"))
+    model = LanguageModel("http://x", "mine", "secret")
+    assert "secret" not in repr(model)
+    with answering(answer) as url:
+        text = ask(SOURCE, replace(model, url=f"{url}/v1"))
     assert seen["path"] == "/v1/chat/completions"
     assert seen["model"] == "mine"
     assert seen["key"] == "Bearer secret"
@@ -132,7 +113,7 @@ def test_injections_additions_and_echoes_are_not_taken(answer: str) -> None:
 )
 def test_a_model_that_answers_badly_is_one_sentence(answer: Any) -> None:
     """Whatever comes, nothing else is raised."""
-    with stub(answer) as url, pytest.raises(InputError, match="language model") as error:
+    with answering(answer) as url, pytest.raises(InputError, match="language model") as error:
         ask(SOURCE, LanguageModel(url, "mine"))
     assert "\n" not in str(error.value)
 
@@ -140,7 +121,7 @@ def test_a_model_that_answers_badly_is_one_sentence(answer: Any) -> None:
 def test_a_model_that_never_answers_is_given_up() -> None:
     """After as many seconds as were allowed."""
     with (
-        stub(lambda handler: time.sleep(2)) as url,
+        answering(lambda handler: time.sleep(2)) as url,
         pytest.raises(InputError, match=r"within 0\.2 seconds"),
     ):
         ask(SOURCE, LanguageModel(url, "mine", seconds=0.2))
@@ -148,8 +129,3 @@ def test_a_model_that_never_answers_is_given_up() -> None:
         ask(SOURCE, LanguageModel("http://127.0.0.1:1", "mine", seconds=1))
     with pytest.raises(InputError, match="no address"):
         LanguageModel("file:///etc/passwd", "mine")
-
-
-def test_no_text_is_sent_without_a_model(tmp_path: Path) -> None:
-    """The key is not shown either."""
-    assert "secret" not in repr(LanguageModel("http://x", "mine", "secret"))

@@ -7,14 +7,13 @@ import io
 import json
 import math
 import tarfile
-import threading
 import zipfile
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from tests.conftest import Run
+from tests.conftest import Run, answering
 
 from understandability.errors import InputError, OptionError
 from understandability.inputs import archives
@@ -270,11 +269,13 @@ def test_bad_input_is_told_in_one_sentence_and_changes_nothing(
     assert list(folder.iterdir()) == []
 
 
-def test_unknown_names_and_missing_sources_are_told(folder: Path) -> None:
+def test_unknown_names_and_missing_sources_are_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="there is no resource 'cvh'; choose one of chv, mesh"):
         install("cvh", ["x"])
     with pytest.raises(InputError, match=r"nowhere\.txt does not exist"):
         install("chv", ["nowhere.txt"])
+    with pytest.raises(InputError, match="does not exist"):  # other schemes are not downloaded
+        install("openmedspel", [f"file://{write(tmp_path, 'openmedspel.txt', 'stent')}"])
     with pytest.raises(OptionError, match=r"give --from PATH or URL of mesh; it comes from nlm"):
         install("mesh", [])
 
@@ -381,26 +382,24 @@ def test_encrypted_and_truncated_archives_are_told(folder: Path, tmp_path: Path)
             install("openmedspel", [str(path)])
 
 
-def mesh_with(entities: str, heading: str) -> str:
-    return (
-        f"<!DOCTYPE d [{entities}]><d><DescriptorRecord><DescriptorUI>D1</DescriptorUI>"
-        f"<DescriptorName><String>{heading}</String></DescriptorName>"
-        "<TreeNumberList><TreeNumber>A07</TreeNumber></TreeNumberList></DescriptorRecord></d>"
-    )
+def test_entities_of_an_xml_file_fetch_nothing_and_do_not_multiply(
+    folder: Path, tmp_path: Path
+) -> None:
+    def mesh_with(entities: str, heading: str) -> str:
+        return write(
+            tmp_path,
+            "desc.xml",
+            f"<!DOCTYPE d [{entities}]><d><DescriptorRecord><DescriptorUI>D1</DescriptorUI>"
+            f"<DescriptorName><String>{heading}</String></DescriptorName>"
+            "<TreeNumberList><TreeNumber>A07</TreeNumber></TreeNumberList></DescriptorRecord></d>",
+        )
 
-
-def test_entities_of_an_xml_file_fetch_nothing(folder: Path, tmp_path: Path) -> None:
     secret = write(tmp_path, "secret.txt", "secret")
-    entity = f'<!ENTITY file SYSTEM "file://{secret}">'
-    install("mesh", [write(tmp_path, "desc.xml", mesh_with(entity, "Heart&file;"))])
+    install("mesh", [mesh_with(f'<!ENTITY file SYSTEM "file://{secret}">', "Heart&file;")])
     assert terms("mesh") == ["Heart|D1|1.0|"]
-
-
-def test_entities_of_an_xml_file_do_not_multiply(folder: Path, tmp_path: Path) -> None:
     laughs = "".join(f'<!ENTITY l{i + 1} "{f"&l{i};" * 10}">' for i in range(12))
-    content = mesh_with('<!ENTITY l0 "ha">' + laughs, "Heart&l12;")
     with pytest.raises(InputError, match=r"desc\.xml is damaged XML"):
-        install("mesh", [write(tmp_path, "desc.xml", content)])
+        install("mesh", [mesh_with('<!ENTITY l0 "ha">' + laughs, "Heart&l12;")])
 
 
 def test_what_was_installed_stays_when_its_replacement_is_bad(folder: Path, tmp_path: Path) -> None:
@@ -539,40 +538,19 @@ def test_metamap_output_is_read(folder: Path, tmp_path: Path) -> None:
     assert found.depths.tolist() == [3.0, 2.5, 3.0]
 
 
-@pytest.fixture
-def server() -> Iterator[str]:
-    """A server on this machine with one word list."""
+def test_a_url_is_downloaded_when_the_user_gives_it(folder: Path) -> None:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        found = handler.path == "/openmedspel.txt"
+        handler.send_response(200 if found else 404)
+        handler.end_headers()
+        handler.wfile.write(b"stent\n" if found else b"")
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            found = self.path == "/openmedspel.txt"
-            self.send_response(200 if found else 404)
-            self.end_headers()
-            self.wfile.write(b"stent\n" if found else b"")
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as http:
-        thread = threading.Thread(target=http.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{http.server_port}"
-        http.shutdown()
-        thread.join()
-
-
-def test_a_url_is_downloaded_when_the_user_gives_it(folder: Path, server: str) -> None:
-    manifest = install("openmedspel", [f"{server}/openmedspel.txt"])
+    with answering(answer) as server:
+        manifest = install("openmedspel", [f"{server}/openmedspel.txt"])
+        with pytest.raises(InputError, match="cannot be downloaded: Not Found"):
+            install("openmedspel", [f"{server}/nothing"])
     assert terms("openmedspel") == ["stent|||"]
     assert list(manifest.sources) == [f"{server}/openmedspel.txt"]
-    with pytest.raises(InputError, match="cannot be downloaded: Not Found"):
-        install("openmedspel", [f"{server}/nothing"])
-
-
-def test_other_schemes_are_not_downloaded(folder: Path, tmp_path: Path) -> None:
-    path = write(tmp_path, "openmedspel.txt", "stent\n")
-    with pytest.raises(InputError, match="does not exist"):
-        install("openmedspel", [f"file://{path}"])
 
 
 # What the README of the data says each file holds.
