@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scripts.faults import fuzz_core, hostile_pages
+from tests.conftest import SAMPLES
 
 from understandability import _core
 from understandability.feature.batch import Batch
@@ -21,8 +22,6 @@ from understandability.inputs.sources import read_pages
 from understandability.model.passages import passage_columns, passages, read_sentences
 from understandability.text.analysis import document_of_text
 from understandability.text.page import Page
-
-SAMPLES = Path(__file__).parents[1] / "resources" / "samples"
 
 
 def assert_same(content: bytes | str) -> None:

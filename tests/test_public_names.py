@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT
 
 import understandability
 
@@ -37,7 +38,6 @@ NO_EXAMPLE = {
     "out_of_fold": "notebook 05 is its example",
     "train_background": "notebook 03 is its example",
 }
-ROOT = Path(__file__).parents[1]
 
 
 def public_objects() -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
-from tests.conftest import Python
+from tests.conftest import SAMPLES, Python
 
 import understandability as ud
 from understandability.errors import InputError, OptionError, WrongTypeError
@@ -19,7 +19,6 @@ from understandability.text.analysis import document_of_text
 from understandability.text.page import Page
 
 TEXT = "You have flu. Rest, and drink water."
-SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 PAGE = "<html lang=en><body><p>" + f"{TEXT} See a doctor if you do not feel well in a week. " * 6
 
 

@@ -8,11 +8,9 @@ import os
 from pathlib import Path
 
 import pyarrow.parquet as pq
+from tests.conftest import SAMPLES
 
 from understandability.feature.catalogue import COLUMNS, catalogue
-
-ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "resources" / "samples"
 
 
 def test_docno_and_values_of_the_features_asked_for(understand, tmp_path: Path) -> None:

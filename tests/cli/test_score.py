@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import SAMPLES
 
 import understandability as ud
 
-ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "resources" / "samples"
 COLUMNS = [
     "docno", "path", "url", "p_understandable", "difficulty", "spread", "level", "level_error",
     "raw", "ari", "coleman_liau", "dale_chall", "flesch_kincaid", "flesch_reading_ease",

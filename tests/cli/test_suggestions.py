@@ -8,9 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.conftest import Run
-
-SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
+from tests.conftest import SAMPLES, Run
 
 
 def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.conftest import SAMPLES
 
-SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 pytestmark = pytest.mark.slow
 
 # What a Windows Python lacks; runs before anything of the package is imported.

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from tests.conftest import Run
+from tests.conftest import ROOT, Run
 
-ROOT = Path(__file__).parents[2]
 JOBS = 2
 COMMANDS = {"understand": f'exec "{sys.executable}" -m understandability "$@"', "srun": 'exec "$@"'}
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from scripts.browser import found
 from scripts.docs.search_words import WANTED, missed
+from tests.conftest import ROOT
 
 import understandability as ud
 
-ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 # What people read; sources of parts that scripts generate are among them.
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")]

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT
 
 import understandability as ud
 
-ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "understandability"
 REFERENCE = ROOT / "docs" / "reference" / "columns.md"
 

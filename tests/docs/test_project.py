@@ -9,11 +9,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.conftest import Run
+from tests.conftest import ROOT, Run
 
 import understandability
 
-ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 STEPS = [
     line.split(maxsplit=1)

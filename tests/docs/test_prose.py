@@ -9,10 +9,10 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT
 
 from understandability.text.analysis import document_of_text
 
-ROOT = Path(__file__).parents[2]
 # `published` and `commands` are written by scripts; the first is a list of figures.
 PAGES = sorted(
     page

@@ -8,10 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.conftest import Run
+from tests.conftest import ROOT, SAMPLES, Run
 
-ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "resources" / "samples"
 README = (ROOT / "README.md").read_text("utf-8")
 # In code blocks, in order; `pip install ... &&` before a command is another test's.
 LINES = re.findall(

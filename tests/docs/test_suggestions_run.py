@@ -16,13 +16,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.conftest import Run
+from tests.conftest import ROOT, SAMPLES, Run
 
 from understandability.cli import COMMANDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_resamples", "one_core")]
-ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "resources" / "samples"
 TEXTS = [" ".join(p.read_text("utf-8").split())[:1200] for p in ROOT.glob("tests/panel/*.txt")]
 # The easier first, by the length of their words.
 TEXTS = sorted((text.replace('"', "'") for text in TEXTS), key=lambda t: len(t) / len(t.split()))

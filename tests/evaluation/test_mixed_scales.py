@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from tests.conftest import Run
+from tests.conftest import SAMPLES, Run
 
 import understandability as ud
 from understandability.errors import InputError
 from understandability.inputs.tables import read_table, write_table
 
-SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 REFUSED = "estimates on different scales cannot be compared"
 
 

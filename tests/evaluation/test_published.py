@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from scripts.reproduce.verdicts import Row, kept_verdicts
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.mark.parametrize(
     ("printed", "ours", "unit", "verdict"),

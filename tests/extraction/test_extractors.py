@@ -17,7 +17,6 @@ from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
 from understandability.text.sentences import SENTENCE_ENDS, fields
 
-ROOT = Path(__file__).parents[2]
 ENGINES = ("fast", "reference")
 LONG = (
     "The flu is an illness that is caused by a virus, and most of the people who have it are "

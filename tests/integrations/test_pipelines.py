@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import ROOT
 
 import understandability as ud
 
 pytestmark = [pytest.mark.pipelines, pytest.mark.slow]
 
-ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "howto" / "pipelines.md").read_text("utf-8")
 RECIPES = dict(re.findall(r"<!-- recipe: (\w+) -->\n```\w+\n(.*?)```", PAGE, re.DOTALL))
 EASY = "You have flu. Rest, and drink water. See a doctor if you do not feel well in a week. "

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from tests.conftest import PANEL, SAMPLES
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
@@ -30,7 +30,6 @@ from understandability.model.readers import READERS, AssessorScale, Reader
 from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.page import Page
 
-PANEL = Path(__file__).parents[1] / "panel"
 BUNDLE = load_bundle("open")
 HARDEST = (PANEL / "organoid_grant_summary.txt").read_text("utf-8")
 LEAFLET = """Flu is an illness that you catch from other people. It can make you feel very tired.
@@ -301,7 +300,7 @@ def test_the_same_bundle_gives_the_same_digits() -> None:
 
     Scores are kept in indexes for years: another bundle has another name or checksum.
     """
-    folder = Path(__file__).parents[2] / "resources" / "samples"
+    folder = SAMPLES
     expected = {
         "easy": ("0.968787", "9.93222", "2.33635"),
         "medium": ("0.866944", "30.759", "3.60824"),

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT
 
 import understandability as ud
 
-ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

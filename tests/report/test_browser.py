@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import SAMPLES
 
 from understandability.crawls.folder import CrawlFolder
 from understandability.errors import InputError
@@ -27,7 +28,6 @@ from understandability.writers.steps import FirstSteps, Step
 if TYPE_CHECKING:
     from scripts.browser import BrowserPage
 
-SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 ATTACKED = "window.attacked = (window.attacked || 0) + 1"
 # Each runs its payload where a browser takes it for markup.
 ATTACKS = tuple(

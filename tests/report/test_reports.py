@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lxml import etree, html
+from tests.conftest import PANEL, SAMPLES
 
 from understandability.feature.batch import Batch
 from understandability.model.bundle import load_bundle
@@ -31,8 +32,6 @@ from understandability.writers.marks import ABBREVIATION, HARD, TERM, marked_blo
 from understandability.writers.page_report import page_report
 from understandability.writers.steps import REWRITE
 
-SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
-PANEL = Path(__file__).parents[1] / "panel"
 HOSTILE = (
     b"<html><head><title>x</title><script>alert(1)</script></head><body>"
     b"<p>Take &lt;script&gt;alert(2)&lt;/script&gt; &lt;img src=x onerror=alert(3)&gt; daily. "

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import SAMPLES
 
 httpx = pytest.importorskip("httpx", reason="needs the extra test")
 pytest.importorskip("fastapi", reason="needs the extra serve")
@@ -23,7 +24,6 @@ from understandability.writers.serve import RequestLimits  # noqa: E402
 from understandability.writers.serve.app import create  # noqa: E402
 from understandability.writers.serve.files import text_of_file  # noqa: E402
 
-SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 TEXT = (
     "Preoperative optimisation of comorbidities is imperative to minimise perioperative morbidity."
 )
