@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import SAMPLES, Python
 
 import understandability as ud
-from understandability.errors import InputError, OptionError, WrongTypeError
+from understandability.errors import OptionError, WrongTypeError
 from understandability.feature.batch import Batch
 from understandability.scoring import Scorer, Settings
 from understandability.text.analysis import document_of_text
@@ -238,22 +238,6 @@ def test_a_report(tmp_path: Path) -> None:
     assert "<script" not in shown
     page = ud.explain(SAMPLES / "hard.html")
     assert page.words == ud.explain((SAMPLES / "hard.html").read_bytes()).words > 100
-
-
-@pytest.mark.slow
-def test_a_crawl_and_its_table(tmp_path: Path) -> None:
-    """Given again it does nothing; merged it is what `score` gives."""
-    folder = tmp_path / "scores"
-    for _ in range(2):
-        status = ud.crawl(SAMPLES, folder, workers=1)
-        assert (status.complete, status.facts.scored) == (1, 3)
-    merged = ud.merge(folder)
-    assert merged.table.equals(ud.score(SAMPLES).table)
-    counts = ud.merge(folder, tmp_path / "s.jsonl")
-    assert (counts.scored, counts.failed) == (3, 0)
-    assert len((tmp_path / "s.jsonl").read_text().splitlines()) == 3
-    with pytest.raises(InputError, match=r"threshold was 60\.0 and is now 30"):
-        ud.crawl(SAMPLES, folder, workers=1, threshold=30)
 
 
 @pytest.mark.parametrize("features", [False, True])

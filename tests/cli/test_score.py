@@ -244,17 +244,6 @@ def test_features_adds_every_column(understand) -> None:  # type: ignore[no-unty
     assert {"syllables_per_word", "html_headings", "difficult_words"} <= set(row)
 
 
-def test_scores_do_not_depend_on_the_company(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """A document has the same row alone and among others."""
-    together = rows_of(understand("score", SAMPLES, "-o", "-", "--features").stdout)
-    for row in together:
-        path = SAMPLES / str(row["docno"])
-        (alone,) = rows_of(understand("score", path, "-o", "-", "--features").stdout)
-        for name, value in row.items():
-            if isinstance(value, float):
-                assert alone[name] == pytest.approx(value, rel=1e-6), name
-
-
 @pytest.mark.slow
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     """`understand score ... -o - | head -1` ends quietly."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import understandability as ud
+from understandability.cli import COMMANDS
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import CONVENTIONS, PRESETS, Conventions
 from understandability.evaluation.result_table import ResultTable
@@ -307,22 +308,12 @@ def test_measures_of_ir_measures_that_are_objects_mean_what_they_mean_there() ->
         assert result.means[name].tolist() == pytest.approx([found[each] for each in objects])
 
 
-def test_without_ir_measures_one_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Our own measures need nothing."""
-    import importlib.util
-
-    find_spec = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "ir_measures" else find_spec(name)
-    )
-    assert means(ud.evaluate(RUNS, QRELS, measures="nDCG@1"))["b"] == [1.0]
-    with pytest.raises(OptionError, match=r"needs pip install '\.\[ir\]'"):
-        ud.evaluate(RUNS, QRELS, measures="P@10")
-
-
 def test_every_convention_is_one_row_of_the_table() -> None:
     """Options, presets and the header of outputs follow from it."""
     assert set(Conventions().as_dict()) == {"preset", *CONVENTIONS}
+    (command,) = (each for each in COMMANDS if each.name == "evaluate")
+    options = {option.names[0] for option in command.options}
+    assert {f"--{name.replace('_', '-')}" for name in CONVENTIONS} <= options
     for name, row in CONVENTIONS.items():
         assert row.metadata["meaning"], name
         assert set(row.metadata["presets"]) == set(PRESETS), name

@@ -38,13 +38,11 @@ def labels(name: str, step: float = 1.0) -> Labels:
 def grid() -> StudyGrid:
     pages = [*map(page, range(PAGES)), page(0), Page("extra", "", b"<p>Hi.</p>")]
     pages.append(Page("pdf", "", b"%PDF-1.7 ..."))
+    one = {**{f"p{i}": float(i % 6) for i in range(PAGES)}, "pdf": 3.0}
     judged = {
-        "one": labels("one"),
-        "two": Labels.of_documents("two", {"p1": 1, "p5": 4, "gone": 2}),
+        name: Labels.of_documents(name, values)
+        for name, values in (("one", one), ("two", {"p1": 1, "p5": 4, "gone": 2}))
     }
-    judged["one"] = Labels.of_documents(
-        "one", {**{f"p{i}": float(i % 6) for i in range(PAGES)}, "pdf": 3.0}
-    )
     return run_grid([*pages, Failure("bad", "x", "read", "cut")], judged, [load_bundle("llr")])
 
 

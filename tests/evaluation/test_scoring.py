@@ -305,14 +305,10 @@ def test_a_query_without_relevant_documents_has_no_ideal() -> None:
     assert result.means["mine"].tolist() == [0.0, 0.0]
 
 
-def test_runs_and_qrels_need_a_query_in_common() -> None:
-    """Their first queries are shown."""
+def test_runs_that_cannot_be_evaluated_are_told() -> None:
+    """Without a query of the qrels, with the first queries; two of one name."""
     with pytest.raises(InputError, match=r"no query in common \(101 against q, r\)"):
         evaluated("RBP", run=Run.of("mine", {"101": [("d1", 1.0)]}))
-
-
-def test_two_runs_of_one_name_are_refused() -> None:
-    """One would hide the other."""
     with pytest.raises(InputError, match="two runs are called mine"):
         evaluate([RUN, RUN], RELEVANCE)
 
@@ -413,10 +409,3 @@ def test_condensed_and_plain_agree_where_all_is_judged(
         result = evaluate(run, qrels, measures=names, dimensions=dimensions)
         plain, condensed, residual = result.means["mine"]
         assert (plain, residual) == (condensed, 0.0)
-
-
-def test_nothing_that_is_evaluated_is_altered() -> None:
-    """The same run twice gives the same numbers, whatever else was evaluated."""
-    first = evaluated("uRBP(p=0.5)", "nDCG").means["mine"].tolist()
-    evaluated("RBP", order="score", keyed_on="document", no_label="ignored")
-    assert evaluated("uRBP(p=0.5)", "nDCG").means["mine"].tolist() == first

@@ -10,14 +10,11 @@ from tests.conftest import Python
 
 import understandability as ud
 from understandability.errors import InputError
-from understandability.feature.batch import Batch
 from understandability.feature.frequency import places_in
-from understandability.model.bundle import load_bundle
 from understandability.model.languages import KnownLanguage, LanguagesModel
 from understandability.model.plain_columns import COLUMNS, plain_columns
 from understandability.model.translations import translations
 from understandability.scoring import load_languages, score_html, score_text
-from understandability.text.analysis import document_of_text
 from understandability.text.language_guess import STOP_LISTS
 from understandability.text.other_languages import LANGUAGES
 
@@ -70,15 +67,6 @@ def test_what_nobody_tested_is_flagged_and_surer_of_less() -> None:
     assert spanish["level_error"] > score_text(EASY)["level_error"]
 
 
-def test_a_level_does_not_depend_on_its_batch() -> None:
-    """To the last digit."""
-    documents = [document_of_text(text) for text in (EASY, "You should rest.", HARD, HARD + EASY)]
-    together = load_languages().estimate(Batch(documents))
-    alone = [load_languages().estimate(Batch([document]))[0] for document in documents]
-    assert [each.level for each in together][::2] == [each.level for each in alone][::2]
-    assert np.isnan(together[1].level)
-
-
 def test_english_is_not_estimated_by_it(python: Python) -> None:
     """Nor is its list of words loaded for English, nor another for German."""
     program = (
@@ -105,19 +93,11 @@ def test_another_scale_has_no_estimate_of_it() -> None:
     assert np.isnan(score_text(EASY, bundle="llr")["difficulty"])
 
 
-def test_a_reader_of_the_scale_of_2016(tmp_path: Path) -> None:
+def test_a_reader_of_the_scale_of_2016() -> None:
     """Has a difficulty by the level, as in English."""
     found = score_text(HARD, reader="assessor-2016")
     assert 0 < found["p_understandable"] < 1
     assert found["difficulty"] != score_text(HARD)["difficulty"]
-
-
-def test_it_is_written_and_read_again(tmp_path: Path) -> None:
-    """The same numbers."""
-    load_languages().save(tmp_path / "again")
-    batch = Batch([document_of_text(HARD)])
-    again = load_bundle(tmp_path / "again").estimate(batch)
-    assert again[0].level == load_languages().estimate(batch)[0].level
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -200,16 +200,6 @@ def test_passages_are_equal_parts_of_about_a_hundred_words() -> None:
     assert all(80 <= words <= 120 for words in found.words)
 
 
-def test_an_estimate_depends_on_its_own_document_only() -> None:
-    """The same to the last digit alone, in a batch, and in another order."""
-    texts = [LEAFLET, (PANEL / "hinge_patent_claims.txt").read_text("utf-8"), "Rest now.", ""]
-    together = estimates_of(*texts)
-    backwards = estimates_of(*texts[::-1])[::-1]
-    alone = [estimates_of(text)[0] for text in texts]
-    for one, two, three in zip(together, backwards, alone, strict=True):
-        assert repr(one) == repr(two) == repr(three)
-
-
 @pytest.mark.parametrize(
     ("text", "flag"),
     [

@@ -91,12 +91,6 @@ def test_the_learning_curve_says_whether_more_labels_would_help(trained: Any) ->
     assert trained.remarks[-1].startswith("from half of the labels to all")
 
 
-def test_a_bundle_that_is_kept_estimates_the_same(trained: Any, tmp_path: Any) -> None:
-    trained.save(tmp_path / "mine")
-    row = ud.score_text(labels()["text"][5], bundle=str(tmp_path / "mine"))
-    assert row["difficulty"] > 50
-
-
 def test_validating_says_when_texts_were_trained_on(trained: Any) -> None:
     found = ud.validate(
         trained.bundle, labels(), label="ease", direction="higher-easier", group="site"

@@ -117,13 +117,6 @@ def test_nothing_is_lost_and_nothing_below_moves(
         assert new == docnos
 
 
-def test_the_input_is_not_altered() -> None:
-    """A run is a value."""
-    before = RUN.by_query()
-    rerank(RUN, [difficulty(a=2, b=1)])
-    assert RUN.by_query() == before
-
-
 @pytest.mark.parametrize(
     ("score", "choice", "message"),
     [
