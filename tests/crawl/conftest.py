@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -41,27 +42,14 @@ def commit(
     return there.commit(part, table, failures, Counter(pictures=1))
 
 
-@pytest.fixture(name="commit", scope="session")
-def _commit() -> Callable[..., Facts]:
-    return commit
-
-
-@pytest.fixture(scope="session")
-def described() -> Callable[..., dict[str, Any]]:
-    """A description of a crawl with a number of inputs, of one path or (``""``) of one each."""
-
-    def of(inputs: int, given: str = "crawl", **settings: Any) -> dict[str, Any]:
-        files = [
-            {"given": given or f"in{i}", "files": [[f"in{i}", f"in{i}", 100 + i]]}
-            for i in range(inputs)
-        ]
-        return {"settings": {"threshold": 40.0, **settings}, "limit_mb": 10.0, "inputs": files}
-
-    return of
+def described(inputs: int, **settings: Any) -> dict[str, Any]:
+    """A description of a crawl with a number of inputs."""
+    files = [{"given": "crawl", "files": [[f"in{i}", f"in{i}", 100 + i]]} for i in range(inputs)]
+    return {"settings": {"threshold": 40.0, **settings}, "limit_mb": 10.0, "inputs": files}
 
 
 @pytest.fixture
-def begun(tmp_path: Path, described: Callable[..., Any]) -> Callable[[int], CrawlFolder]:
+def begun(tmp_path: Path) -> Callable[[int], CrawlFolder]:
     """A crawl folder of a number of inputs that has begun."""
 
     def of(inputs: int) -> CrawlFolder:
@@ -70,3 +58,8 @@ def begun(tmp_path: Path, described: Callable[..., Any]) -> Callable[[int], Craw
         return folder
 
     return of
+
+
+def errors_of(output: Path) -> list[dict[str, str]]:
+    """The errors beside an output, in the order of the file."""
+    return [*map(json.loads, Path(f"{output}.errors.jsonl").read_text().splitlines())]

@@ -35,21 +35,15 @@ def test_the_slurm_example_makes_one_run(tmp_path: Path, understand: Run) -> Non
             for i in range(10)
         ]
         (tmp_path / "crawl" / f"{number}.jsonl").write_text("\n".join(lines))
-    jobs = [
-        subprocess.Popen(
-            ["bash", "crawl.sh"],
-            cwd=tmp_path,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={
-                **os.environ,
-                "PATH": f"{tmp_path}/bin{os.pathsep}{os.environ['PATH']}",
-                "SLURM_ARRAY_TASK_ID": str(number),
-                "SLURM_CPUS_PER_TASK": "1",
-            },
+    path = f"{tmp_path}/bin{os.pathsep}{os.environ['PATH']}"
+    jobs = []
+    for number in range(1, JOBS + 1):
+        slurm = {"SLURM_ARRAY_TASK_ID": str(number), "SLURM_CPUS_PER_TASK": "1"}
+        env = {**os.environ, **slurm, "PATH": path}
+        command = ["bash", "crawl.sh"]
+        jobs.append(
+            subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=env)
         )
-        for number in range(1, JOBS + 1)
-    ]
     for job in jobs:
         _, told = job.communicate()
         assert job.returncode == 0, told

@@ -10,19 +10,18 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.crawl.conftest import commit
 
 import understandability as ud
-from understandability.crawls.folder import CrawlFolder, Facts, Part
+from understandability.crawls.folder import CrawlFolder, Part
 from understandability.crawls.lookup import look_up
 from understandability.crawls.merge import merge
 from understandability.crawls.status import status_of
 from understandability.errors import InputError
 
-Commit = Callable[..., Facts]
-
 
 @pytest.fixture
-def run(commit: Commit, begun: Callable[[int], CrawlFolder]) -> CrawlFolder:
+def run(begun: Callable[[int], CrawlFolder]) -> CrawlFolder:
     """A finished run of two inputs, 400 documents each, of which one half are errors."""
     run = begun(2)
     for number in range(2):
@@ -157,7 +156,7 @@ def test_a_flipped_byte_of_a_footer_is_one_sentence(run: CrawlFolder, tmp_path: 
     assert told > 20
 
 
-def test_parts_of_other_runs_are_told(run: CrawlFolder, tmp_path: Path, commit: Commit) -> None:
+def test_parts_of_other_runs_are_told(run: CrawlFolder, tmp_path: Path) -> None:
     """Copied in by hand, they are of an input that is not there, doubled, of other settings."""
     output = f"{tmp_path}/scores.parquet"
     for alien in (Part(1, 0), Part(1, 1), Part(1, 1, True)):

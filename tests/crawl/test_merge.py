@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.crawl.conftest import commit, described, errors_of
 
 from understandability.crawls import merge as merging
-from understandability.crawls.folder import CrawlFolder, Facts, Part
+from understandability.crawls.folder import CrawlFolder, Part
 from understandability.crawls.lookup import look_up
 from understandability.crawls.merge import Merged, merge
 from understandability.errors import InputError
 from understandability.text.page import SEEN_BEFORE
 
-Commit = Callable[..., Facts]
-Described = Callable[..., dict[str, Any]]
 Begun = Callable[[int], CrawlFolder]
 
 
-def errors_of(output: Path) -> list[tuple[str, str]]:
-    """Names and messages, in the order of the file."""
-    lines = Path(f"{output}.errors.jsonl").read_text().splitlines()
-    return [(row["docno"], row["error"]) for row in map(json.loads, lines)]
+def told_in(output: Path) -> list[tuple[str, str]]:
+    """Names and messages of the errors."""
+    return [(row["docno"], row["error"]) for row in errors_of(output)]
 
 
-def test_the_first_of_equal_names_wins(tmp_path: Path, commit: Commit, begun: Begun) -> None:
+def test_the_first_of_equal_names_wins(tmp_path: Path, begun: Begun) -> None:
     """Also where the first has become an error; an unreadable record has no name to defend."""
     run = begun(3)
     commit(run, Part(0, 0), ["a", "b"], [("bad", "decode"), ("cut", "read")])
@@ -44,7 +40,7 @@ def test_the_first_of_equal_names_wins(tmp_path: Path, commit: Commit, begun: Be
     assert table["docno"].to_pylist() == ["a", "b", "c", "d", "cut", "e"]
     assert table["path"].to_pylist()[0] == "input0#0"
     assert [*table.schema.metadata] == [b"understandability"]  # and no counts of the first part
-    assert errors_of(output) == [
+    assert told_in(output) == [
         ("bad", "told"),
         ("cut", "told"),
         ("a", SEEN_BEFORE),
@@ -54,7 +50,7 @@ def test_the_first_of_equal_names_wins(tmp_path: Path, commit: Commit, begun: Be
 
 
 def test_a_repeated_name_is_one_error_whatever_becomes_of_its_page(
-    tmp_path: Path, commit: Commit, begun: Begun
+    tmp_path: Path, begun: Begun
 ) -> None:
     """A later page of the same name that failed is told as repeated, as `score` alone does."""
     run = begun(3)
@@ -64,7 +60,7 @@ def test_a_repeated_name_is_one_error_whatever_becomes_of_its_page(
     output = tmp_path / "scores.parquet"
     assert merge(run, str(output)) == Merged(scored=2, failed=7, repeated=3)
     assert pq.read_table(output)["docno"].to_pylist() == ["a", "b"]
-    assert errors_of(output) == [
+    assert told_in(output) == [
         ("bad", "told"),
         ("cut", "told"),
         ("a", SEEN_BEFORE),
@@ -75,9 +71,7 @@ def test_a_repeated_name_is_one_error_whatever_becomes_of_its_page(
     ]
 
 
-def test_an_unfinished_run_is_merged_on_demand_only(
-    tmp_path: Path, commit: Commit, begun: Begun
-) -> None:
+def test_an_unfinished_run_is_merged_on_demand_only(tmp_path: Path, begun: Begun) -> None:
     """A table that lacks documents must not come about by oversight."""
     run = begun(2)
     with pytest.raises(InputError, match=r"0 of 2 inputs .* no part of it is there to merge$"):
@@ -88,12 +82,10 @@ def test_an_unfinished_run_is_merged_on_demand_only(
     assert merge(run, str(tmp_path / "s.jsonl"), partial=True) == Merged(1, 0, 0)
 
 
-def test_equal_names_in_different_inputs_are_two_documents(
-    tmp_path: Path, commit: Commit, described: Described
-) -> None:
+def test_equal_names_in_different_inputs_are_two_documents(tmp_path: Path) -> None:
     """The later has the name of its input before its own; what is repeated in there is not."""
     run = CrawlFolder(str(tmp_path / "run"))
-    description = described(3, given="x")
+    description = described(3)
     for each, name in zip(description["inputs"], ["a.jsonl", "b", "b"], strict=True):
         each["given"] = name
     run.begin(description)
@@ -103,7 +95,7 @@ def test_equal_names_in_different_inputs_are_two_documents(
     output = tmp_path / "scores.parquet"
     assert merge(run, str(output)) == Merged(scored=3, failed=5, repeated=2)
     assert pq.read_table(output)["docno"].to_pylist() == ["d", "b/d", "e"]
-    assert errors_of(output) == [
+    assert told_in(output) == [
         ("bad", "told"),
         ("b/bad", "told"),
         ("cut", "told"),
@@ -121,9 +113,7 @@ names = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
 
 @settings(max_examples=15)
 @given(inputs=st.lists(st.tuples(names, names), min_size=1, max_size=5))
-def test_merging_on_disk_is_merging_in_memory(
-    inputs: list[tuple[list[str], list[str]]], commit: Commit, described: Described
-) -> None:
+def test_merging_on_disk_is_merging_in_memory(inputs: list[tuple[list[str], list[str]]]) -> None:
     """Cut into buckets of three documents, equal names still meet; looking up agrees."""
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(merging, "_BUCKET_ROWS", 3)
@@ -151,9 +141,7 @@ def test_merging_on_disk_is_merging_in_memory(
         assert in_scores == expected
 
 
-def test_looking_up_finds_scores_before_errors(
-    tmp_path: Path, commit: Commit, begun: Begun
-) -> None:
+def test_looking_up_finds_scores_before_errors(tmp_path: Path, begun: Begun) -> None:
     """A record that was unreadable or came again says nothing where the document has a score."""
     run = begun(1)
     commit(run, Part(0, 0), ["a"], [("a", "read"), ("b", "read"), ("c", "extract")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from tests.conftest import Run
+from tests.crawl.conftest import errors_of
 
 from understandability.crawls import reader
 from understandability.crawls.folder import CrawlFolder
@@ -37,7 +37,7 @@ def test_a_reader_that_dies_costs_one_input(tmp_path: Path, understand: Run) -> 
     told = understand("score", *inputs, "-o", run, "--workers", 1, "--extractor", "naive", status=0)
     assert "3 documents scored" in told.stderr or "3 scored, 1 error" in told.stderr
     assert understand("crawl", "merge", run, "-o", output).returncode == 0
-    (error,) = map(json.loads, Path(f"{output}.errors.jsonl").read_text().splitlines())
+    (error,) = errors_of(output)
     assert (error["path"], error["stage"]) == (str(bad), "read")
     assert "reading stopped after 1 documents: the file ended its reader twice" in error["error"]
     assert "SIGSEGV" in error["error"]

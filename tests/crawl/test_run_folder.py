@@ -10,18 +10,15 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
+from tests.crawl.conftest import commit, described
 
 from understandability.crawls.folder import CrawlFolder, Facts, Part, complete_inputs
 from understandability.errors import InputError
 from understandability.inputs.writing import LocalFolder, open_folder
-
-Commit = Callable[..., Facts]
-Described = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(params=["disk", "memory"])
@@ -34,7 +31,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> CrawlFolder:
     return CrawlFolder("memory://bucket/run")
 
 
-def test_a_part_is_read_as_it_was_written(folder: CrawlFolder, commit: Commit) -> None:
+def test_a_part_is_read_as_it_was_written(folder: CrawlFolder) -> None:
     """Rows, failures and what was counted; null where there is no number."""
     facts = commit(folder, Part(0, 1, last=True), ["a", "b", "c"], [("x", "decode"), ("y", "read")])
     assert facts == Facts(
@@ -49,7 +46,7 @@ def test_a_part_is_read_as_it_was_written(folder: CrawlFolder, commit: Commit) -
     assert [row["docno"] for row in folder.rows(part, "ycx")] == ["c", "x", "y"]
 
 
-def test_parts_have_the_order_of_the_inputs(folder: CrawlFolder, commit: Commit) -> None:
+def test_parts_have_the_order_of_the_inputs(folder: CrawlFolder) -> None:
     """Whatever the order in which they were finished; an input is complete with all its parts."""
     for part in (Part(10, 0, True), Part(2, 1, True), Part(2, 0), Part(3, 1, True)):
         commit(folder, part, [])
@@ -57,7 +54,7 @@ def test_parts_have_the_order_of_the_inputs(folder: CrawlFolder, commit: Commit)
     assert complete_inputs(folder.parts()) == {2, 10}
 
 
-def test_the_same_description_may_come_again(folder: CrawlFolder, described: Described) -> None:
+def test_the_same_description_may_come_again(folder: CrawlFolder) -> None:
     """It is what resuming is; any other is refused with the difference named."""
     folder.begin(described(3))
     folder.begin(described(3))
@@ -72,7 +69,7 @@ def test_the_same_description_may_come_again(folder: CrawlFolder, described: Des
         folder.begin(changed)
 
 
-def test_folders_of_other_things_are_left_alone(tmp_path: Path, described: Described) -> None:
+def test_folders_of_other_things_are_left_alone(tmp_path: Path) -> None:
     """A run does not begin among other files, and nothing is read from a folder that is none."""
     (tmp_path / "thesis.tex").write_text("Chapter 1")
     run = CrawlFolder(str(tmp_path))
@@ -85,9 +82,7 @@ def test_folders_of_other_things_are_left_alone(tmp_path: Path, described: Descr
         run.description()
 
 
-def test_the_scores_of_a_part_appear_last(
-    tmp_path: Path, commit: Commit, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_scores_of_a_part_appear_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed between its two files, a part is not there; done again, it replaces both."""
     run = CrawlFolder(str(tmp_path / "run"))
     whole_write = LocalFolder.write
@@ -107,7 +102,7 @@ def test_the_scores_of_a_part_appear_last(
     assert run.failures(Part(0, 0)) == []
 
 
-def test_any_reader_of_parquet_reads_the_folder(tmp_path: Path, commit: Commit) -> None:
+def test_any_reader_of_parquet_reads_the_folder(tmp_path: Path) -> None:
     """Scores and errors are data sets as they are, also for DuckDB and for a part of no rows."""
     run = CrawlFolder(str(tmp_path / "run"))
     commit(run, Part(0, 0), ["a", "b"], [("x", "decode")])
@@ -124,7 +119,7 @@ def test_any_reader_of_parquet_reads_the_folder(tmp_path: Path, commit: Commit) 
     assert count == [(3,)]
 
 
-def test_unfinished_files_are_removed_for_ones_own_inputs(tmp_path: Path, commit: Commit) -> None:
+def test_unfinished_files_are_removed_for_ones_own_inputs(tmp_path: Path) -> None:
     """What another shard is writing at the moment stays."""
     run = CrawlFolder(str(tmp_path))
     commit(run, Part(0, 0), ["a"])
@@ -139,7 +134,7 @@ def test_unfinished_files_are_removed_for_ones_own_inputs(tmp_path: Path, commit
 
 
 def test_a_full_disk_or_a_forbidden_folder_is_one_sentence(
-    tmp_path: Path, commit: Commit, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The system's reason and what to do; nothing unfinished stays."""
     run = CrawlFolder(str(tmp_path))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from tests.conftest import Run
+from tests.crawl.conftest import errors_of
 
 from understandability.crawls import reading
 from understandability.crawls.merge import merge
@@ -37,11 +38,8 @@ def merged(folder: Path) -> tuple[dict[str, dict[str, object]], list[tuple[str, 
     """The rows of a crawl by docno, and its errors."""
     output = folder.with_suffix(".parquet")
     merge(folder, output)
-    errors = Path(f"{output}.errors.jsonl").read_text().splitlines()
-    return (
-        {row["docno"]: row for row in pq.read_table(output).to_pylist()},
-        [(row["path"], row["error"]) for row in map(json.loads, errors)],
-    )
+    rows = {row["docno"]: row for row in pq.read_table(output).to_pylist()}
+    return rows, [(row["path"], row["error"]) for row in errors_of(output)]
 
 
 def lose_parts(folder: Path, names: Sequence[str]) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import shlex
 import shutil
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT, SAMPLES, Run
+from tests.conftest import PANEL, ROOT, SAMPLES, Run
+from tests.formats.test_warc import record, response
 
 README = (ROOT / "README.md").read_text("utf-8")
 # In code blocks, in order; `pip install ... &&` before a command is another test's.
@@ -18,37 +20,24 @@ LINES = re.findall(
 COMMANDS = [shlex.split(line.replace("\\\n", " "))[1:] for line in LINES]
 
 
-def warc(pages: list[Path]) -> bytes:
-    """A crawl of some pages, as WARC has it."""
-    records = []
-    for page in pages:
-        http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page.read_bytes()
-        head = (
-            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:"
-            f"{page.stem}>\r\nWARC-Target-URI: https://example.org/{page.name}\r\n"
-            f"Content-Type: application/http\r\nContent-Length: {len(http)}\r\n\r\n"
-        )
-        records.append(head.encode() + http + b"\r\n\r\n")
-    return b"".join(records)
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with what the README's commands read."""
-    import gzip
-
-    pages = sorted(SAMPLES.glob("*.html"))
+    warc = b"".join(
+        record(response(page.read_bytes()), WARC_Target_URI=f"https://example.org/{page.name}")
+        for page in sorted(SAMPLES.glob("*.html"))
+    )
     shutil.copytree(SAMPLES, tmp_path / "resources" / "samples")
     shutil.copytree(SAMPLES, tmp_path / "pages")
     (tmp_path / "crawl").mkdir()
     for name in ("crawl.warc.gz", "crawl/1.warc.gz"):
-        (tmp_path / name).write_bytes(gzip.compress(warc(pages)))
+        (tmp_path / name).write_bytes(gzip.compress(warc))
     for name, page in zip(("leaflet", "before", "after"), ("medium", "hard", "easy"), strict=True):
         shutil.copy(SAMPLES / f"{page}.html", tmp_path / f"{name}.html")
     (tmp_path / "my.run").write_text("q Q0 d1 1 2.0 mine\nq Q0 d2 2 1.0 mine\n")
     (tmp_path / "qrels.txt").write_text("q 0 d1 1\nq 0 d2 1\n")
     (tmp_path / "qunder.txt").write_text("q 0 d1 90\nq 0 d2 10\n")
-    texts = sorted((ROOT / "tests" / "panel").glob("*.txt"))
+    texts = sorted(PANEL.glob("*.txt"))
     for name, chosen in (("mine.csv", texts[::2]), ("others.csv", texts[1::2])):
         rows = [f'"{text.stem}","{_text(text)}",{len(_text(text)) % 7}' for text in chosen]
         (tmp_path / name).write_text("\n".join(["id,text,rating", *rows]))

@@ -16,28 +16,19 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.conftest import ROOT, SAMPLES, Run
+from tests.conftest import PANEL, ROOT, SAMPLES, Run
+from tests.formats.test_warc import record, response
 
 from understandability.cli import COMMANDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_resamples", "one_core")]
-TEXTS = [" ".join(p.read_text("utf-8").split())[:1200] for p in ROOT.glob("tests/panel/*.txt")]
+TEXTS = [" ".join(p.read_text("utf-8").split())[:1200] for p in PANEL.glob("*.txt")]
 # The easier first, by the length of their words.
 TEXTS = sorted((text.replace('"', "'") for text in TEXTS), key=lambda t: len(t) / len(t.split()))
 DOCNOS = [f"clueweb12-0000tw-00-{number:05}" for number in range(1, len(TEXTS) + 1)]
 QUERIES = range(1, 7)
 # What a newcomer does not have: a language model, a licence of a vocabulary, a client that asks.
 NOT_HERE = ("rewrite", "resources install", "serve", "mcp", "grid")
-
-
-def record(docno: str, text: str) -> bytes:
-    """A page of a crawl."""
-    http = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{text}</p>".encode()
-    head = (
-        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-TREC-ID: {docno}\r\n"
-        f"WARC-Target-URI: https://example.org/{docno}\r\nContent-Length: {len(http)}\r\n\r\n"
-    )
-    return head.encode() + http + b"\r\n\r\n"
 
 
 def run_of(step: int) -> str:
@@ -57,7 +48,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = tmp_path_factory.mktemp("newcomer")
     for name in ("crawl", "runs", "wikipedia", "docs", "pages"):
         (here / name).mkdir()
-    crawl = b"".join(map(record, DOCNOS, TEXTS))
+    crawl = b"".join(
+        record(response(f"<p>{text}</p>".encode()), WARC_TREC_ID=docno, WARC_Target_URI="http://a/")
+        for docno, text in zip(DOCNOS, TEXTS, strict=True)
+    )
     for name in ("crawl.warc.gz", "crawl/1.warc.gz"):
         (here / name).write_bytes(gzip.compress(crawl))
     (here / "page.html").write_bytes((SAMPLES / "hard.html").read_bytes())
