@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
-
 from understandability.text.document import Document
 from understandability.text.sentences import sentence_starts
 from understandability.text.tokens import split_pieces
 
-MakeDocument = Callable[..., Document]
 
-
-@pytest.fixture(scope="session")
-def document() -> MakeDocument:
-    """Make the document of a text; `sentences` given as a list are taken as they are."""
-
-    def make(text: str | list[str], docno: str = "d") -> Document:
-        if isinstance(text, str):
-            pieces = split_pieces(text)
-            return Document(docno, "", tuple(pieces), tuple(sentence_starts(pieces)))
-        pieces, starts = [], []
-        for sentence in text:
-            starts.append(len(pieces))
-            pieces += split_pieces(sentence)
-        return Document(docno, "", tuple(pieces), tuple(starts))
-
-    return make
+def document(text: str | list[str], docno: str = "d") -> Document:
+    """The document of a text; sentences given as a list are taken as they are."""
+    if isinstance(text, str):
+        pieces = split_pieces(text)
+        return Document(docno, "", tuple(pieces), tuple(sentence_starts(pieces)))
+    pieces, starts = [], []
+    for sentence in text:
+        starts.append(len(pieces))
+        pieces += split_pieces(sentence)
+    return Document(docno, "", tuple(pieces), tuple(starts))

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.features.conftest import document
 
 from understandability.feature import batch as batch_module
 from understandability.feature.batch import Batch, PieceTable, TypeTable, ratio, sum_segments
@@ -19,7 +20,7 @@ def words_of(batch: Batch) -> list[str]:
     return [batch.word_types.strings[number] for number in batch.word_ids]
 
 
-def test_words_tokens_and_sentences_of_each_document(document) -> None:
+def test_words_tokens_and_sentences_of_each_document() -> None:
     """Offsets say what belongs to which document, also beside empty ones."""
     batch = Batch([document("Flu? Rest."), document(""), document("Drink, and don't worry.")])
     assert words_of(batch) == ["Flu", "Rest", "Drink", "and", "don't", "worry"]
@@ -34,14 +35,14 @@ def test_words_tokens_and_sentences_of_each_document(document) -> None:
     assert batch.token_sentence_starts.tolist() == [0, 2, 4]
 
 
-def test_a_sentence_without_a_word_does_not_count(document) -> None:
+def test_a_sentence_without_a_word_does_not_count() -> None:
     """A row of stars is no sentence."""
     batch = Batch([document(["Rest now.", "* * *", "Then eat.", "!"])])
     assert batch.sentences.tolist() == [2]
     assert batch.sentence_starts.tolist() == [0, 2]
 
 
-def test_names_are_capitalised_within_a_sentence_or_so_elsewhere(document) -> None:
+def test_names_are_capitalised_within_a_sentence_or_so_elsewhere() -> None:
     """A capital at the beginning of a sentence says nothing unless the word has it elsewhere."""
     batch = Batch(
         [
@@ -60,7 +61,7 @@ ABSTRACT = (
 )
 
 
-def test_a_text_in_capitals_is_judged_by_its_words(document) -> None:
+def test_a_text_in_capitals_is_judged_by_its_words() -> None:
     """Capitals pass neither for names nor for acronyms; every value is that of small letters."""
     texts = [document(ABSTRACT.upper()), document(ABSTRACT.lower())]
     capitals, small = compute_features(texts).values
@@ -79,7 +80,7 @@ def test_a_text_in_capitals_is_judged_by_its_words(document) -> None:
     ],
 )
 def test_a_sentence_is_in_capitals_if_most_of_its_long_words_are(
-    document, sentence: str, is_lowered: bool
+    sentence: str, is_lowered: bool
 ) -> None:
     """Words of five letters or more tell; other sentences of the document do not matter."""
     words = words_of(Batch([document([sentence, "He saw the WHO."])]))
@@ -106,7 +107,7 @@ def test_a_ratio_of_nothing_is_nan_without_a_warning() -> None:
     np.testing.assert_array_equal(ratio([0.0, 5.0, 1.0], [0, 0, 2]), [np.nan, np.nan, 0.5])
 
 
-def test_what_rows_share_is_computed_once(document) -> None:
+def test_what_rows_share_is_computed_once() -> None:
     """`once` remembers a function's result for the batch."""
     calls = []
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+from tests.features.conftest import document
 
 from understandability.direction import Direction
 from understandability.errors import OptionError
@@ -43,7 +44,7 @@ WORDLESS = ("empty", "only punctuation", "one long row of stops")
 
 
 @pytest.fixture(scope="module")
-def odd_documents(document) -> list[Document]:
+def odd_documents() -> list[Document]:
     return [document(text, docno=name) for name, text in ODD_TEXTS.items()]
 
 

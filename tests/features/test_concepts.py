@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.features.conftest import document
 
 from understandability.feature import table as table_module
 from understandability.feature.batch import Batch
@@ -19,8 +19,6 @@ from understandability.feature.table import compute_features
 from understandability.feature.terms import LONGEST, TermFinder, key_of, singular
 from understandability.study.install import install
 from understandability.text.document import Document
-
-MakeDocument = Callable[..., Document]
 
 CHV = """cui\tterm\tcombo_score
 C1\theart attack\t0.9
@@ -106,15 +104,13 @@ def found(terms: list[str], document: Document) -> list[str]:
         ([], "heart", []),
     ],
 )
-def test_the_longest_terms_are_found(
-    document: MakeDocument, terms: list[str], text: str, expected: list[str]
-) -> None:
+def test_the_longest_terms_are_found(terms: list[str], text: str, expected: list[str]) -> None:
     results = found(terms, document(text))
     assert len(results) == len(expected)
     assert all(result.startswith(start) for result, start in zip(results, expected, strict=True))
 
 
-def test_terms_end_where_sentences_and_documents_end(document: MakeDocument) -> None:
+def test_terms_end_where_sentences_and_documents_end() -> None:
     finder = TermFinder(["heart attack"])
     batch = Batch([document(["my heart", "attack"]), document("heart"), document("attack")])
     assert len(finder.find(batch).entries) == 0
@@ -187,7 +183,7 @@ def values(document: Document, *names: str) -> dict[str, float]:
     return dict(zip(names, table.values[0].tolist(), strict=True))
 
 
-def test_concepts_of_a_text_worked_by_hand(small: Path, document: MakeDocument) -> None:
+def test_concepts_of_a_text_worked_by_hand(small: Path) -> None:
     """Nine words: heart attack .9, lung cancer without a score, fever .95, heart .8."""
     text = document(["After a heart attack and lung cancer,", "fever; my heart!"])
     expected = {
@@ -204,7 +200,7 @@ def test_concepts_of_a_text_worked_by_hand(small: Path, document: MakeDocument) 
     assert values(text, *expected) == pytest.approx(expected)
 
 
-def test_depths_of_a_text_worked_by_hand(small: Path, document: MakeDocument) -> None:
+def test_depths_of_a_text_worked_by_hand(small: Path) -> None:
     """Myocardial infarction lies at 4 and 2: 3; fever at 4, heart at 2; neoplasm is a plural."""
     text = document("Fever of the heart with a lung neoplasm or myocardial infarctions.")
     expected = {
@@ -218,16 +214,14 @@ def test_depths_of_a_text_worked_by_hand(small: Path, document: MakeDocument) ->
     assert values(text, *expected) == pytest.approx(expected)
 
 
-def test_a_text_without_concepts_has_none_and_no_mean(small: Path, document: MakeDocument) -> None:
+def test_a_text_without_concepts_has_none_and_no_mean(small: Path) -> None:
     none = {"chv_concepts": 0, "mesh_concepts": 0}
     assert values(document("Nothing here."), *none) == none
     means = values(document("Nothing here."), "chv_score", "mesh_depth", "chv_disease_score")
     assert all(map(math.isnan, means.values()))
 
 
-def test_stop_concepts_are_no_concepts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, document: MakeDocument
-) -> None:
+def test_stop_concepts_are_no_concepts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNDERSTANDABILITY_RESOURCES", str(tmp_path / "resources"))
     terms = tmp_path / "terms.tsv"
     terms.write_text("cui\tterm\tcombo_score\nC0000005\ttherapy\t0.5\nC0000003\tfever\t0.9\n")
@@ -237,7 +231,7 @@ def test_stop_concepts_are_no_concepts(
     assert values(document("fever therapy"), "chv_concepts") == {"chv_concepts": 1}
 
 
-def test_no_value_depends_on_the_other_documents(small: Path, document: MakeDocument) -> None:
+def test_no_value_depends_on_the_other_documents(small: Path) -> None:
     names = [name for name, (row, _) in COLUMNS.items() if row.needs]
     texts = ["A heart attack.", "", "Fever, fever, lung cancer therapy.", "unit"]
     documents = [document(text, str(index)) for index, text in enumerate(texts)]
@@ -246,7 +240,7 @@ def test_no_value_depends_on_the_other_documents(small: Path, document: MakeDocu
     assert np.array_equal(together, alone, equal_nan=True)
 
 
-def test_a_vocabulary_installed_later_is_used_at_once(small: Path, document: MakeDocument) -> None:
+def test_a_vocabulary_installed_later_is_used_at_once(small: Path) -> None:
     text = document("heart attack")
     assert values(text, "mesh_concepts") == {"mesh_concepts": 1}
     path = small / "other.tsv"
@@ -256,7 +250,7 @@ def test_a_vocabulary_installed_later_is_used_at_once(small: Path, document: Mak
 
 
 def test_features_without_their_resource_are_nan_and_named_once(
-    document: MakeDocument, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_module, "_named", set())
     names = ("chv_concepts", "chv_diseases", "openmedspel_words", "words")
@@ -273,7 +267,7 @@ def test_features_without_their_resource_are_nan_and_named_once(
 
 
 def test_many_features_without_their_resource_are_counted(
-    document: MakeDocument, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_module, "_named", set())
     names = [row.name for row in catalogue() if "mesh" in row.needs]
@@ -285,9 +279,7 @@ def test_many_features_without_their_resource_are_counted(
     assert record.getMessage().count("mesh") == 1
 
 
-def test_a_row_says_what_it_needs_and_has_a_value_where_that_is_there(
-    lexicons: Path, document: MakeDocument
-) -> None:
+def test_a_row_says_what_it_needs_and_has_a_value_where_that_is_there(lexicons: Path) -> None:
     """All but those that need MetaMap's output on the documents at hand, or a trained model."""
     text = document(
         "The MRI of a patient with a heart attack, fever and osteoarthritis showed nothing; "
@@ -303,7 +295,7 @@ def test_a_row_says_what_it_needs_and_has_a_value_where_that_is_there(
     assert not np.isnan(compute_features([text], names).values).any()
 
 
-def test_real_vocabularies_on_a_sentence(lexicons: Path, document: MakeDocument) -> None:
+def test_real_vocabularies_on_a_sentence(lexicons: Path) -> None:
     """Looked up by hand in the files: their terms, the CHV's scores and MeSH's tree numbers."""
     text = document("Aspirin after a heart attack can cause a headache.")
     names = ("mesh_concepts", "mesh_symptoms", "drugbank_concepts", "icd_concepts")
@@ -317,7 +309,7 @@ d2|MMI|4.2|Doctor|C77|[prog]|["doctor"-tx-1-"doctor"]|TX|30/5|
 """
 
 
-def test_metamap_rows_worked_by_hand(small: Path, document: MakeDocument) -> None:
+def test_metamap_rows_worked_by_hand(small: Path) -> None:
     """Two occurrences of C1 (best score .9, depth 3) and one of C3 (.95, depth 4)."""
     path = small / "out.mmi"
     path.write_text(MMI)

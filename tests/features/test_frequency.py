@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.features.conftest import document
 
 from understandability.feature.batch import FloatArray
 from understandability.feature.catalogue import COLUMNS
@@ -25,19 +26,13 @@ from understandability.feature.language_model import (
     word_statistics,
 )
 from understandability.feature.table import compute_features
-from understandability.text.document import Document
 
 FREQUENCY = [name for name, (row, _) in COLUMNS.items() if row.group == "word frequency"]
 MODEL = [name for name, (row, _) in COLUMNS.items() if row.group == "language model"]
 
 
-def document(text: str) -> Document:
-    pieces = tuple(text.split())
-    return Document("d", "", pieces, (0,) if pieces else ())
-
-
 def values(text: str, *names: str) -> FloatArray:
-    return compute_features([document(text)], names).values[0]
+    return compute_features([document([text])], names).values[0]
 
 
 def test_there_are_20_rows_of_ranks_and_5_of_general_english() -> None:
@@ -156,7 +151,7 @@ def labelled(shared_data: Path, name: str) -> tuple[FloatArray, FloatArray]:
     """The PubMed-to-Reddit ratio of the texts of a labelled set, and their labels."""
     with gzip.open(shared_data / "labelled" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines]
-    documents = [document(record["text"]) for record in records]
+    documents = [document([record["text"]]) for record in records]
     table = compute_features(documents, ["log_likelihood_pubmed_reddit"])
     return table.values[:, 0], np.array([record["label"] for record in records], float)
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.features.conftest import document
 
 from understandability.feature import formulas as readability
 from understandability.feature import other_formulas
 from understandability.feature.catalogue import COLUMNS, catalogue
 from understandability.feature.table import compute_features
-from understandability.text.document import Document
 
 # Counted by hand. Vienna is a name; Lee and Maria only begin sentences.
 # 3.5 is read "three point five" (Flesch 1948: figures count as they are read).
@@ -70,7 +70,7 @@ READCALC = {
 
 
 @pytest.mark.parametrize(("name", "value"), [*COUNTS.items(), *FORMULAS.items(), *READCALC.items()])
-def test_counts_and_formulas_of_a_text_worked_by_hand(document, name: str, value: float) -> None:
+def test_counts_and_formulas_of_a_text_worked_by_hand(name: str, value: float) -> None:
     """Three sentences that a reader can count."""
     table = compute_features([document(SENTENCES)], [name])
     assert table.values[0, 0] == pytest.approx(value, abs=1e-9)
@@ -127,7 +127,7 @@ def test_dale_chall_above_5_leaves_out_the_constant_of_easy_texts() -> None:
     assert readability.dale_chall_above_5(6, 100, 10) == pytest.approx(0.9474 + 0.496 + 3.6365)
 
 
-def test_smog_is_flagged_below_30_sentences(document) -> None:
+def test_smog_is_flagged_below_30_sentences() -> None:
     """McLaughlin's formula was fitted on 30 sentences."""
     short, long = document(["Rest now."] * 29), document(["Rest now."] * 30)
     assert compute_features([short, long, document("")], ["smog"]).flags == (
@@ -156,17 +156,11 @@ FORMULA_COLUMNS = [
 ]
 
 
-def make(sentences: list[str]) -> Document:
-    pieces = [sentence.split() for sentence in sentences]
-    starts = np.cumsum([0, *map(len, pieces[:-1])]).tolist()
-    return Document("d", "", tuple(piece for each in pieces for piece in each), tuple(starts))
-
-
 @given(TEXT, st.integers(2, 4))
 def test_a_text_repeated_has_the_same_formulas(sentences: list[str], times: int) -> None:
     """Formulas and ratios say nothing about length."""
     once, repeated = compute_features(
-        [make(sentences), make(sentences * times)], FORMULA_COLUMNS
+        [document(sentences), document(sentences * times)], FORMULA_COLUMNS
     ).values
     np.testing.assert_allclose(repeated, once, rtol=1e-12)
 
@@ -175,14 +169,16 @@ def test_a_text_repeated_has_the_same_formulas(sentences: list[str], times: int)
 def test_shuffled_sentences_have_the_same_formulas(sentences: list[str], random) -> None:
     """No formula looks at the order of sentences."""
     shuffled = random.sample(sentences, len(sentences))
-    before, after = compute_features([make(sentences), make(shuffled)], FORMULA_COLUMNS).values
+    before, after = compute_features(
+        [document(sentences), document(shuffled)], FORMULA_COLUMNS
+    ).values
     np.testing.assert_allclose(after, before, rtol=1e-12)
 
 
 @given(TEXT)
 def test_per_word_and_per_sentence_are_the_raw_count_divided(sentences: list[str]) -> None:
     """For every row that has them."""
-    table = compute_features([make(sentences)])
+    table = compute_features([document(sentences)])
     value = dict(zip(table.names, table.values[0], strict=True))
     for row in catalogue():
         for per, count in (("word", "words"), ("sentence", "sentences")):
@@ -202,6 +198,6 @@ def test_a_polysyllable_for_a_short_word_never_lowers_plain_fog(sentences: list[
         harder = [*pieces[:index], "medicine", *pieces[index + 1 :]]
         changed = [*sentences[:where], " ".join(harder) + ".", *sentences[where + 1 :]]
         before, after = compute_features(
-            [make(sentences), make(changed)], ["gunning_fog_plain"]
+            [document(sentences), document(changed)], ["gunning_fog_plain"]
         ).values
         assert after > before

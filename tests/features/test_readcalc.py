@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
+from tests.features.conftest import document
 
 from understandability.feature.batch import Batch
 from understandability.feature.table import compute_features
@@ -65,12 +66,12 @@ def reference(document: Document, familiar: frozenset[str] | set[str]) -> dict[s
 
 def check(documents: list[Document], familiar: frozenset[str] | set[str]) -> None:
     table = compute_features(documents, NAMES)
-    for document, values in zip(documents, table.values, strict=True):
-        expected = reference(document, familiar)
+    for each, values in zip(documents, table.values, strict=True):
+        expected = reference(each, familiar)
         np.testing.assert_allclose(values, [expected[name] for name in NAMES], atol=1e-9)
 
 
-def test_equal_to_the_study_on_real_texts(shared_data: Path, document) -> None:
+def test_equal_to_the_study_on_real_texts(shared_data: Path) -> None:
     """To 1e-9 on 120 health texts, with the study's own list of words."""
     listed = (shared_data / "lexicons" / "dale_chall_words_readcalc.txt").read_text()
     documents = []
@@ -100,7 +101,7 @@ def test_equal_to_the_study_on_any_text(pieces: list[str]) -> None:
     check([document, document], familiar_words() | EXTRA)
 
 
-def test_words_are_the_study_s(document) -> None:
+def test_words_are_the_study_s() -> None:
     """A clitic is a word, a hyphen none, and what is no letter, digit or underscore is dropped."""
     text = document("I can't say well-being costs 3.5 dollars. Don't!")
     assert reference_words(text) == (
@@ -131,7 +132,7 @@ def test_endless_words_are_hyphenated_in_parts(monkeypatch: pytest.MonkeyPatch) 
         assert count_hyphens(words).tolist() == whole
 
 
-def test_marks_are_no_words_and_need_no_tokenizer(document) -> None:
+def test_marks_are_no_words_and_need_no_tokenizer() -> None:
     """Millions of them took a tokenizer minutes."""
     text = document("Rest... " + "!?" * 1_000_000 + " - Now?")
     assert study_counts(Batch([text]))[0].tolist() == [2, 7, 2, 0, 0, 0]

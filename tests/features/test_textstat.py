@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.features.conftest import document
 
 from understandability.feature.table import compute_features
 
@@ -28,7 +29,7 @@ def textstat(shared_data: Path):
 
 
 @pytest.fixture(scope="module")
-def ours(document) -> dict[str, float]:
+def ours() -> dict[str, float]:
     table = compute_features([document(TEXT)])
     return dict(zip(table.names, table.values[0], strict=True))
 

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
+from tests.features.conftest import document
 
 from understandability.errors import OptionError
 from understandability.feature.catalogue import COLUMNS
@@ -52,7 +53,7 @@ def test_texts_become_a_matrix_with_names() -> None:
     assert np.isnan(values[2, 1:]).all()
 
 
-def test_documents_are_taken_as_they_are(document) -> None:
+def test_documents_are_taken_as_they_are() -> None:
     """A Document beside its text gives the same row."""
     transformer = FeatureTransformer(NAMES).fit([])
     rows = transformer.transform([document(TEXTS[0]), TEXTS[0]])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.features.conftest import document
 from wordfreq import top_n_list
 
 from understandability.feature.table import compute_features
@@ -20,8 +20,6 @@ from understandability.feature.word_lists import (
 from understandability.resources import resource_lines
 from understandability.study.install import install
 from understandability.text.document import Document
-
-MakeDocument = Callable[..., Document]
 
 
 def value(document: Document, name: str) -> float:
@@ -41,9 +39,7 @@ def value(document: Document, name: str) -> float:
         ("oov", "A heart with xqzzzy and well-xqzzzy in B12 don't 2019", 2),
     ],
 )
-def test_counts_of_embedded_lists_worked_by_hand(
-    document: MakeDocument, name: str, text: str, count: int
-) -> None:
+def test_counts_of_embedded_lists_worked_by_hand(name: str, text: str, count: int) -> None:
     assert value(document(text), name) == count
     words = len(text.split())
     assert value(document(text), f"{name}_per_word") == count / words
@@ -104,13 +100,13 @@ def test_typographic_apostrophes_are_read_as_straight_ones() -> None:
     ],
 )
 def test_counts_of_the_real_lists_worked_by_hand(
-    lexicons: Path, document: MakeDocument, name: str, text: str, count: int
+    lexicons: Path, name: str, text: str, count: int
 ) -> None:
     assert value(document(text), name) == count
 
 
 def test_a_row_does_not_change_with_what_is_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, document: MakeDocument
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = document("The heart of AACOM with abacavir and osteoarthritis")
     names = ["stop_words", "oov", "medical_acronyms", "medical_prefixes", "medical_suffixes"]

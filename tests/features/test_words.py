@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.features.conftest import document
 
 from understandability.errors import OptionError
 from understandability.feature.batch import Batch
@@ -18,7 +19,7 @@ TEXT = (
 )
 
 
-def test_words_are_counted_in_each_document(document) -> None:
+def test_words_are_counted_in_each_document() -> None:
     """The most frequent first, capitals aside; names are no difficult words."""
     batch = Batch([document(TEXT, "a"), document("Rest."), document("Arthritis hurts.", "c")])
     rows = counted_words(batch, ["difficult_words", "polysyllables"])
@@ -38,7 +39,7 @@ def test_words_are_counted_in_each_document(document) -> None:
 
 
 @pytest.mark.parametrize("feature", WORD_LISTS)
-def test_counts_add_up_to_the_feature(document, feature: str) -> None:
+def test_counts_add_up_to_the_feature(feature: str) -> None:
     """What is shown is what is counted."""
     texts = [
         document(TEXT),
