@@ -207,19 +207,8 @@ def test_a_table_of_polars() -> None:
     assert ud.score({"a": TEXT}).to_polars()["docno"].to_list() == ["a"]
 
 
-def test_formulas_and_features() -> None:
-    """Flesch of a text in one line; features by name, of a list or by docno."""
-    # 206.835 - 1.015 * 6 / 1 - 84.6 * 6 / 6
-    assert ud.readability("The cat sat on the mat.")["flesch_reading_ease"] == pytest.approx(
-        116.145
-    )
-    assert {"forcast", "text_standard"} < set(ud.readability(TEXT))
-    german = ud.readability("Ruhen Sie sich aus. Trinken Sie Wasser.", language="de-AT")
-    # 180 - 7 / 2 - 58.5 * 10 / 7
-    assert german["amstad"] == pytest.approx(92.929, abs=1e-3)
-    assert "flesch_kincaid" not in german
-    with pytest.raises(OptionError, match="language 'fi'; choose en, de"):
-        ud.readability("Vesi on hyvää.", language="fi")
+def test_features_by_name() -> None:
+    """Of a list or by docno."""
     table = ud.features({"a": TEXT, "b": "Rest."}, ["words", "syllables_per_word"]).to_pandas()
     assert table.columns.tolist() == ["docno", "words", "syllables_per_word"]
     assert table["words"].tolist() == [7, 1]

@@ -57,15 +57,6 @@ def test_the_table_has_no_english_formulas_of_german(understand, tmp_path: Path)
     assert line[3] == "-"
 
 
-def test_columns_are_those_promised(understand) -> None:  # type: ignore[no-untyped-def]
-    """In this order, on standard output as JSON Lines."""
-    done = understand("score", SAMPLES, "-o", "-")
-    rows = rows_of(done.stdout)
-    assert [list(row) for row in rows] == [COLUMNS] * 3
-    assert [row["docno"] for row in rows] == ["easy.html", "hard.html", "medium.html"]
-    assert {row["extractor"] for row in rows} == {"main"}
-
-
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv.gz", "parquet"])
 def test_every_format_holds_the_same_rows_and_settings(  # type: ignore[no-untyped-def]
     understand, tmp_path: Path, suffix: str
@@ -194,13 +185,6 @@ def test_standard_input_is_told_by_its_content(understand) -> None:  # type: ign
         (row,) = rows_of(understand("score", "-", "-o", "-", stdin=data).stdout)
         assert row["docno"] == docno
         assert row["difficulty"] is not None
-
-
-def test_only_the_documents_asked_for(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """By a list, a qrels file or a run."""
-    (tmp_path / "qrels").write_text("1 0 hard.html 1\n2 0 elsewhere 1\n")
-    done = understand("score", SAMPLES, "--docnos", tmp_path / "qrels", "-o", "-")
-    assert [row["docno"] for row in rows_of(done.stdout)] == ["hard.html"]
 
 
 def test_pages_in_other_languages(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -16,7 +16,7 @@ TEXT = "You have flu. Rest, and drink water."
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:
-    """A table as a crawl gives it, and one of something else."""
+    """A table as a crawl gives it."""
     rows = {
         "url": [f"http://a/{number}" for number in range(40)],
         "content": [f"<p>{TEXT} {'Again. ' * number}" for number in range(40)],
@@ -25,7 +25,6 @@ def pages(tmp_path: Path) -> Path:
     }
     rows["content"][7] = "%PDF-1.7 \x00"
     pq.write_table(pa.table(rows), tmp_path / "pages.parquet")
-    pq.write_table(pa.table({"name": ["a"] * 50, "words": ["b"] * 50}), tmp_path / "other.parquet")
     return tmp_path
 
 
@@ -69,13 +68,6 @@ def test_workers_serve_a_single_file(pages: Path, understand: Run) -> None:
         one, two = (pq.read_table(pages / f"{command}{workers}.parquet") for workers in (1, 2))
         assert one.equals(two)
         assert one.num_rows == 39
-
-
-def test_a_table_of_something_else_ends_with_a_sentence(pages: Path, understand: Run) -> None:
-    """And with status 1, as nothing could be scored."""
-    done = understand("score", "other.parquet", cwd=pages, status=1)
-    assert done.stderr.count("it has name, words; choose one with --id-column") == 1
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.usefixtures("one_core")

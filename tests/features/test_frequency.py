@@ -102,11 +102,6 @@ def test_a_clitic_counts_as_its_word() -> None:
     assert values("don't", "zipf_mean") == values("do not", "zipf_mean")
 
 
-@pytest.mark.parametrize("text", ["", "# --"])
-def test_text_without_words_has_no_frequency_and_no_likelihood(text: str) -> None:
-    assert np.isnan(values(text, *FREQUENCY, *MODEL)).all()
-
-
 def test_probabilities_sum_to_one_over_known_and_unknown_words() -> None:
     statistics = word_statistics()
     known, unknown = log_probabilities(statistics)

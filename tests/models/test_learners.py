@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -84,15 +84,6 @@ def test_every_parameter_of_the_table_is_one_of_the_learner_and_reaches_the_esti
     set_up = row.made(0, learner(name).set_params(**chosen).parameters())
     found = {key.rpartition("__")[2]: value for key, value in set_up.get_params().items()}
     assert {each: found[each] for each in chosen} == chosen
-
-
-def test_a_random_search_over_parameters() -> None:
-    search = RandomizedSearchCV(
-        DifficultyRegressor(), {"max_depth": [1, 2, 3], "n_estimators": [5, 10]}, n_iter=3, cv=2,
-        random_state=0,
-    )  # fmt: skip
-    search.fit(ROWS, DIFFICULTIES)
-    assert set(search.best_params_) == {"max_depth", "n_estimators"}
 
 
 @pytest.mark.parametrize("name", ["linear-regressor", "xgboost-regressor", "svm-classifier"])

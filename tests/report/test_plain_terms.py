@@ -165,29 +165,25 @@ def test_a_gene_is_told_from_other_capitals() -> None:
     assert "SCN9Y" not in notes
 
 
-def test_a_syllable_is_no_abbreviation() -> None:
-    """As in how a word is said."""
-    assert not [each for each in offered("Aspiration (as-pi-RA-shun) helps.") if each.term == "RA"]
-    assert [each.term for each in offered("She has RA now.")] == ["RA"]
-
-
-def test_a_stage_is_no_drip() -> None:
-    """A numeral behind "stage" and beside others is one; elsewhere "IV" is intravenous."""
-    text = "Stage IV is divided. She has type IV and stage IV cancer. The drug is given by IV."
-    assert [each.first for each in offered(text) if each.term == "IV"] == [17]
-    assert not [each for each in offered("Grades II, III and IV grow fast.") if each.term == "IV"]
-
-
 @pytest.mark.parametrize(
-    ("text", "plain"),
+    ("text", "term", "places"),
     [
-        ("Wine raises the risk of colorectal cancer.", "bowel cancer"),
-        ("He has tonsillitis again.", "sore, swollen tonsils"),
+        # A syllable is no abbreviation.
+        ("Aspiration (as-pi-RA-shun) helps.", "RA", []),
+        ("She has RA now.", "RA", [2]),
+        # A numeral behind "stage" and beside others is one; elsewhere "IV" is intravenous.
+        ("Stage IV is divided. She has type IV and stage IV cancer. The drug is given by IV.",
+         "IV", [17]),
+        ("Grades II, III and IV grow fast.", "IV", []),
     ],
-)
-def test_a_plain_term_may_share_a_word_with_the_term(text: str, plain: str) -> None:
-    (found,) = offered(text)
-    assert found.plain == (plain,)
+)  # fmt: skip
+def test_capitals_that_mean_something_else(text: str, term: str, places: list[int]) -> None:
+    assert [each.first for each in offered(text) if each.term == term] == places
+
+
+def test_a_plain_term_may_share_a_word_with_the_term() -> None:
+    colorectal, tonsils = offered("He has colorectal cancer. He has tonsillitis again.")
+    assert (colorectal.plain, tonsils.plain) == (("bowel cancer",), ("sore, swollen tonsils",))
 
 
 def test_only_what_fits_is_offered_where_something_does() -> None:

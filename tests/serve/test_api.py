@@ -157,7 +157,7 @@ def test_documents_of_one_id_are_reranked_each_by_its_own_text(app: Any) -> None
 
 
 def test_scores_of_any_size_are_reranked(app: Any) -> None:
-    """Their difference may be larger than any float."""
+    """Their difference may be larger than any float; infinite ones are refused."""
     documents = [
         {"id": str(score), "score": score, "p_understandable": 0.5} for score in (-1e308, 0, 1e308)
     ]
@@ -165,10 +165,6 @@ def test_scores_of_any_size_are_reranked(app: Any) -> None:
     assert [(row["id"], row["score"]) for row in reply] == [
         ("1e+308", 0.75), ("0", 0.5), ("-1e+308", 0.25)
     ]  # fmt: skip
-
-
-def test_an_infinite_score_is_refused(app: Any) -> None:
-    """As JSON may write it."""
     endless = b'{"documents": [{"id": "a", "score": 1e999, "text": "x"}]}'
     kind = {"Content-Type": "application/json"}
     reply = called(app, "POST", "/v1/rerank", content=endless, headers=kind)
@@ -323,25 +319,27 @@ def test_requests_are_counted(app: Any) -> None:
     assert "attacker" not in text
 
 
-def test_the_description_names_every_call(app: Any) -> None:
-    """OpenAPI, with the messages and the error."""
+def test_the_description_names_every_call(app: Any, guarded: Any) -> None:
+    """OpenAPI, with the messages, what a call answers, and the error."""
     described = called(app, "GET", "/openapi.json").json()
     assert set(described["paths"]) == {
         "/v1/score", "/v1/explain", "/v1/compare", "/v1/report", "/v1/rerank", "/v1/text",
         "/v1/fetch", "/v1/sentence", "/v1/save", "/v1/rewrite",
         "/healthz", "/metrics",
     }  # fmt: skip
-    assert "ErrorReply" in described["components"]["schemas"]
-
-
-def test_the_description_says_what_is_needed(app: Any) -> None:
-    """One of the texts; what a call answers, also in error."""
-    described = called(app, "GET", "/openapi.json").json()
     schemas = described["components"]["schemas"]
+    assert "ErrorReply" in schemas
+    # Needed is one of the texts.
     assert [each["required"] for each in schemas["ExplainRequest"]["oneOf"]] == [["text"], ["html"]]
     replies = described["paths"]["/v1/report"]["post"]["responses"]
     assert "text/html" in replies["200"]["content"]
     assert list(replies["422"]["content"]) == ["application/json"]
+    # A token, if there is one, stands there too, so that clients made of it send one.
+    assert "security" not in described
+    headers = {"Authorization": "Bearer secret"}
+    described = called(guarded, "GET", "/openapi.json", headers=headers).json()
+    assert described["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    assert described["security"] == [{"token": []}]
 
 
 def upload(app: Any, name: str, content: bytes) -> Any:
@@ -402,15 +400,6 @@ def test_a_sentence_gets_proposals_and_a_text_is_saved(app: Any) -> None:
 def test_nothing_is_rewritten_without_a_model(app: Any) -> None:
     """The sentence says how to give one."""
     assert "--model-url" in sentence(post(app, "/v1/rewrite", {"text": "Rest."}), 403)
-
-
-def test_a_token_stands_in_the_description(guarded: Any, app: Any) -> None:
-    """So that clients made of it send one; without a token there is none."""
-    headers = {"Authorization": "Bearer secret"}
-    described = called(guarded, "GET", "/openapi.json", headers=headers).json()
-    assert described["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
-    assert described["security"] == [{"token": []}]
-    assert "security" not in called(app, "GET", "/openapi.json").json()
 
 
 def test_pages_that_take_long_are_linear_or_refused() -> None:
