@@ -273,7 +273,6 @@ def test_words_that_are_counted(text: str) -> None:
 
 
 def test_tables_that_do_not_fit_are_refused() -> None:
-    """Not read beyond their end."""
     none = np.zeros((0, 3), np.int8)
     numbers = np.zeros(1, np.int64)
     with pytest.raises(ValueError, match="do not fit"):

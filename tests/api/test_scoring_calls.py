@@ -63,7 +63,6 @@ def test_a_whole_number_is_the_same_setting() -> None:
 
 
 def test_pages_of_any_origin() -> None:
-    """A folder, files, pages and texts by docno give the same rows."""
     files = sorted(SAMPLES.glob("*.html"))
     pages = [Page(path.name, str(path), path.read_bytes()) for path in files]
     expected = ud.score(SAMPLES)
@@ -133,7 +132,6 @@ def test_a_wrong_type_names_the_right_call(inputs: Any, advice: str) -> None:
     ],
 )
 def test_other_calls_say_what_they_take(call: Any, advice: str) -> None:
-    """And which call takes what was given."""
     with pytest.raises(WrongTypeError, match=advice):
         call()
 
@@ -199,7 +197,6 @@ def test_a_frame_keeps_its_index_and_a_batch_its_types() -> None:
 
 
 def test_a_table_of_polars() -> None:
-    """Where polars is installed."""
     polars = pytest.importorskip("polars")
     scored = ud.score_table(polars.DataFrame(ROWS), text="body", id="url")
     assert isinstance(scored, polars.DataFrame)
@@ -208,7 +205,6 @@ def test_a_table_of_polars() -> None:
 
 
 def test_features_by_name() -> None:
-    """Of a list or by docno."""
     table = ud.features({"a": TEXT, "b": "Rest."}, ["words", "syllables_per_word"]).to_pandas()
     assert table.columns.tolist() == ["docno", "words", "syllables_per_word"]
     assert table["words"].tolist() == [7, 1]

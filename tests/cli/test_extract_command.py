@@ -40,7 +40,6 @@ def test_text_on_the_terminal(understand, pages: Path) -> None:
 
 
 def test_strict_ends_with_1_where_a_page_failed(understand, pages: Path, tmp_path: Path) -> None:
-    """All else is written as without it."""
     assert understand("extract", pages, "--strict").returncode == 1
     assert understand("extract", pages / "flu.html", "--strict").returncode == 0
     assert understand("extract", pages, "--strict", "-o", f"{tmp_path}/t/").returncode == 1
@@ -108,7 +107,6 @@ def test_blocks_in_rows(understand, pages: Path, tmp_path: Path) -> None:
 
 
 def test_explain_on_the_terminal(understand, pages: Path) -> None:
-    """A line for each block."""
     done = understand("extract", pages / "flu.html", "--explain", "--extractor", "justext")
     assert f"keep\tgood\tp\t{LONG} {LONG}" in done.stdout.splitlines()
     assert any(line.startswith("drop\tbad\tp\t©") for line in done.stdout.splitlines())
@@ -136,7 +134,6 @@ def test_extractors_and_engines(
 
 
 def test_a_page_that_defeats_a_library_is_an_error_row(understand, tmp_path: Path) -> None:
-    """With the stage and what happened; the other pages are read."""
     (tmp_path / "a.html").write_text(f"No tag. {LONG}")
     (tmp_path / "b.html").write_text(PAGE)
     done = understand(
@@ -173,7 +170,6 @@ def test_docnos_and_limit(understand, pages: Path, tmp_path: Path) -> None:
 
 
 def test_standard_input(understand) -> None:
-    """As anywhere."""
     done = understand("extract", "-", stdin=PAGE.encode("utf-16"), status=0)
     assert done.stdout.count(LONG) == 4
 

@@ -42,7 +42,6 @@ def test_groups_and_forms(understand, tmp_path: Path) -> None:
 
 
 def test_everything_without_names(understand) -> None:
-    """Every row of the catalogue, as it is."""
     done = understand("features", SAMPLES / "easy.html", "-o", "-", "--quiet")
     (row,) = map(json.loads, done.stdout.splitlines())
     assert list(row) == ["docno", "path", "url", *(feature.name for feature in catalogue())]
@@ -70,7 +69,6 @@ def test_the_list_says_all_of_every_feature(understand, tmp_path: Path) -> None:
 
 
 def test_words_show_why_a_number_is_what_it_is(understand) -> None:
-    """The words that a count counts, and how often."""
     done = understand("features", SAMPLES / "hard.html", "--words", "-o", "-")
     rows = list(map(json.loads, done.stdout.splitlines()))
     (values,) = map(
@@ -85,7 +83,6 @@ def test_words_show_why_a_number_is_what_it_is(understand) -> None:
 
 
 def test_bad_pages_become_error_rows(understand, tmp_path: Path) -> None:
-    """The run goes on; --strict ends with status 1."""
     (tmp_path / "good.html").write_text("<p>Rest and drink water.</p>")
     (tmp_path / "bad.html").write_bytes(b"%PDF-1.4 not a page")
     output = tmp_path / "out" / "words.jsonl"

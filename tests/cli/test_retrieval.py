@@ -155,7 +155,6 @@ def test_a_duplicate_is_told_or_refused(understand: Run, tmp_path: Path) -> None
     ],
 )
 def test_bad_input_gets_one_sentence(run: Run, folder: Path, command: str, message: str) -> None:
-    """Status 2 and one line that says what to do."""
     (folder / "other.csv").write_text("docno,difficulty\nzzz,1\n")
     (folder / "old").mkdir(exist_ok=True)
     (folder / "old" / "index.json").write_text('{"format": 0}')

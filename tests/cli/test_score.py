@@ -119,7 +119,6 @@ def test_a_mix_of_inputs_in_which_much_is_bad(understand, tmp_path: Path) -> Non
 
 
 def test_strict_ends_with_1_if_there_was_an_error_row(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """The rows are written all the same."""
     (tmp_path / "a.html").write_bytes(b"")
     (tmp_path / "b.txt").write_text("Flu is a virus.")
     understand("score", tmp_path, "-o", tmp_path / "s.csv", "--strict", status=1)
@@ -178,7 +177,6 @@ def test_a_full_disk_is_told_in_one_sentence() -> None:
 
 
 def test_standard_input_is_told_by_its_content(understand) -> None:  # type: ignore[no-untyped-def]
-    """A page, JSON Lines or gzip, piped in."""
     page = (SAMPLES / "easy.html").read_bytes()
     record = json.dumps({"id": "r", "text": "Flu is a virus."}).encode()
     for data, docno in ((page, "-"), (gzip.compress(page), "-"), (record, "r")):
@@ -221,7 +219,6 @@ def test_the_model_of_other_languages_is_named(understand, tmp_path: Path) -> No
 
 
 def test_features_adds_every_column(understand) -> None:  # type: ignore[no-untyped-def]
-    """Behind the columns that are always there."""
     done = understand("score", SAMPLES / "easy.html", "-o", "-", "--features")
     (row,) = rows_of(done.stdout)
     assert list(row)[: len(COLUMNS)] == COLUMNS

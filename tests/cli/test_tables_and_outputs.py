@@ -81,7 +81,6 @@ def test_nothing_scored_is_status_1(tmp_path: Path, understand: Run) -> None:
 
 
 def test_an_output_behind_a_url(pages: Path, understand: Run) -> None:
-    """With what stands beside it."""
     pytest.importorskip("fsspec")
     understand(
         *("features", "pages.parquet", "--only", "words", "--extractor", "naive"),
@@ -96,7 +95,6 @@ def test_an_output_behind_a_url(pages: Path, understand: Run) -> None:
 
 @pytest.mark.slow
 def test_features_fill_a_crawl_folder(pages: Path, understand: Run) -> None:
-    """As scores do, and merge to what a single file has."""
     common = ("features", "pages.parquet", "--only", "words,smog", "-q", "--extractor", "naive")
     assert understand(*common, "-o", "folder/", "--workers", 1, cwd=pages).returncode == 0
     assert understand(*common, "-o", "alone.parquet", cwd=pages).returncode == 0

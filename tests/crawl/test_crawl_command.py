@@ -154,7 +154,6 @@ def test_shards_make_one_run(tmp_path: Path, crawl: Path, alone: Path, understan
 
 
 def test_fewer_inputs_than_shards_are_told_of(tmp_path: Path, understand: Run) -> None:
-    """The pages of a folder are one input."""
     pages = tmp_path / "pages"
     pages.mkdir()
     for name in "ab":
@@ -171,7 +170,6 @@ def test_fewer_inputs_than_shards_are_told_of(tmp_path: Path, understand: Run) -
 
 
 def test_looking_documents_up(crawl: Path, run: Path, understand: Run) -> None:
-    """A line of JSON for each; status 1 where one is not there."""
     told = understand("crawl", "lookup", run, "d1-7", "d0-4", "d9", status=1)
     assert told.stderr == f"d9 is not in {run}\n"
     found, failed = map(json.loads, told.stdout.splitlines())
@@ -200,7 +198,6 @@ def test_looking_documents_up(crawl: Path, run: Path, understand: Run) -> None:
 def test_options_that_do_not_go_together(
     tmp_path: Path, crawl: Path, understand: Run, arguments: list[str], message: str
 ) -> None:
-    """One sentence each, and nothing is written."""
     told = understand("score", crawl, *arguments, cwd=tmp_path, status=2)
     assert message in told.stderr
     assert not (tmp_path / "run").exists()

@@ -56,7 +56,6 @@ def run(begun: Callable[[int], CrawlFolder]) -> CrawlFolder:
     ],
 )
 def test_a_damaged_description_is_one_sentence(tmp_path: Path, text: str, reason: str) -> None:
-    """Whatever somebody has made of ``crawl.json``."""
     (tmp_path / "crawl.json").write_text(text)
     with pytest.raises(InputError, match=f"json is damaged: .*{re.escape(reason)}.*; restore"):
         CrawlFolder(str(tmp_path)).description()
@@ -177,7 +176,6 @@ def test_parts_of_other_runs_are_told(run: CrawlFolder, tmp_path: Path) -> None:
 
 
 def test_other_files_in_the_folder_are_left_alone(run: CrawlFolder, tmp_path: Path) -> None:
-    """Notes, hidden files of file managers, a link to nowhere."""
     for name in ("notes.txt", "scores/.DS_Store", "scores/old.parquet", "errors/README"):
         (tmp_path / "run" / name).write_text("Not ours.")
     (tmp_path / "run" / "scores" / "link.parquet").symlink_to("nowhere")

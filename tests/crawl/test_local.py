@@ -40,7 +40,6 @@ def run(plan: Plan, folder: CrawlFolder) -> Progress:
 
 
 def test_inputs_and_run_folder_behind_urls(tmp_path: Path) -> None:
-    """A run reads and writes through fsspec, and resumes there."""
     fsspec = pytest.importorskip("fsspec")
     memory = fsspec.filesystem("memory")
     memory.store.clear()

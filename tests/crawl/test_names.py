@@ -66,7 +66,6 @@ def test_a_docno_is_the_path_below_what_was_given() -> None:
 
 
 def test_files_of_two_inputs_are_two_documents() -> None:
-    """The input's name stands before names that two of them have."""
     rows, failures = made("a", "b")
     assert [docno for docno, _ in rows] == ["a/x/index.html", "other.html", "b/x/index.html"]
     rows, _ = made("a/x/index.html", "b/x/index.html")

@@ -204,7 +204,6 @@ def test_workers_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_an_interrupted_run_leaves_no_process() -> None:
-    """Whatever ends the loop over results ends the workers too."""
     before = children()
 
     def interrupted() -> Iterator[Chunk]:

@@ -26,7 +26,6 @@ WITH_EXAMPLES = [page for page in PAGES if ">>> " in page.read_text("utf-8")]
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_its_python_gives_what_stands_below_it(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every line with ``>>>``, in order."""
     monkeypatch.chdir(ROOT)
     results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert results.attempted > 0
@@ -111,7 +110,6 @@ def test_what_scripts_made_is_not_stale(name: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_every_column_is_explained() -> None:
-    """Those of scores, features, words and texts."""
     from understandability.rows import FeatureRows, TextRows, WordRows
     from understandability.scoring import Scorer, Settings
 
@@ -128,7 +126,6 @@ def test_every_column_is_explained() -> None:
 
 
 def test_every_column_of_evaluation_is_explained() -> None:
-    """Those of values, comparisons and correlations."""
     runs = {name: {q: {"d1": i, "d2": 1.0} for q in "qrs"} for i, name in enumerate("ab")}
     relevance = {q: {"d1": 1, "d2": 0} for q in "qrs"}
     result = ud.evaluate(runs, relevance, measures=["RBP@10", "nDCG@10"])
@@ -142,7 +139,6 @@ def test_every_column_of_evaluation_is_explained() -> None:
 
 
 def test_every_public_name_is_in_the_reference() -> None:
-    """Of the package's top."""
     text = (DOCS / "reference" / "python.md").read_text("utf-8")
     missing = [name for name in ud.__all__ if name != "__version__" and name not in text]
     assert not missing
@@ -188,6 +184,5 @@ def test_words_of_newcomers_lead_to_the_right_page(site: Path) -> None:
 
 
 def test_no_page_is_long() -> None:
-    """At most 6,000 words; tables of figures and features count."""
     for page in DOCS.rglob("*.md"):
         assert len(page.read_text("utf-8").split()) <= 6000, page

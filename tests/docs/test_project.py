@@ -114,13 +114,11 @@ EXAMPLES = dict(
 
 
 def test_contributing_has_an_example_for_each() -> None:
-    """Of what people add most."""
     assert set(EXAMPLES) == {"feature", "measure", "extractor", "format", "language"}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_of_contributing_runs(name: str) -> None:
-    """With what it asserts."""
     assert "assert " in EXAMPLES[name]
     exec(compile(EXAMPLES[name], name, "exec"), {"__name__": name})
 
@@ -129,7 +127,6 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 def test_the_readme_is_short() -> None:
-    """At most 150 lines and 9 kB."""
     assert len(README.splitlines()) <= 150
     assert len(README.encode()) <= 9_000
 
@@ -143,13 +140,11 @@ def test_links_of_the_readme_are_relative_to_this_folder() -> None:
 
 
 def test_the_readme_has_a_start_for_each_reader() -> None:
-    """A snippet and a link."""
     for page in ("search", "research", "models", "writing"):
         assert f"(docs/start/{page}.md)" in README
 
 
 def test_the_citation_is_of_this_version() -> None:
-    """And has the papers that the measures come from."""
     text = (ROOT / "CITATION.cff").read_text("utf-8")
     assert f"\nversion: {understandability.__version__}\n" in text
     for title in ("Understandability Biased Evaluation", "Consumer Health Search on the Web"):
@@ -162,13 +157,11 @@ EXAMPLES_OF_USER_MODEL = re.findall(r"(?s)```python\n(.*?)```", OWN_USER_MODEL)
 
 @pytest.mark.parametrize("example", EXAMPLES_OF_USER_MODEL)
 def test_examples_of_an_own_user_model_hold(example: str) -> None:
-    """Each compares with what is computed by hand."""
     assert "assert" in example
     exec(example, {})
 
 
 def test_the_command_of_an_own_user_model_runs(tmp_path: Path, understand: Run) -> None:
-    """Chances in a table, by document."""
     (tmp_path / "mine.run").write_text("q1 Q0 d1 1 2 mine\nq1 Q0 d2 2 1 mine\n")
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 1\n")
     (tmp_path / "chances.csv").write_text("docno,chance\nd1,0.3\nd2,0.9\n")

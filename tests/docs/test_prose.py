@@ -51,7 +51,6 @@ def prose(text: str) -> list[str]:
 
 @each
 def test_no_sentence_is_long(page: Path) -> None:
-    """At most 40 words."""
     paragraphs = prose(page.read_text("utf-8"))
     sentences = [each for line in paragraphs for each in document_of_text(line).sentences]
     long = [" ".join(sentence) for sentence in sentences if len(sentence) > LONGEST]

@@ -117,7 +117,6 @@ def examples() -> list[str]:
 
 
 def test_the_examples_of_the_help_run(understand: Run, folder: Path) -> None:
-    """As they stand there."""
     for more in ("-o features.parquet", "--only gunning_fog_plain -o fog.parquet"):
         runs(understand, f"understand features crawl.warc.gz {more}", folder)
     for example in examples():

@@ -95,7 +95,6 @@ def test_rbp_agrees_with_cwl_eval() -> None:
 
 
 def test_real_runs_agree_with_ir_measures_ties_and_all(shared_data: Path) -> None:
-    """Tied scores are broken as trec_eval does."""
     pytest.importorskip("ir_measures", reason="needs the extra ir (ir_measures)")
     folder = shared_data / "clef" / "clef2015"
     qrels = read_labels(folder / "qrels.txt.gz")

@@ -93,13 +93,11 @@ def means(result: Any) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize("form", RUN_FORMS)
 def test_runs_may_be_given_in_any_form(form: str) -> None:
-    """The same means, by hand."""
     result = ud.evaluate(RUN_FORMS[form], QRELS, EASE, scale="lower-easier:40", measures=MEASURES)
     assert means(result) == MEANS
 
 
 def test_paths_are_read(tmp_path: Path) -> None:
-    """One or several, of runs and of labels."""
     paths = trec(tmp_path)
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {v}\n" for q, d, v in rows(QRELS)))
     result = ud.evaluate(paths, tmp_path / "qrels", measures="RBP(p=0.5)@10")
@@ -109,13 +107,11 @@ def test_paths_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", LABEL_FORMS)
 def test_labels_may_be_given_in_any_form(form: str) -> None:
-    """Relevance; the same means."""
     result = ud.evaluate(RUNS, LABEL_FORMS[form], measures="RBP(p=0.5)@10")
     assert means(result) == {"a": [0.375], "b": [0.5]}
 
 
 def test_numbers_for_names_are_text() -> None:
-    """Queries 101 and "101" are one."""
     qrels = pd.DataFrame({"query_id": [101], "doc_id": ["d"], "relevance": [1]})
     assert ud.evaluate({"101": {"d": 1.0}}, qrels).column("RBP(p=0.8)@10").tolist() == [
         pytest.approx(0.2)
@@ -140,7 +136,6 @@ def test_labels_that_are_missing_are_none() -> None:
 
 
 def test_further_dimensions() -> None:
-    """As (labels, scale), or made by `dimension`."""
     trust = {"q1": {"d1": 3, "d2": 1}, "q2": {"d9": 0}}
     made = ud.dimension(trust, "higher-better:2", not_a_label=9)
     for given in ((trust, "higher-better:2"), made):
@@ -173,7 +168,6 @@ def test_further_dimensions() -> None:
     ],
 )
 def test_what_is_wrong_is_told_in_one_sentence(change: dict[str, Any], message: str) -> None:
-    """And what is right."""
     arguments = {"runs": RUNS, "qrels": QRELS} | change
     with pytest.raises((InputError, OptionError), match=message) as error:
         ud.evaluate(**arguments)
@@ -181,7 +175,6 @@ def test_what_is_wrong_is_told_in_one_sentence(change: dict[str, Any], message: 
 
 
 def test_results_are_frames_wide_and_long() -> None:
-    """Means and values of queries; numbers as they are."""
     result = ud.evaluate(RUNS, QRELS, EASE, scale="lower-easier:40", measures=MEASURES)
     wide = result.to_pandas()
     assert list(wide.columns) == ["run", *MEASURES]
@@ -231,7 +224,6 @@ def test_wide_tables_of_latex_are_several_that_fit() -> None:
 
 
 def test_correlate_compare_and_simulate_are_one_call_each() -> None:
-    """And their results are tables, too."""
     found = ud.correlate(RUNS, QRELS, EASE, scale="lower-easier:40", measures=MEASURES)
     assert found.to_pandas("tau_b").shape == (2, 3)
     # Both runs have the same uRBP: nothing to correlate, and a sentence says so.

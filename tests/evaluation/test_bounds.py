@@ -49,7 +49,6 @@ def test_what_is_known_of_a_document_limits_what_it_may_gain() -> None:
 
 
 def test_a_difference_that_no_label_can_turn_is_settled() -> None:
-    """All documents are judged."""
     runs = {"one": run_of(["b", "a"]), "two": run_of(["a", "b"])}
     found = ud.bounds(runs, {"q": {"a": 1, "b": 0}}, measures="RBP(p=0.5)")
     assert found.rows[0].settled

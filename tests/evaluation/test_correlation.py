@@ -31,7 +31,6 @@ scores = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, m
 
 @given(columns)
 def test_the_usual_coefficients_are_those_of_scipy(rows: list[tuple[int, int]]) -> None:
-    """tau-b, Pearson, Spearman, with ties."""
     x, y = np.array(rows, dtype=float).T
     assert kendall_tau_b(x, y) == pytest.approx(stats.kendalltau(x, y).statistic)
     assert pearson(x, y) == pytest.approx(stats.pearsonr(x, y).statistic)
@@ -106,7 +105,6 @@ def test_every_coefficient_of_a_column_with_itself_is_one(rows: list[tuple[int, 
 
 
 def test_bad_input_is_told() -> None:
-    """Unknown coefficients, one system."""
     with pytest.raises(OptionError, match="no coefficient 'tau'; choose one of tau_b"):
         correlation_matrix([np.array([1.0, 2.0])] * 2, "tau")
     with pytest.raises(InputError, match="same systems, at least two"):

@@ -85,7 +85,6 @@ def test_evaluate_writes_rows_and_trec_eval_lines(run: Run, files: Path, per_que
 
 
 def test_three_dimensions(run: Run) -> None:
-    """Trust and any other dimension, in products and in H."""
     result = run(
         f"{EVALUATE} --trust qtrust --trust-scale higher-better:2 --dimension beauty=qtrust "
         "--dimension-scale beauty=higher-better:3 -m uRBP(p=0.5,dims=[u,trust]) "
@@ -103,7 +102,6 @@ def test_three_dimensions(run: Run) -> None:
 
 
 def test_labels_that_are_none_are_left_out(run: Run) -> None:
-    """In all dimensions beside relevance, or in one."""
     command = f"{EVALUATE} --trust qtrust --trust-scale higher-better:2:0..2 -m RBPtrust(p=0.5)"
     refused = run(command, status=2)
     assert "line 1 (document d1): label 3 is outside the declared scale" in refused.stderr
@@ -178,7 +176,6 @@ def test_a_mistake_gets_one_sentence(run: Run, command: str, message: str) -> No
 
 
 def test_correlate_prints_matrices_and_movers(run: Run, files: Path) -> None:
-    """Each coefficient, and what moves most."""
     command = f"correlate {COMMON} -m RBP(p=0.5) -m uRBP(p=0.5,user=step,th=20)"
     result = run(f"{command} -o c.json", status=0)
     told = ("tau_b", "tau_ap (the row is the reference)", "ubire-overlap", "rbo", "what moves")
@@ -223,7 +220,6 @@ def test_simulate_prints_the_table_of_the_paper(run: Run, files: Path) -> None:
 
 
 def test_plots_are_written(run: Run, files: Path) -> None:
-    """As the suffix says."""
     pytest.importorskip("matplotlib", reason="needs the extra plots (matplotlib)")
     run(f"plot systems {COMMON} -m RBP@10 -m uRBP@10 -o a.svg", status=0)
     assert (files / "a.svg").read_bytes().startswith(b"<?xml")
@@ -271,7 +267,6 @@ def test_tables_are_latex_markdown_and_wide(run: Run, files: Path) -> None:
 
 
 def test_all_pairs_are_compared_by_the_tests_that_are_wanted(run: Run) -> None:
-    """One row for two runs."""
     result = run(f"compare {COMMON} -m RBP(p=0.5)@10 --pairs -o - --test wilcoxon")
     [row] = json.loads(result.stdout)["comparisons"]
     assert (row["run"], row["reference"], row["against"]) == ("b", "a", "pairs")
@@ -280,7 +275,6 @@ def test_all_pairs_are_compared_by_the_tests_that_are_wanted(run: Run) -> None:
 
 
 def test_bounds_say_what_documents_without_a_label_could_change(run: Run) -> None:
-    """As a table, and as JSON with the conventions."""
     command = f"bounds {COMMON} -m RBP(p=0.5)@10"
     assert "whatever labels the unjudged documents get" in run(command).stdout
     document = json.loads(run(f"{command} -o -").stdout)

@@ -75,7 +75,6 @@ def test_two_scales_are_refused(understand: Run, files: Path, command: str, othe
 
 
 def test_one_table_of_two_scales_is_refused(files: Path) -> None:
-    """Joined by hand, without the settings of either."""
     tables = [
         read_table(f"{name}.csv").select(["docno", "difficulty", "scale"])
         for name in ("public", "assessor")

@@ -88,7 +88,6 @@ def test_any_persistence_and_cut_survive(name: str, p: float, cutoff: int | None
 
 @pytest.mark.parametrize("name", example_names())
 def test_every_parameter_of_every_measure_can_be_stated(name: str) -> None:
-    """With its default, and is printed back."""
     conventions = Conventions(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
     inner = {"H": "RBP(p=0.8),RBPu(p=0.8),", "residual": "RBP(p=0.8),"}.get(name, "")
     bare = parse_measure(f"{name}({inner.rstrip(',')})" if inner else name)
@@ -135,7 +134,6 @@ def test_every_parameter_of_every_measure_can_be_stated(name: str) -> None:
     ],
 )
 def test_a_bad_name_is_told_in_one_sentence(name: str, message: str) -> None:
-    """The name, what is wrong with it, what is allowed."""
     with pytest.raises(OptionError) as error:
         parse_measure(name)
     assert message in str(error.value)
@@ -162,7 +160,6 @@ def test_all_bad_names_are_reported_together_with_the_nearest_good_ones() -> Non
     ],
 )
 def test_what_ir_measures_would_not_say_is_said(name: str, message: str) -> None:
-    """Of its own parameters, and of names in other letters."""
     pytest.importorskip("ir_measures")
     with pytest.raises(OptionError, match=re.escape(message)):
         parse_measures([name])
@@ -209,6 +206,5 @@ def test_every_parameter_belongs_to_a_measure() -> None:
 
 
 def test_measures_are_values() -> None:
-    """Equal by what they are, usable as keys."""
     assert parse_measure("nDCG@10") == Measure("nDCG", cutoff=10)
     assert len({parse_measure("ERR"), parse_measure("ERR"), parse_measure("uERR")}) == 2

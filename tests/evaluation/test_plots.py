@@ -14,7 +14,6 @@ SCORES = {"RBP": [0.3], "uRBP": [0.1]}
 
 
 def test_systems_are_points_and_movers_have_names() -> None:
-    """One point for each system and measure."""
     scores = {"RBP": [0.3, 0.2, 0.1], "uRBP": [0.1, 0.2, 0.3], "HRBP": [0.1, 0.1, 0.1]}
     axes = plot_systems(["a", "b", "c"], scores, named=2).axes[0]
     assert [len(points.get_offsets()) for points in axes.collections] == [3, 3]

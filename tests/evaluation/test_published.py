@@ -24,12 +24,10 @@ from scripts.reproduce.verdicts import Row, kept_verdicts
 def test_a_verdict_goes_by_the_digits_of_print(
     printed: str, ours: float | None, unit: float, verdict: str
 ) -> None:
-    """Rounded to them; else by the distance."""
     assert Row("what", printed, ours, "", unit).verdict == verdict
 
 
 def test_the_verdicts_hold(script: object, shared_data: Path) -> None:
-    """All tables again, with the printed values; none has changed."""
     folder = Path(os.environ.get("UNDERSTANDABILITY_PUBLISHED", shared_data.parent / "published"))
     if not folder.is_dir():
         pytest.skip(f"needs the printed values; {folder} is not there")
@@ -38,7 +36,6 @@ def test_the_verdicts_hold(script: object, shared_data: Path) -> None:
 
 
 def test_the_pages_have_all_verdicts() -> None:
-    """Of every kind, each in a row of a table with a name."""
     kept = list(kept_verdicts())
     assert len(kept) > 300
     assert {verdict.partition(" ")[0] for _, _, verdict in kept} == {

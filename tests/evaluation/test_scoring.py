@@ -125,7 +125,6 @@ WORKED = {
 
 @pytest.mark.parametrize("measure", WORKED)
 def test_worked_examples(measure: str) -> None:
-    """By hand, from the table above."""
     assert value(measure) == pytest.approx(WORKED[measure], abs=1e-14)
 
 
@@ -161,7 +160,6 @@ def test_a_query_without_documents_counts_as_zero() -> None:
 
 
 def test_queries_without_labels_are_left_out() -> None:
-    """They are told, and change nothing."""
     run = Run.of("mine", {"x": [("d1", 1.0)], **RUN.by_query()})
     result = evaluated("RBP(p=0.5)", run=run)
     assert result.means["mine"] == evaluated("RBP(p=0.5)").means["mine"]
@@ -169,7 +167,6 @@ def test_queries_without_labels_are_left_out() -> None:
 
 
 def test_the_order_of_the_run_is_a_choice() -> None:
-    """By rank column, or by score."""
     run = Run.of("mine", {"q": [("d2", 1.0), ("d1", 2.0)]})
     assert value("RBP(p=0.5)", run=run) == 1 / 4
     assert value("RBP(p=0.5)", run=run, order="score") == 1 / 2
@@ -222,7 +219,6 @@ def test_a_convention_stands_for_a_parameter_left_out(
 
 
 def test_h_is_the_mean_of_h_or_the_h_of_means() -> None:
-    """The two differ, and the conventions say which it was."""
     relevance, ease = (value(m) for m in ("RBP(p=0.5)", "RBPu(p=0.5)"))
     run = Run.of("mine", {**RUN.by_query(), "r": [("d1", 1.0)]})
     means = evaluated("HRBP(p=0.5)", "HRBP(p=0.5,of=means)", run=run).means["mine"]
@@ -263,7 +259,6 @@ def test_simulated_understandability_takes_any_score() -> None:
 
 
 def test_labels_that_are_needed_and_missing_are_told() -> None:
-    """With the option that gives them."""
     for measure, option in (
         ("uRBP@10", "--understandability FILE --scale SCALE"),
         ("H(RBP,RBPtrust)", "--trust FILE --trust-scale SCALE"),
@@ -300,7 +295,6 @@ def test_negative_grades_gain_nothing() -> None:
 
 
 def test_a_query_without_relevant_documents_has_no_ideal() -> None:
-    """Its nDCG is 0, without warnings."""
     result = evaluate(RUN, {"q": {"d1": 0}}, measures=["nDCG", "ERR"])
     assert result.means["mine"].tolist() == [0.0, 0.0]
 
@@ -333,7 +327,6 @@ def test_the_header_tells_all_that_the_numbers_depend_on() -> None:
 
 
 def test_presets_set_every_choice_at_once_and_options_go_before_them() -> None:
-    """As UBIRE, as trec_eval."""
     ubire, trec = conventions("ubire"), conventions("trec_eval")
     chosen = (ubire.order, ubire.keyed_on, ubire.mean_over, ubire.dcg)
     assert chosen == ("rank", "document", "qrels", "log2")
@@ -401,7 +394,6 @@ def test_when_everybody_understands_everything_measures_are_the_plain_ones(
 def test_condensed_and_plain_agree_where_all_is_judged(
     rows: list[tuple[int | None, float]],
 ) -> None:
-    """And the residual is exactly 0."""
     run, qrels, qunder = collection([(grade or 0, difficulty) for grade, difficulty in rows])
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40"))}
     for name in ("RBP(p=0.8)", "uRBP(p=0.8)", "RBPu(p=0.8)"):

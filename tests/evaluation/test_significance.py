@@ -36,7 +36,6 @@ DIFFERENCES = np.random.default_rng(3).normal(0.05, 0.2, 50)
 
 @given(st.lists(st.integers(-9, 9), min_size=2, max_size=30).filter(lambda d: len(set(d)) > 1))
 def test_the_paired_t_is_that_of_scipy(differences: list[int]) -> None:
-    """Two-tailed."""
     expected = stats.ttest_1samp(differences, 0)
     t, p = paired_t(differences)
     assert (t, p) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
@@ -52,7 +51,6 @@ def test_runs_that_do_not_vary_are_no_warning() -> None:
 
 
 def test_randomisation_comes_near_the_exact_test() -> None:
-    """All 2^8 signs, counted."""
     d = np.array([0.5, -0.1, 0.3, 0.2, 0.4, -0.2, 0.1, 0.6])
     signs = np.array(np.meshgrid(*[[-1, 1]] * 8)).reshape(8, -1).T
     exact = float((np.abs((signs * d).sum(axis=1)) >= abs(d.sum()) - 1e-12).mean())
@@ -130,7 +128,6 @@ def test_marks_are_those_of_the_study() -> None:
 
 
 def test_too_little_to_compare_is_told() -> None:
-    """One query, too few samples."""
     qrels = Labels.of("qrels", {"q": {"d": 1}})
     runs = [Run.of(name, {"q": [("d", 1.0)]}) for name in "ab"]
     with pytest.raises(InputError, match="no two queries in common"):
@@ -185,7 +182,6 @@ def test_power_and_the_number_of_queries_agree_with_published_tables() -> None:
 
 
 def test_the_interval_of_a_mean_is_students() -> None:
-    """As scipy computes it."""
     expected = stats.t.interval(
         0.95, len(DIFFERENCES) - 1, DIFFERENCES.mean(), stats.sem(DIFFERENCES)
     )
@@ -208,7 +204,6 @@ def test_all_pairs_are_compared_and_corrected_together() -> None:
 
 
 def test_tests_and_corrections_that_do_not_exist_are_refused() -> None:
-    """With those that do."""
     with pytest.raises(OptionError, match="no test 'sign'; choose one of t, wilcoxon"):
         evaluation().compare(tests=["sign"])
     found = evaluation().compare(tests=["t"])

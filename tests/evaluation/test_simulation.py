@@ -45,7 +45,6 @@ def test_easier_systems_score_higher_where_understandability_counts() -> None:
 
 
 def test_a_seed_gives_the_same_table() -> None:
-    """And another seed another."""
     assert simulate(runs=20, seed=5) == simulate(runs=20, seed=5)
     assert simulate(runs=20, seed=5) != simulate(runs=20, seed=6)
 
@@ -70,7 +69,6 @@ def test_any_measure_and_any_scale() -> None:
     ],
 )
 def test_a_grid_that_makes_no_sense_is_told(options: dict[str, object], message: str) -> None:
-    """Before anything is drawn."""
     with pytest.raises(OptionError, match=message):
         simulate(**options)  # type: ignore[arg-type]
 

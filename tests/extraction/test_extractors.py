@@ -72,7 +72,6 @@ def test_justext_keeps_good_paragraphs() -> None:
 
 @pytest.mark.parametrize("extractor", ["boilerpipe", "justext"])
 def test_engines_agree_on_a_page(extractor: str) -> None:
-    """Token by token."""
     ours, theirs = kept(PAGE, extractor), kept(PAGE, extractor, "reference")
     assert " ".join(ours).split() == " ".join(theirs).split()
 
@@ -88,13 +87,11 @@ def test_text_behind_the_end_is_not_lost_silently() -> None:
 @pytest.mark.parametrize("extractor", ["main", "naive", "boilerpipe", "justext"])
 @pytest.mark.parametrize("content", ["", " ", "<p>", "<script>a</script>", "<!-- a -->"])
 def test_pages_without_text_have_no_blocks(content: str, extractor: str) -> None:
-    """And are no errors."""
     for engine in ENGINES if extractor != "main" else ("fast",):
         assert blocks(content, extractor, engine) == ()
 
 
 def test_unknown_names_are_refused() -> None:
-    """With what there is to choose from."""
     with pytest.raises(OptionError, match="naive, boilerpipe, justext"):
         blocks(PAGE, "magic")
     with pytest.raises(OptionError, match="fast, reference"):
@@ -143,7 +140,6 @@ def test_any_markup_gives_clean_blocks(parts: list[str]) -> None:
 
 
 def test_trafilatura_is_an_extra() -> None:
-    """It works where it is installed."""
     pytest.importorskip("trafilatura")
     assert any("caused by a virus" in text for text in kept(PAGE, "trafilatura"))
     assert "Pomikálek" in EXTRACTORS["justext"].citation

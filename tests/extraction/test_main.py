@@ -91,7 +91,6 @@ def test_what_is_kept_and_why_the_rest_is_not(
 
 
 def test_many_small_sections_are_no_menus() -> None:
-    """Whatever their names say."""
     pieces = "".join(f"<div class=nav-item><p>{number}. {LONG}</div>" for number in range(9))
     assert len(kept(f"<div>{pieces}</div>")) == 9
 
@@ -106,7 +105,6 @@ def test_many_small_sections_are_no_menus() -> None:
     ],
 )
 def test_lines_that_are_no_text(line: str, reason: str) -> None:
-    """Each with its reason."""
     assert reasons(f"<p>{LONG}</p><p>{line}</p><p>{LONG}!</p>")[line] == reason
 
 
@@ -199,7 +197,6 @@ def test_texts_in_data(data: object, texts: list[str]) -> None:
     ],
 )
 def test_data_that_is_broken_deep_or_huge_is_left_alone(data: str) -> None:
-    """And takes no time."""
     started = time.process_time()
     assert kept(f'<p>Home<script type="application/ld+json">{data}</script>') == ["Home"]
     assert time.process_time() - started < 1

@@ -103,7 +103,6 @@ def test_sums_of_segments_do_not_depend_on_the_others() -> None:
 
 
 def test_a_ratio_of_nothing_is_nan_without_a_warning() -> None:
-    """0 of 0, and 5 of 0, are NaN."""
     np.testing.assert_array_equal(ratio([0.0, 5.0, 1.0], [0, 0, 2]), [np.nan, np.nan, 0.5])
 
 

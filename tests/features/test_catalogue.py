@@ -74,7 +74,6 @@ def test_a_row_says_all_there_is_to_say(feature: Feature) -> None:
 
 
 def test_names_of_columns_are_distinct() -> None:
-    """No column stands for two things."""
     assert len(COLUMNS) == sum(len(feature.per) for feature in catalogue())
 
 
@@ -102,7 +101,6 @@ def test_a_value_depends_on_its_own_document_only(odd_documents: list[Document])
 
 
 def test_texts_without_words_are_flagged(odd_documents: list[Document]) -> None:
-    """And keep what was remarked before."""
     table = compute_features(odd_documents, ["words"])
     flagged = {docno for docno, flags in zip(table.docnos, table.flags, strict=True) if flags}
     assert flagged == set(WORDLESS)
@@ -111,7 +109,6 @@ def test_texts_without_words_are_flagged(odd_documents: list[Document]) -> None:
 
 
 def test_no_documents_give_a_table_without_rows() -> None:
-    """All columns, no row."""
     table = compute_features([])
     assert table.values.shape == (0, len(COLUMNS))
     assert Batch([]).words.tolist() == []
@@ -151,13 +148,11 @@ def test_columns_are_chosen_by_name_by_group_and_by_form() -> None:
     ],
 )
 def test_all_wrong_names_are_told_at_once(arguments, message: str) -> None:
-    """With what is near, or what there is."""
     with pytest.raises(OptionError, match=message):
         select_columns(**arguments)
 
 
 def test_a_missing_column_of_a_table_is_named() -> None:
-    """The table says what it has."""
     table = compute_features([], ["words"])
     with pytest.raises(OptionError, match="no column 'smog'; it has words"):
         table.column("smog")

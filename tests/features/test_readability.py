@@ -167,7 +167,6 @@ def test_a_text_repeated_has_the_same_formulas(sentences: list[str], times: int)
 
 @given(TEXT, st.randoms(use_true_random=False))
 def test_shuffled_sentences_have_the_same_formulas(sentences: list[str], random) -> None:
-    """No formula looks at the order of sentences."""
     shuffled = random.sample(sentences, len(sentences))
     before, after = compute_features(
         [document(sentences), document(shuffled)], FORMULA_COLUMNS
@@ -177,7 +176,6 @@ def test_shuffled_sentences_have_the_same_formulas(sentences: list[str], random)
 
 @given(TEXT)
 def test_per_word_and_per_sentence_are_the_raw_count_divided(sentences: list[str]) -> None:
-    """For every row that has them."""
     table = compute_features([document(sentences)])
     value = dict(zip(table.names, table.values[0], strict=True))
     for row in catalogue():

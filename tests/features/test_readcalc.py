@@ -112,7 +112,6 @@ def test_words_are_the_study_s() -> None:
 
 @pytest.mark.parametrize("word", ["", "a", "ab", "hyphenation", "x" * 300, "naïve", "a0b1", "日本"])
 def test_hyphens_are_those_of_pyphen(word: str) -> None:
-    """Whatever the word; only sooner."""
     assert count_hyphens([word]) == HYPHENS.inserted(word).count("-")
 
 

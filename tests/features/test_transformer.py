@@ -61,7 +61,6 @@ def test_documents_are_taken_as_they_are() -> None:
 
 
 def test_all_columns_without_names() -> None:
-    """None is the whole catalogue."""
     assert FeatureTransformer().fit(TEXTS).get_feature_names_out().tolist() == list(COLUMNS)
 
 
@@ -74,14 +73,12 @@ def test_clones_and_pickles_give_the_same() -> None:
 
 
 def test_output_as_pandas() -> None:
-    """`set_output` gives a data frame with the names."""
     pytest.importorskip("pandas", reason="needs pandas")
     frame = FeatureTransformer(NAMES).set_output(transform="pandas").fit_transform(TEXTS)
     assert list(frame.columns) == NAMES
 
 
 def test_in_a_pipeline() -> None:
-    """Fit and predict on texts."""
     model = make_pipeline(FeatureTransformer(["words", "characters"]), Ridge())
     predicted = model.fit(TEXTS, [1.0, 2.0, 0.0]).predict(TEXTS)
     assert predicted.shape == (3,)
@@ -102,13 +99,11 @@ def test_wrong_names_are_told_when_fitting(features, message: str) -> None:
     ("texts", "message"), [("one text", "a list of texts"), (["a text", 3.5], "row 1 is a float")]
 )
 def test_what_is_no_text_is_refused(texts, message: str) -> None:
-    """With the row that is wrong."""
     with pytest.raises(TypeError, match=message):
         FeatureTransformer(NAMES).fit(TEXTS).transform(texts)
 
 
 def test_before_fitting_there_is_nothing() -> None:
-    """As everywhere in scikit-learn."""
     with pytest.raises(NotFittedError):
         FeatureTransformer().transform(TEXTS)
     with pytest.raises(NotFittedError):

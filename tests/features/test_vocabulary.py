@@ -120,7 +120,6 @@ def test_a_row_does_not_change_with_what_is_installed(
 
 
 def test_the_list_is_that_of_textstat() -> None:
-    """2,941 words, in lower case."""
     assert len(familiar_words()) == 2941
     assert all(word == word.lower() for word in familiar_words())
 

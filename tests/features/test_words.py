@@ -40,7 +40,6 @@ def test_words_are_counted_in_each_document() -> None:
 
 @pytest.mark.parametrize("feature", WORD_LISTS)
 def test_counts_add_up_to_the_feature(feature: str) -> None:
-    """What is shown is what is counted."""
     texts = [
         document(TEXT),
         document("Insulin for Diabetes Mellitus, type 2 diabetes and gastritis."),
@@ -52,7 +51,6 @@ def test_counts_add_up_to_the_feature(feature: str) -> None:
 
 
 def test_features_without_words_are_refused() -> None:
-    """With what can be shown."""
     with pytest.raises(OptionError, match="no words to show of smog; choose from difficult_words"):
         counted_words(Batch([]), ["smog"])
 

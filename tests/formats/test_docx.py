@@ -119,7 +119,6 @@ def test_a_damaged_file_is_an_error_row(tmp_path: Path, content: bytes) -> None:
 
 
 def test_any_byte_may_be_wrong(tmp_path: Path) -> None:
-    """A page or an error row, nothing else."""
     content = leaflet()
     for place in range(0, len(content), 1999):
         damaged = bytearray(content)
@@ -140,7 +139,6 @@ def test_the_extra_is_named_where_it_is_missing(
 
 
 def test_a_leaflet_is_explained(understand: Run, tmp_path: Path) -> None:
-    """By name and piped in."""
     (tmp_path / "leaflet.docx").write_bytes(leaflet())
     understand("explain", tmp_path / "leaflet.docx", "-o", tmp_path / "report.html", status=0)
     assert "Your knee" in (tmp_path / "report.html").read_text("utf-8")

@@ -140,7 +140,6 @@ def test_a_name_is_looked_up_once(site: str, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_redirect_to_a_private_address_is_not_followed(
     site: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A public page cannot lead there."""
     connect = socket.create_connection
     port = int(site.rpartition(":")[2])
     names = {"public.example": "93.184.216.34", "127.0.0.1": "127.0.0.1"}
@@ -168,7 +167,6 @@ def test_a_server_without_a_certificate_is_refused(site: str) -> None:
 def test_explain_asks_the_network_only_where_told(
     site: str, understand: Callable[..., Any]
 ) -> None:
-    """One sentence says how."""
     done = understand("explain", f"{site}/page", "--json", status=2)
     assert "add --fetch to fetch it" in done.stderr
     done = understand("explain", f"{site}/page", "--json", "--fetch", status=2)

@@ -180,7 +180,6 @@ def test_a_damaged_table_of_labels_names_the_place(
 
 @pytest.mark.parametrize("rows", [b"", b"a\tgood\nb\tbad\n"])
 def test_a_table_without_numbers_says_what_it_has(tmp_path: Path, rows: bytes) -> None:
-    """There is nothing to choose from."""
     (tmp_path / "s.tsv").write_bytes(b"docno\tquality\n" + rows)
     with pytest.raises(
         OptionError, match=r"s.tsv has no column of numbers; it has docno, quality$"

@@ -45,7 +45,6 @@ def test_every_form_is_read(tmp_path: Path, name: str, text: str) -> None:
 
 
 def test_real_topics_are_read(shared_data: Path) -> None:
-    """CLEF eHealth 2015 and 2016."""
     assert len(read_queries(shared_data / "clef" / "clef2015" / "topics.xml")) == 66
     topics = read_queries(shared_data / "clef" / "clef2016" / "topics.xml")
     assert len(topics) == 300
@@ -64,7 +63,6 @@ def test_real_topics_are_read(shared_data: Path) -> None:
     ],
 )
 def test_bad_files_are_named(tmp_path: Path, name: str, text: str, message: str) -> None:
-    """One sentence, with the forms there are."""
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=message):
         read_queries(tmp_path / name)
@@ -80,7 +78,6 @@ def test_topics_in_topics_take_linear_time(tmp_path: Path) -> None:
 
 
 def test_an_entity_of_a_file_is_not_read(tmp_path: Path) -> None:
-    """XML cannot make us open other files."""
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "q.xml").write_text(
         f'<!DOCTYPE t [<!ENTITY x SYSTEM "file://{tmp_path}/secret">]>'

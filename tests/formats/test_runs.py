@@ -199,7 +199,6 @@ def test_runs_and_labels_cannot_be_written_to() -> None:
 
 
 def test_an_unknown_order_is_refused() -> None:
-    """The two orders are named."""
     with pytest.raises(OptionError, match="'rank' or by 'score', not by 'random'"):
         Run.of("r", {"q": [("a", 1.0)]}).line_order("random")
 
@@ -239,7 +238,6 @@ def test_the_fast_reader_agrees_with_the_careful_one(
 
 @given(lines)
 def test_writing_and_reading_a_run_keeps_it(rows: list[tuple[str, str, int, float]]) -> None:
-    """Documents, order and scores survive."""
     rankings: dict[str, dict[str, float]] = {}
     for query, document, _, score in rows:
         rankings.setdefault(query, {}).setdefault(document, score)
@@ -277,7 +275,6 @@ def test_score_tables_are_labels_of_documents(tmp_path: Path, suffix: str) -> No
 
 
 def test_the_column_of_a_score_table_is_never_guessed() -> None:
-    """Of several one must be chosen."""
     table = pa.table({"docno": ["d"], "fog": [1.0], "lix": [2.0], "flags": [""]})
     with pytest.raises(OptionError, match="2 columns of numbers; choose one of fog, lix"):
         labels_from_table(table, "scores")
@@ -287,7 +284,6 @@ def test_the_column_of_a_score_table_is_never_guessed() -> None:
 
 
 def test_a_score_table_may_hold_queries() -> None:
-    """Then its numbers are of pairs."""
     table = pa.table({"query": ["1", "2"], "docno": ["d", "d"], "label": [3, 0]})
     labels = labels_from_table(table, "mine")
     assert labels.queries == ("1", "2")
@@ -295,7 +291,6 @@ def test_a_score_table_may_hold_queries() -> None:
 
 
 def test_a_table_without_docno_is_refused() -> None:
-    """Its columns are named."""
     with pytest.raises(InputError, match="no column 'docno'; it has id, fog"):
         labels_from_table(pa.table({"id": ["d"], "fog": [1.0]}), "scores")
 

@@ -143,7 +143,6 @@ def test_a_table_of_something_else_is_one_sentence(
 
 @every
 def test_a_chosen_column_that_is_missing(tmp_path: Path, name: str) -> None:
-    """Is told with those that there are."""
     WRITERS[name](tmp_path / name, ROWS)
     _, (failure,), _ = read(tmp_path / name, id="docid")
     assert failure.error.endswith("has no column 'docid'; it has url, content, lang, depth")
@@ -203,7 +202,6 @@ def test_a_quote_without_end_does_not_fill_the_memory(tmp_path: Path) -> None:
 
 
 def test_a_damaged_arrow_file_gives_what_was_before(tmp_path: Path) -> None:
-    """And one error."""
     path = tmp_path / "t.arrow"
     with pa.ipc.new_stream(path, pa.schema({"id": pa.string(), "text": pa.string()})) as writer:
         for number in range(3):
@@ -267,7 +265,6 @@ def test_zeros_where_a_batch_begins_do_not_end_an_arrow_file_in_silence(
 
 
 def test_an_arrow_file_without_its_index_is_damaged(tmp_path: Path) -> None:
-    """What stood before is read."""
     path = tmp_path / "file.arrow"
     write_batches(path)
     path.write_bytes(path.read_bytes()[:-20])

@@ -116,14 +116,12 @@ def test_labels_may_stand_in_the_qrels(easy: None) -> None:
 
 
 def test_a_bad_parameter_is_told_in_one_sentence() -> None:
-    """As our own names are."""
     with pytest.raises(OptionError, match="p must be a number between 0 and 1"):
         ir_measures.parse_measure("uRBP(p=2)@10").calc_aggregate(QRELS, RUN)
 
 
 @pytest.mark.slow
 def test_its_command_line_takes_our_names(tmp_path: Path) -> None:
-    """With the labels as options of ours."""
     (tmp_path / "run").write_text("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d2 1 1.0 t\n")
     for name, labels in (("qrels", QRELS), ("qunder", EASE)):
         lines = [f"{q} 0 {d} {v}\n" for q, of in labels.items() for d, v in of.items()]

@@ -59,7 +59,6 @@ def test_a_text_is_bounded() -> None:
 
 
 def test_the_missing_package_is_named(understand: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence, with what to install."""
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
     done = understand("mcp", status=2)
     assert "pip install '.[mcp]'" in done.stderr

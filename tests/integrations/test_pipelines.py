@@ -107,7 +107,6 @@ def test_a_delta_table(tmp_path: Path) -> None:
 
 
 def test_an_iceberg_table(tmp_path: Path) -> None:
-    """From a catalogue and into it."""
     pytest.importorskip("sqlalchemy")
     catalogs = pytest.importorskip("pyiceberg.catalog")
     where = {"type": "sql", "uri": f"sqlite:///{tmp_path}/c.db", "warehouse": f"file://{tmp_path}"}
@@ -181,7 +180,6 @@ def test_a_tagger_of_dolma(tmp_path: Path) -> None:
 
 
 def test_every_recipe_has_its_test() -> None:
-    """Those above, and no other."""
     tested = {"deltalake", "pyiceberg", "datatrove", "dolma", "nemo_curator", "data_prep_kit"}
     tables: Callable[..., None] = test_a_table_has_the_rows_of_one_call
     [mark] = [m for m in tables.pytestmark if m.name == "parametrize"]  # type: ignore[attr-defined]

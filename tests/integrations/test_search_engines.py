@@ -94,7 +94,6 @@ def test_vespa_takes_partial_updates() -> None:
 
 
 def test_lucene_and_pyterrier_get_tables() -> None:
-    """Docno and value, six digits."""
     for to, name in (("anserini", "docvalues.tsv"), ("pyterrier", "scores.tsv")):
         lines = files(to)[name].splitlines()
         assert lines == ["docno\tp_understandable", "flu\t0.75", "ulcer\t0", "a=b.html\t0.123457"]
@@ -159,14 +158,12 @@ def test_the_command_writes_a_folder(to: str, tmp_path: Path, understand: Run) -
 
 
 def test_a_crawl_folder_is_to_be_merged_first(tmp_path: Path, understand: Run) -> None:
-    """The sentence has the command."""
     (tmp_path / "scores").mkdir()
     done = understand("export", "scores/", "--to", "vespa", "-o", "out/", cwd=tmp_path, status=2)
     assert "make one first: understand crawl merge scores/ -o scores.parquet" in done.stderr
 
 
 def test_a_column_of_words_is_refused(tmp_path: Path, understand: Run) -> None:
-    """One sentence, and no folder."""
     scores = tmp_path / "s.tsv"
     scores.write_text("docno\tp_understandable\nflu\teasy\n")
     done = understand("export", scores, "--to", "vespa", "-o", f"{tmp_path}/out/", status=2)

@@ -32,7 +32,6 @@ def test_heights_count_the_phrases_around_a_token(tags: str, height: int) -> Non
 
 
 def test_sentences_of_a_batch_do_not_touch() -> None:
-    """A phrase ends with its sentence."""
     tags = numbers("ADP DET NOUN")
     assert chunk_heights(tags, np.array([0, 1])).tolist() == [2, 3]
     assert chunk_heights(tags[:0], np.array([], int)).tolist() == []

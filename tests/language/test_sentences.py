@@ -55,13 +55,11 @@ def test_sentences_end_where_they_end(text: str) -> None:
 
 
 def test_nothing_has_no_sentence() -> None:
-    """No pieces, no starts."""
     assert sentence_starts([]) == []
 
 
 @given(st.lists(st.text(min_size=1).filter(lambda text: not text.isspace())))
 def test_starts_rise_from_zero(pieces: list[str]) -> None:
-    """Whatever the pieces are made of."""
     starts = sentence_starts(pieces)
     assert starts[:1] == [0][: len(pieces)]
     assert starts == sorted(set(starts))

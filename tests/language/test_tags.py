@@ -66,13 +66,11 @@ def test_large_batches_are_tagged_in_parts(size: int) -> None:
 
 
 def test_nothing_gives_nothing() -> None:
-    """No tokens, no tags."""
     assert default_tagger().tag([], np.array([], int)).tolist() == []
 
 
 @given(st.lists(st.text(min_size=1, max_size=80), max_size=30))
 def test_any_tokens_are_tagged(tokens: list[str]) -> None:
-    """Whatever the tokens are made of."""
     tagged = default_tagger().tag(tokens, np.arange(0, len(tokens), 3))
     assert len(tagged) == len(tokens)
     assert (tagged < len(UNIVERSAL)).all()

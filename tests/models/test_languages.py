@@ -82,7 +82,6 @@ def test_english_is_not_estimated_by_it(python: Python) -> None:
 
 
 def test_a_language_without_word_frequencies_has_no_estimate() -> None:
-    """Polish has formulas alone."""
     found = score_html("<html lang=pl><p>" + "Grypa jest chorobą, którą wywołuje wirus. " * 5)
     assert np.isnan([found["level"], found["difficulty"], found["p_understandable"]]).all()
     assert "not_english" in found["flags"]
@@ -101,7 +100,6 @@ def test_a_reader_of_the_scale_of_2016() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    """Before it is used."""
     with pytest.raises(InputError, match="does not fit its columns"):
         KnownLanguage((0.0,) * len(COLUMNS), (0.0,) * len(COLUMNS), 0.3)
     parts, weights = model().to_parts()
@@ -192,7 +190,6 @@ def test_long_unknown_words_are_terms_and_no_names() -> None:
 
 
 def test_the_card_names_its_languages() -> None:
-    """And on what each was tested."""
     rows = {row["language"]: row for row in load_languages().card["figures"]}
     assert len(rows) == len(ESTIMATED)
     assert rows["German"]["level tested by"] == "people's labels"

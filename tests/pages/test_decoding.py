@@ -56,14 +56,12 @@ def test_meta_in_a_comment_does_not_count() -> None:
     ],
 )
 def test_what_is_no_text_is_refused(content: bytes, word: str) -> None:
-    """The error says what it is."""
     with pytest.raises(PageError, match=word) as caught:
         decode(content)
     assert caught.value.stage == "decode"
 
 
 def test_more_than_the_limit_is_refused() -> None:
-    """With both sizes in the sentence."""
     with pytest.raises(PageError, match="12 MB are read"):
         decode(b" " * (MAX_SIZE + 1))
 

@@ -53,7 +53,6 @@ def test_runs_of_thirty_words() -> None:
     ],
 )
 def test_english_with_few_english_words(text: str) -> None:
-    """Is English still."""
     assert guess_language(text) == "en"
 
 
@@ -79,7 +78,6 @@ def test_the_table_of_short_and_whole_texts(kind: str, least: float) -> None:
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row[0].startswith("lying")])
 def test_a_page_whose_lang_lies_is_in_the_language_of_its_text(row: list[str]) -> None:
-    """And says so by a flag."""
     kind, language, text = row
     page = Page("p", "", f"<html lang={kind[-2:]}><p>{text}".encode())
     document = document_of_page(page)
@@ -95,7 +93,6 @@ def test_a_page_in_two_languages_is_flagged(row: list[str]) -> None:
 
 
 def test_romanised_hindi_has_no_estimate() -> None:
-    """Never an English one."""
     text = next(text for kind, _, text in ROWS if kind == "romanised Hindi")
     found = score_text(text)
     assert math.isnan(found["difficulty"])

@@ -178,6 +178,5 @@ def test_language_of_the_page(content: str, language: str | None) -> None:
 
 
 def test_title_is_the_pages_own() -> None:
-    """Not that of a picture in it."""
     assert parsed("<title>\n Flu </title><svg><title>i</title></svg>").title == "Flu"
     assert parsed("<body><svg><title>icon</title></svg>").title == ""

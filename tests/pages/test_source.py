@@ -62,7 +62,6 @@ def test_counts_are_those_of_the_tree() -> None:
 
 
 def test_real_pages_say_the_same_of_themselves(shared_data: Path) -> None:
-    """Title, language and flags, with a tree and without."""
     with tarfile.open(shared_data / "html/extraction_gold/pages.tar.gz") as archive:
         for member in list(archive)[::4]:
             if file := archive.extractfile(member):

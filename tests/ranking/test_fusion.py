@@ -186,7 +186,6 @@ def test_the_points_do_not_depend_on_the_order_of_the_runs(
     ],
 )
 def test_impossible_choices_are_named(arguments: dict[str, object], message: str) -> None:
-    """What is wrong, and what there is instead."""
     with pytest.raises(OptionError, match=message):
         fuse([FIRST, SECOND], **arguments)  # type: ignore[arg-type]
 

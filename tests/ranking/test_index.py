@@ -60,7 +60,6 @@ def test_terms_are_counted_by_field(index: Index) -> None:
 
 
 def test_the_statistics_are_those_of_the_counts(index: Index) -> None:
-    """Lengths, occurrences and document frequencies add up."""
     for name in FIELDS:
         field = index.field(name)
         dense = field.postings.toarray()
@@ -132,7 +131,6 @@ def test_pages_without_a_term_are_documents(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_other_things_is_left_alone(index: Index, tmp_path: Path) -> None:
-    """Saving over what is no index is refused."""
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(InputError, match="holds other files and no index"):
         save_index(index, tmp_path)

@@ -100,7 +100,6 @@ def test_combo1_learns_from_ir_features_alone(made) -> None:
 
 
 def test_learning_twice_gives_the_same_ranker(made, tmp_path: Path) -> None:
-    """The same bytes, and the same run, from the same seed."""
     candidates, qrels, qunder = made
     recipe = Recipe("combo3", rounds=10)
     learned_from = examples(candidates, recipe, qrels, qunder)
@@ -234,14 +233,12 @@ def test_nothing_relevant_is_refused(made) -> None:
 
 
 def test_labels_of_other_queries_are_refused(made) -> None:
-    """Qrels of another run are named."""
     candidates, _, _ = made
     with pytest.raises(InputError, match=r"run made \(query q0, ...\) and other \(query x, ...\)"):
         examples(candidates, Recipe(), Labels.of("other", {"x": {"d": 1}}))
 
 
 def test_labels_that_need_understandability_say_so(made) -> None:
-    """Combo 3 without U, and U on another scale."""
     candidates, qrels, _ = made
     with pytest.raises(OptionError, match="'combo3' need understandability"):
         examples(candidates, Recipe("combo3"), qrels)
@@ -261,13 +258,11 @@ def test_labels_that_need_understandability_say_so(made) -> None:
     ],
 )
 def test_an_impossible_recipe_is_refused(recipe: dict[str, object], message: str) -> None:
-    """Before anything is read."""
     with pytest.raises(OptionError, match=message):
         Recipe(**recipe)  # type: ignore[arg-type]
 
 
 def test_impossible_folds_are_refused(made) -> None:
-    """As many folds as queries at most."""
     candidates, qrels, _ = made
     learned_from = examples(candidates, Recipe(), qrels)
     for count in (1, 21):
@@ -300,7 +295,6 @@ def test_tables_that_do_not_fit_are_refused() -> None:
 
 
 def test_an_index_gives_the_ir_features() -> None:
-    """All 24, for every candidate."""
     index, _ = build_index([Page("a", "", "flu", TEXT), Page("b", "", "cold", TEXT)])
     run = Run.of("r", {"q": [("b", 2.0), ("a", 1.0)]})
     candidates = candidates_of(run).with_index(index, {"q": "flu"})
@@ -328,7 +322,6 @@ def test_crafted_trees_are_refused(bundle: Path) -> None:
 
 
 def test_features_that_do_not_fit_the_trees_are_refused(bundle: Path) -> None:
-    """A card that names other features than the trees have."""
     files = read_bundle(bundle)
     write_bundle(bundle, {**files.description, "features": ["smog"]}, files.weights)
     with pytest.raises(InputError, match="names 1 features for trees over 2"):

@@ -77,7 +77,6 @@ def test_a_document_listed_twice_has_the_same_features(index: Index) -> None:
 
 
 def test_features_do_not_depend_on_the_other_candidates(index: Index) -> None:
-    """The same row alone and among others."""
     together = ir_features(
         index, QUERIES, Run.of("r", {"q1": [("b", 2), ("a", 1)], "q2": [("b", 1)]})
     )
@@ -107,7 +106,6 @@ def test_a_query_without_text_is_named(index: Index) -> None:
 
 
 def test_unknown_choices_are_named(index: Index) -> None:
-    """A wrong model, field or depth says what there is."""
     with pytest.raises(OptionError, match="choose one of tf_idf, bm25, bm25_terrier, pl2"):
         search(index, QUERIES, "bm26")
     with pytest.raises(OptionError, match="choose one of title, body, page"):

@@ -61,7 +61,6 @@ def test_marks_say_what_differs(points: tuple[Point, ...]) -> None:
 
 
 def test_a_plot_has_a_line_for_each_weight(points: tuple[Point, ...]) -> None:
-    """The first measure against each of the others."""
     pytest.importorskip("matplotlib")
     figure = plot_tradeoff(points)
     assert [axes.get_xlabel() for axes in figure.axes] == ["RBP(p=0.8)@10"] * 2
@@ -80,6 +79,5 @@ def test_a_plot_needs_two_measures(points: tuple[Point, ...]) -> None:
 
 
 def test_a_sweep_of_nothing_is_refused() -> None:
-    """There must be a depth and a weight."""
     with pytest.raises(OptionError, match="at least one depth and one weight"):
         sweep([], [1.0])

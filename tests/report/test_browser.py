@@ -298,7 +298,6 @@ def test_a_comparison_is_printed_on_two_pages(browser: BrowserPage, comparison: 
 
 
 def test_without_a_browser_there_is_no_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence with the way out."""
     monkeypatch.setenv("CHROMIUM", "/no/such/program")
     with pytest.raises(InputError, match=r"was not found; install one, .* or write .html"):
         printed("<p>x")

@@ -147,7 +147,6 @@ def test_all_steps_together_gain_more_than_the_first() -> None:
 
 
 def test_reasons_of_a_sentence_by_hand() -> None:
-    """Length, hard words, passives and abbreviations, each by name."""
     text = (
         "The dose of the NSAID was carefully increased by the nurse until the swelling of the knee "
         "went away, and then it was slowly reduced to zero."
@@ -339,7 +338,6 @@ def test_a_comparison_tells_what_changed() -> None:
     ],
 )
 def test_charts_are_svg_with_a_text_alternative(chart: str) -> None:
-    """Well-formed XML with a title and a description."""
     root = etree.fromstring(chart)
     name = "{http://www.w3.org/2000/svg}"
     assert root.findtext(f"{name}title")
@@ -410,7 +408,6 @@ def test_the_audit_of_a_site(understand, tmp_path: Path) -> None:  # type: ignor
 
 
 def test_sections_of_places_that_look_like_addresses() -> None:
-    """Even of one that is no address."""
     assert _place("http://[x]]>/a", "") == ("http://[x]]>/a",)
     assert _place("7", "/home/me/c.warc#1") == ("c.warc",)
     assert _place("a.txt", "/home/me/a.txt") == ()

@@ -76,7 +76,6 @@ def test_a_good_answer_is_taken() -> None:
     ],
 )
 def test_what_is_gone_is_said_and_the_rewrite_is_not_taken(old: str, new: str, lacks: str) -> None:
-    """Doses, numbers, negations, obligations and names."""
     changed = GOOD.replace(old, new, 1)
     assert any(lacks in each for each in missing(SOURCE, changed))
     assert not checked(SOURCE, changed, SCORER).accepted

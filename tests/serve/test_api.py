@@ -87,7 +87,6 @@ def test_rows_are_those_of_the_command_line(app: Any, understand: Call, tmp_path
 
 
 def test_a_document_that_cannot_be_scored_is_told(app: Any) -> None:
-    """Beside the rows of the others."""
     documents = [{"id": "a", "text": "Rest well."}, {"id": "b", "html": "%PDF-1.4"}]
     reply = post(app, "/v1/score", {"documents": documents}).json()
     assert [row["docno"] for row in reply["rows"]] == ["a"]
@@ -172,7 +171,6 @@ def test_scores_of_any_size_are_reranked(app: Any) -> None:
 
 
 def test_versions_are_compared_and_reported(app: Any) -> None:
-    """The changes as data, and as a report."""
     message = {"before": TEXT, "after": "Get well before the operation."}
     changes = post(app, "/v1/compare", message).json()["comparison"]["changes"]
     assert changes[0]["now"] == "easier"
@@ -211,7 +209,6 @@ def test_versions_are_compared_and_reported(app: Any) -> None:
 def test_what_a_message_gets_wrong_is_one_sentence(
     app: Any, path: str, message: Any, said: str
 ) -> None:
-    """Where, what is allowed; never a trace."""
     assert said in sentence(post(app, path, message), 422)
 
 
@@ -231,7 +228,6 @@ def test_a_body_that_is_no_message(app: Any) -> None:
 
 
 def test_paths_and_methods_that_are_not_there(app: Any) -> None:
-    """404 and 405, as JSON too."""
     assert "described at /openapi.json" in sentence(called(app, "GET", "/nothing"), 404)
     sentence(called(app, "GET", "/editor/../app.py"), 404)
     sentence(called(app, "GET", "/editor/%2e%2e%2fSOURCES.md"), 404)
@@ -252,7 +248,6 @@ def test_a_name_that_was_bound_anew_is_refused(app: Any, host: str) -> None:
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8765", "[::1]:8765", "LOCALHOST:1"])
 def test_own_names_are_answered(app: Any, host: str) -> None:
-    """With a port and without."""
     reply = called(app, "GET", "/healthz", headers={"Host": host})
     assert reply.json()["status"] == "ok"
 
@@ -349,7 +344,6 @@ def upload(app: Any, name: str, content: bytes) -> Any:
 
 
 def test_a_file_becomes_text(app: Any) -> None:
-    """By the suffix of its name."""
     reply = upload(app, "a.HTML", b"<p>Rest well.</p>")
     assert reply.status_code == 200, reply.text
     assert reply.json()["text"] == "Rest well."
@@ -368,7 +362,6 @@ def test_a_file_becomes_text(app: Any) -> None:
     ],
 )
 def test_files_that_cannot_be_read(app: Any, name: str, content: bytes, said: str) -> None:
-    """One sentence each."""
     assert said in sentence(upload(app, name, content), 422)
 
 
@@ -398,7 +391,6 @@ def test_a_sentence_gets_proposals_and_a_text_is_saved(app: Any) -> None:
 
 
 def test_nothing_is_rewritten_without_a_model(app: Any) -> None:
-    """The sentence says how to give one."""
     assert "--model-url" in sentence(post(app, "/v1/rewrite", {"text": "Rest."}), 403)
 
 

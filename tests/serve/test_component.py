@@ -112,7 +112,6 @@ def test_by_keyboard(page: BrowserPage) -> None:
 def test_it_fits_and_axe_finds_nothing(
     browser: BrowserPage, page: BrowserPage, site: tuple[str, Path], width: int
 ) -> None:
-    """On a phone too."""
     browser.open(f"{site[0]}/edit.html", width=width)
     until(browser, _READY)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
@@ -140,6 +139,5 @@ def test_other_sites_and_calls_are_refused(
 
 @pytest.mark.parametrize("origin", ["*", "cms.example.org", "https://a.org/path"])
 def test_origins_that_are_none(origin: str) -> None:
-    """One sentence."""
     with pytest.raises(OptionError, match="--allow-origin is a site"):
         serve(allow_origin=[origin])

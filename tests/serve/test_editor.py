@@ -274,7 +274,6 @@ def test_a_phone_keeps_the_verdict_in_sight(browser: BrowserPage, address: str) 
 
 
 def test_the_guide_is_accessible(browser: BrowserPage, address: str) -> None:
-    """What the marks mean, in light and dark."""
     for dark in (False, True):
         browser.open(f"{address}editor/guide.html", dark=dark)
         assert browser.serious() == []
@@ -282,7 +281,6 @@ def test_the_guide_is_accessible(browser: BrowserPage, address: str) -> None:
 
 
 def test_an_aim_says_what_is_missing(browser: BrowserPage, address: str) -> None:
-    """For each reader of the list."""
     written(browser, address, HARD * 3)
     options = "[...document.querySelectorAll('#reader option')].map(e => e.value)"
     choose = """reader => {

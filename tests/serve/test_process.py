@@ -110,7 +110,6 @@ def test_many_connections(port: int) -> None:
 
 
 def test_a_port_in_use(port: int, understand: Callable[..., Any]) -> None:
-    """One sentence with the way out."""
     done = understand("serve", "--port", port, status=2)
     assert "choose another with --port" in done.stderr
 
@@ -129,7 +128,6 @@ def port_of_two() -> Iterator[int]:
 
 
 def test_workers_give_the_same_rows(port_of_two: int) -> None:
-    """Two processes answer, with equal rows."""
     message = {"text": "You should rest, and drink a lot of water."}
     rows = [call(port_of_two, "/v1/score", message)["rows"] for _ in range(6)]
     assert all(row == rows[0] for row in rows)

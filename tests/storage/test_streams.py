@@ -147,12 +147,10 @@ def test_damage_counts_as_what_may_have_been_decoded(monkeypatch: pytest.MonkeyP
 
 
 def test_skip_counts_what_was_there() -> None:
-    """Skipping past the end tells how far it came."""
     assert skip(io.BytesIO(b"12345"), 3) == 3
     assert skip(io.BytesIO(b"12345"), 9) == 5
 
 
 def test_missing_file_is_told_in_one_sentence() -> None:
-    """The path and the reason stand in the sentence."""
     with pytest.raises(InputError, match=r"^nowhere/x\.gz cannot be read: No such file"):
         open_stream("nowhere/x.gz")

@@ -60,7 +60,6 @@ def test_a_half_written_file_never_appears(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["scores", "scores.xls", "scores.parquet.gz", "x.gz"])
 def test_other_suffixes_are_refused(name: str) -> None:
-    """The sentence names what can be written."""
     with pytest.raises(OptionError, match=r"write \.jsonl, \.csv, \.tsv"):
         table_format(name)
 
@@ -92,14 +91,12 @@ def test_a_missing_folder_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_damaged_tables_are_told(tmp_path: Path, name: str, content: bytes) -> None:
-    """The path stands in the sentence."""
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=name.replace(".", r"\.")):
         read_table(str(tmp_path / name))
 
 
 def test_a_missing_column_is_told(tmp_path: Path) -> None:
-    """With the columns that there are."""
     write_table(ROWS, str(tmp_path / "t.tsv"))
     with pytest.raises(InputError, match="has no column 'fog'; it has docno, difficulty, words"):
         read_table(str(tmp_path / "t.tsv"), ["fog"])

@@ -131,7 +131,6 @@ def test_files_of_windows(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_cannot_be_read_hides_nothing(site: Path, understand: Run) -> None:
-    """A line for each: missing, of an unknown kind, binary, damaged."""
     (site / "docs" / "damaged.docx").write_bytes(b"PK\x03\x04")
     (site / "docs" / "picture.md").write_bytes(b"\x89PNG\r\n" + bytes(100))
     (site / "docs" / "code.py").write_text("x = 1", "utf-8")
@@ -200,7 +199,6 @@ def test_which_aims_are_read_is_told(site: Path, understand: Run) -> None:
 
 @pytest.mark.parametrize("text", ["aim = 2", "aim = true", "gaol = 1", "aims = 3", "aim ="])
 def test_aims_that_are_none(site: Path, text: str) -> None:
-    """One sentence that names the file."""
     (site / "understandability.toml").write_text(text, "utf-8")
     with pytest.raises((OptionError, InputError), match=r"understandability\.toml"):
         ud.check(["docs"])
