@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from scripts.browser import BrowserPage
@@ -46,6 +47,8 @@ SLOW_EXAMPLES = (
     "training.train.train",
     "study.simulate_grid.simulate_grid",
 )
+# What `st.text` takes by itself, which it finds by encoding each character: that takes a second.
+CHARACTERS = st.characters(exclude_categories=["Cs"])
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Python = Callable[[str], str]
 EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
@@ -69,9 +72,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was loaded so far stays; the collector of garbage need not look at it again."""
+    """What was loaded so far stays: the collector of garbage need not look at it again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
@@ -164,11 +168,11 @@ def every_plain_term(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def few_resamples() -> Iterator[None]:
-    """Intervals of correlations come from 20 samples, not 200, where a module is not about them."""
+    """Intervals of correlations come from 8 samples, not 200, where a module is not about them."""
     from understandability.training import validation
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(validation, "_RESAMPLES", 20)
+        patch.setattr(validation, "_RESAMPLES", 8)
         yield
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scripts.faults import fuzz_core, hostile_pages
-from tests.conftest import SAMPLES
+from tests.conftest import CHARACTERS, SAMPLES
 
 from understandability import _core
 from understandability.feature.batch import Batch
@@ -56,7 +56,7 @@ def test_marks_of_the_order_of_bytes(marks: int, text: str) -> None:
     assert_same(("\ufeff" * marks + text).encode())
 
 
-@given(st.lists(st.sampled_from(fuzz_core.PARTS) | st.text(max_size=8), max_size=60))
+@given(st.lists(st.sampled_from(fuzz_core.PARTS) | st.text(CHARACTERS, max_size=8), max_size=60))
 def test_generated_markup(parts: list[str]) -> None:
     """Full of what loops over bytes get wrong, and shrunk to the shortest that fails."""
     assert_same("".join(parts).encode("utf-8", "replace"))
@@ -265,7 +265,7 @@ def test_passages_of_sentences_that_overlap_are_refused() -> None:
         _core.read_passages(*arguments)
 
 
-@given(st.text() | st.text("fluŭ’_3²٣ ").map(lambda text: text + "flu".join("—3")))
+@given(st.text(CHARACTERS) | st.text("fluŭ’_3²٣ ").map(lambda text: text + "flu".join("—3")))
 def test_words_that_are_counted(text: str) -> None:
     """Whatever characters stand between them."""
     known = _core.Places(msgpack.packb(["flu", "f", "fl", "ŭ"]) + msgpack.packb(["u"]), 0, 1)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import CHARACTERS
 from tests.features.conftest import document
 
 from understandability.feature import table as table_module
@@ -165,7 +166,7 @@ def test_the_finder_agrees_with_a_plain_search(
 
 
 @pytest.mark.slow
-@given(st.text(max_size=12))
+@given(st.text(CHARACTERS, max_size=12))
 def test_any_token_has_a_key_and_keys_are_settled(token: str) -> None:
     key = key_of(token)
     assert key is None or isinstance(key, str)

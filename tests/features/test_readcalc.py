@@ -133,5 +133,5 @@ def test_endless_words_are_hyphenated_in_parts(monkeypatch: pytest.MonkeyPatch) 
 
 def test_marks_are_no_words_and_need_no_tokenizer() -> None:
     """Millions of them took a tokenizer minutes."""
-    text = document("Rest... " + "!?" * 1_000_000 + " - Now?")
+    text = document("Rest... " + "!?" * 100_000 + " - Now?")
     assert study_counts(Batch([text]))[0].tolist() == [2, 7, 2, 0, 0, 0]

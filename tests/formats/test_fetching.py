@@ -28,7 +28,7 @@ ANSWERS: dict[str, tuple[int, bytes, dict[str, str]]] = {
     **{f"again{n}": (302, b"", {"Location": f"/again{n - 1}"}) for n in range(1, 6)},
     "to-file": (302, b"", {"Location": "file:///etc/passwd"}),
     "gzip": (200, gzip.compress(PAGE), GZIPPED),
-    "bomb": (200, gzip.compress(bytes(10_000_000)), GZIPPED),
+    "bomb": (200, gzip.compress(bytes(1_000_000)), GZIPPED),
     "latin": (200, LATIN, {"Content-Type": "text/html; charset=latin-1"}),
     "image": (200, b"\x89PNG", {"Content-Type": "image/png"}),
     "long": (200, PAGE + b" " * 20_000, {}),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import CHARACTERS
 
 from understandability.text.sentences import _MARKS, _NONE, _end_of, sentence_starts
 from understandability.text.tokens import split_pieces
@@ -58,7 +59,7 @@ def test_nothing_has_no_sentence() -> None:
     assert sentence_starts([]) == []
 
 
-@given(st.lists(st.text(min_size=1).filter(lambda text: not text.isspace())))
+@given(st.lists(st.text(CHARACTERS, min_size=1).filter(lambda text: not text.isspace())))
 def test_starts_rise_from_zero(pieces: list[str]) -> None:
     starts = sentence_starts(pieces)
     assert starts[:1] == [0][: len(pieces)]
@@ -94,7 +95,9 @@ def test_boundaries_of_web_text(shared_data: Path) -> None:
     assert 2 * right / (found + true) >= 0.885
 
 
-@given(st.text(alphabet="aDpx.?!…\"'”’»()[]}*^:;=-_1,–", min_size=1) | st.text(min_size=1))
+@given(
+    st.text(alphabet="aDpx.?!…\"'”’»()[]}*^:;=-_1,–", min_size=1) | st.text(CHARACTERS, min_size=1)
+)
 def test_last_characters_that_end_no_sentence(piece: str) -> None:
     """Tell at once, and are right."""
     assert piece[-1] in _MARKS or _end_of(piece) == _NONE

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import CHARACTERS
 
 from understandability.feature.syllables import count_syllables
 
@@ -57,7 +58,7 @@ def test_syllables_are_those_that_are_spoken(word: str, syllables: int) -> None:
     assert count_syllables(word) == syllables
 
 
-@given(st.text(max_size=30))
+@given(st.text(CHARACTERS, max_size=30))
 def test_any_text_has_a_syllable(text: str) -> None:
     """No input fails, and none has less than one."""
     assert count_syllables(text) >= 1

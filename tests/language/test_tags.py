@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import CHARACTERS
 
 from understandability.feature.tagger import TO_TWELVE, TWELVE, UNIVERSAL, default_tagger
 
@@ -69,7 +70,7 @@ def test_nothing_gives_nothing() -> None:
     assert default_tagger().tag([], np.array([], int)).tolist() == []
 
 
-@given(st.lists(st.text(min_size=1, max_size=80), max_size=30))
+@given(st.lists(st.text(CHARACTERS, min_size=1, max_size=80), max_size=30))
 def test_any_tokens_are_tagged(tokens: list[str]) -> None:
     tagged = default_tagger().tag(tokens, np.arange(0, len(tokens), 3))
     assert len(tagged) == len(tokens)

@@ -252,7 +252,7 @@ DAMAGED: list[tuple[str, str, str | bytes, str]] = [
     ("nltk-data", "a.txt", "x", "holds none of NLTK's folders"),
     ("openmedspel", "x.zip", b"PK\x03\x04" + b"x" * 60, "x.zip is a damaged"),
     ("metamap", "x.mmi", "d1|MMI|5.18\n", "line 1 of x.mmi is not fielded MetaMap output"),
-    ("openmedspel", "x.txt.gz", gzip.compress(b"a" * 40_000_000), "line 1 has more than 10 MB"),
+    ("openmedspel", "x.txt.gz", gzip.compress(b"a" * 11_000_000), "line 1 has more than 10 MB"),
     ("stopwords-indri", "s.dft", "<" + "<word>" * 1_000_000, "holds no entry"),
     ("stopwords-indri", "s.dft", "<word>" + " " * 1_000_000, "holds no entry"),
 ]
