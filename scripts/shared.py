@@ -20,11 +20,12 @@ UNDERSTAND = (sys.executable, "-m", "understandability")
 
 
 def parser_of(
-    about: str | None, *, data: bool = True, cache: bool = False, **numbers: float
+    about: str | None, *, data: bool = True, cache: bool = False, output: str = "", **numbers: float
 ) -> argparse.ArgumentParser:
     """A parser of arguments that shows all a script says of itself; ``--data`` is where data lie.
 
-    ``--cache`` is a folder for the passages of texts. Each of `numbers` is an option, by default
+    ``--cache`` is a folder for the passages of texts, ``--output`` what is written, by default the
+    file or folder of the repository that is given here. Each of `numbers` is an option, by default
     the number that is given here.
     """
     parser = argparse.ArgumentParser(
@@ -34,6 +35,8 @@ def parser_of(
         parser.add_argument("--data", type=Path, default=DATA)
     if cache:
         parser.add_argument("--cache", type=Path, help="keep the passages of texts in this folder")
+    if output:
+        parser.add_argument("--output", type=Path, default=ROOT / output)
     for name, number in numbers.items():
         parser.add_argument(f"--{name}", type=type(number), default=number)
     return parser
@@ -76,6 +79,15 @@ def told(*arguments: str | Path) -> str:
         status = status_of([*map(str, arguments)])
     assert status == 0, arguments
     return out.buffer.getvalue().decode()  # type: ignore[attr-defined]  # the BytesIO above
+
+
+def megabytes_of(process: int | str, which: str = "VmRSS") -> float:
+    """The memory that a process holds by Linux, or with "VmHWM" the most that it held.
+
+    That of getrusage would count its parent's from before exec.
+    """
+    status = Path(f"/proc/{process}/status").read_text("utf-8")
+    return int(status.partition(f"{which}:")[2].split()[0]) / 1000
 
 
 def panel_words() -> list[str]:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scripts.faults.crawls import health_pages
-from scripts.shared import ROOT, parser_of
+from scripts.shared import ROOT, megabytes_of, parser_of
 
 from understandability.scoring import Settings, document_under
 from understandability.text.page import Page
@@ -76,8 +76,7 @@ def spent(folder: Path) -> tuple[float, float]:
         return 0.0, 0.0
     fields = (folder / "stat").read_text().rpartition(")")[2].split()
     ticks = int(fields[11]) + int(fields[12])
-    most = (folder / "status").read_text().partition("VmHWM:")[2].split()[0]
-    return ticks / os.sysconf("SC_CLK_TCK"), int(most) / 1000
+    return ticks / os.sysconf("SC_CLK_TCK"), megabytes_of(folder.name, "VmHWM")
 
 
 def cost(program: list[str], folder: Path) -> Cost:

@@ -7,8 +7,6 @@ Fills in ``docs/estimators.md``. Figures of `open` are those of its card (``scri
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from scripts.evaluate.intervals import Measured, harder
 from scripts.shared import ROOT, fill, markdown, parser_of
 from scripts.train.page_texts import training_table
@@ -19,9 +17,7 @@ from understandability.training.validation import BASELINES
 
 
 def main() -> None:
-    parser = parser_of(__doc__, cache=True)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "estimators.md")
-    arguments = parser.parse_args()
+    arguments = parser_of(__doc__, cache=True, output="docs/estimators.md").parse_args()
     bundle = load_bundle(ROOT / "resources" / "bundles" / "open")
     table = training_table(arguments.data, arguments.cache)
     formulas = harder(table.formulas).T

@@ -8,7 +8,6 @@ The bundle `open` is judged as it stands in ``resources/bundles``; some minutes 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from scripts.evaluate.intervals import auc, harder, measured, short
@@ -111,9 +110,7 @@ def panel(bundle: Bundle) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    parser = parser_of(__doc__, cache=True)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "pages.md")
-    arguments = parser.parse_args()
+    arguments = parser_of(__doc__, cache=True, output="docs/pages.md").parse_args()
     bundle = load_bundle(ROOT / "resources" / "bundles" / "open")
     assert isinstance(bundle.model, PassageModel)
     table = cached(arguments.cache, "pages", lambda: Table.of(pages(arguments.data)))

@@ -19,10 +19,9 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scripts.shared import parser_of
+from scripts.shared import megabytes_of, parser_of
 
 from understandability.crawls.child import Child, parent
 from understandability.errors import PageError
@@ -252,14 +251,7 @@ def measured(page: Page, extractor: str, scorer: Scorer | None) -> Outcome:
     except PageError as error:
         seconds = time.process_time() - start
         result = f"{error.stage}: {error}"
-    return Outcome(result, seconds, _peak_megabytes(), lost)
-
-
-def _peak_megabytes() -> float:
-    """The most memory of this process; getrusage would count its parent's from before exec."""
-    status = Path("/proc/self/status").read_text("ascii")
-    kilobytes = status.partition("VmHWM:")[2].split()[0]
-    return int(kilobytes) / 1024
+    return Outcome(result, seconds, megabytes_of("self", "VmHWM"), lost)
 
 
 def main() -> int:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scripts.shared import UNDERSTAND, panel_words, parser_of
+from scripts.shared import UNDERSTAND, megabytes_of, panel_words, parser_of
 
 _PATIENCE = 300  # seconds, on a busy machine
 _SLOW = 50
@@ -101,8 +101,7 @@ class Server:
 
     def megabytes(self) -> float:
         """The memory that the server holds."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.partition("VmRSS:")[2].split()[0]) / 1000
+        return megabytes_of(self.process.pid)
 
 
 @contextmanager

@@ -66,8 +66,7 @@ def background(data: Path, estimator: str, name: str) -> Bundle:
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
+    parser = parser_of(__doc__, output="resources/bundles")
     parser.add_argument("--estimator", choices=[*ESTIMATORS, "all"])
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)

@@ -361,9 +361,8 @@ def bundle_of(data: Path, learned: Learned) -> Bundle:
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
+    parser = parser_of(__doc__, output="resources/bundles")
     parser.add_argument("--parallel", type=Path, required=True)
-    parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
     arguments = parser.parse_args()
     learned = Learned(arguments.data, list(records(arguments.parallel)))
     bundle_of(arguments.data, learned).save(arguments.output / "languages")

@@ -4,8 +4,7 @@ Which letter of a word carries which syllable is not known, only how many there 
 possible nucleus has a probability (a logistic function of the patterns around it), the number of
 syllables is the sum of independent nuclei (a Poisson binomial), and the weights maximise the
 likelihood of the dictionary's counts, with a small ridge penalty.
-`python -m scripts.train.syllables --evaluate` leaves out a tenth of the words and tells how many
-of them come out right.
+`scripts.evaluate.language` says how many of the words that it did not learn from come out right.
 """
 
 from __future__ import annotations
@@ -143,26 +142,6 @@ def _partial_sums(chances: Floats) -> Floats:
     return sums
 
 
-def held_out(counts: dict[str, int]) -> tuple[Floats, Floats]:
-    """Counts of a tenth of the words, and what the others predict for them."""
-    words = sorted(counts)
-    order = np.random.default_rng(0).permutation(len(words))
-    tenth = len(words) // 10
-    weights = learn({words[index]: counts[words[index]] for index in order[tenth:]})
-    left_out = [words[index] for index in order[:tenth]]
-    return (np.array([counts[word] for word in left_out]), SyllableWeights(weights).count(left_out))
-
-
-def report(truth: Floats, predicted: Floats) -> str:
-    """One line of shares: exact counts, and three or more syllables found."""
-    many, found = truth >= 3, predicted >= 3
-    return (
-        f"{len(truth):,} word types left out: exact {(truth == predicted).mean():.4f}, "
-        f"three or more: recall {(many & found).sum() / many.sum():.4f}, "
-        f"precision {(many & found).sum() / found.sum():.4f}"
-    )
-
-
 def write(counts: dict[str, int], destination: Path) -> None:
     """Learn from all words, and keep those that come out wrong as they are."""
     weights = learn(counts)
@@ -187,16 +166,8 @@ def write(counts: dict[str, int], destination: Path) -> None:
 
 
 def main() -> None:
-    """Evaluate, or write the resource."""
-    parser = parser_of(__doc__)
-    parser.add_argument("--output", type=Path, default=Path("resources/syllables.npz"))
-    parser.add_argument("--evaluate", action="store_true", help="leave out a tenth; write nothing")
-    arguments = parser.parse_args()
-    counts = read_dictionary(arguments.data / "nltk_data/corpora/cmudict/cmudict")
-    if arguments.evaluate:
-        print(report(*held_out(counts)))
-    else:
-        write(counts, arguments.output)
+    arguments = parser_of(__doc__, output="resources/syllables.npz").parse_args()
+    write(read_dictionary(arguments.data / "nltk_data/corpora/cmudict/cmudict"), arguments.output)
 
 
 if __name__ == "__main__":

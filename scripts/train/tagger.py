@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -318,8 +317,7 @@ def accuracy(arrays: dict[str, Array], sentences: Sequence[Sentence]) -> float:
 
 def main() -> None:
     """Evaluate, or write the resource."""
-    parser = parser_of(__doc__)
-    parser.add_argument("--output", type=Path, default=Path("resources/tagger.npz"))
+    parser = parser_of(__doc__, output="resources/tagger.npz")
     parser.add_argument("--evaluate", action="store_true", help="leave out a tenth; write nothing")
     arguments = parser.parse_args()
     sentences = list(read_sentences(arguments.data / "ud_english_ewt/en_ewt-ud-train.conllu.gz"))

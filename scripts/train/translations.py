@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import simplemma
-from scripts.shared import ROOT, parser_of
+from scripts.shared import parser_of
 from scripts.train.languages import EQUIVALENTS
 from wordfreq import iter_wordlist
 
@@ -55,9 +55,7 @@ def save(forms: dict[str, str], path: Path) -> None:
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--output", type=Path, default=ROOT / "resources" / "translations")
-    arguments = parser.parse_args()
+    arguments = parser_of(__doc__, output="resources/translations").parse_args()
     arguments.output.mkdir(exist_ok=True)
     for path in sorted(EQUIVALENTS.glob("*.tsv")):
         forms = forms_of(path.stem)

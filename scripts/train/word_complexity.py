@@ -74,8 +74,7 @@ def fit(words: list[str], values: Floats, in_context: Floats) -> WordComplexity:
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--output", type=Path, default=Path("resources/word_complexity.npz"))
+    parser = parser_of(__doc__, output="resources/word_complexity.npz")
     parser.add_argument("--check", action="store_true", help="correlation on held-out words first")
     arguments = parser.parse_args()
     words, values, in_context = ratings(arguments.data)

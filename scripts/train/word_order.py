@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from scripts.shared import parser_of, records
@@ -24,9 +23,7 @@ FREQUENT = 200
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--output", type=Path, default=Path("resources/word_order.npz"))
-    chosen = parser.parse_args()
+    chosen = parser_of(__doc__, output="resources/word_order.npz").parse_args()
     rows = list(records(chosen.data / "open_texts" / "texts.jsonl.gz"))
     read = list(batches(document_of_text(row["text"], row["id"]) for row in rows))
     counter = Counter[str]()

@@ -160,8 +160,7 @@ def model_columns(
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--output", type=Path, default=Path("resources/word_statistics.npz"))
+    parser = parser_of(__doc__, output="resources/word_statistics.npz")
     parser.add_argument("--tune", action="store_true", help="print the figures; write nothing")
     arguments = parser.parse_args()
     corpora = IndexedCorpora(arguments.data)

