@@ -125,41 +125,6 @@ def test_strict_ends_with_1_if_there_was_an_error_row(understand, tmp_path: Path
     assert len((tmp_path / "s.csv").read_text().splitlines()) == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["none.html"], "none.html does not exist; name a file, a folder, or - for standard input"),
-        (["."], "has no pages in it"),
-        (["x.xyz"], "an unknown suffix; inputs end in .html"),
-        (["a.txt", "-o", "none/s.csv"], "its folder does not exist; make it first"),
-        (["a.txt", "-o", "s.xls"], "the suffix of s.xls names no kind of table"),
-        (["a.txt", "--extractor", "magic"], "extractor 'magic' does not exist; choose one of"),
-        (["a.txt", "--sentence-ends", "x"], "sentence ends 'x' does not exist; choose one of"),
-        (["a.txt", "--user", "x"], "user 'x' does not exist; choose one of"),
-        (["a.txt", "--bundle", "nowhere"], "nowhere"),
-        (["a.txt", "--noise-scale", "many"], "--noise-scale must be a number or pi, not 'many'"),
-        (["a.txt", "--noise-scale", "-1"], "noise scale must be a finite number above 0"),
-        (["a.txt", "--noise-scale", "nan"], "noise scale must be a finite number above 0"),
-        (["a.txt", "--docnos", "none"], "none cannot be read: No such file"),
-        ([], "Missing argument"),
-        (["a.txt", "--threshold", "x"], "--threshold"),
-    ],
-)
-def test_usage_errors_are_one_sentence_and_status_2(  # type: ignore[no-untyped-def]
-    understand, tmp_path: Path, arguments: list[str], sentence: str
-) -> None:
-    """What was wrong, where, what is allowed; never a traceback, never a half-written file."""
-    inputs = tmp_path / "in"
-    inputs.mkdir()
-    if arguments != ["."]:
-        (inputs / "a.txt").write_text("Flu is a virus.")
-        (inputs / "x.xyz").write_bytes(b"x")
-    done = understand("score", *arguments, cwd=inputs, status=2)
-    assert sentence in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
-    assert not list(inputs.glob("s.*"))
-
-
 @pytest.mark.slow
 def test_a_full_disk_is_told_in_one_sentence() -> None:
     """As it happens on the way, not at the start."""

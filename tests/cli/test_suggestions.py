@@ -26,6 +26,19 @@ def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> No
         ("scoer page.html", '"score"'),
         ("score page.html --treshold 30", "--threshold"),
         ("score page.html --user nobody", "step, arctan, calibrated"),
+        ("score none.html", "none.html does not exist; name a file, a folder, or - for standard "),
+        ("score empty", "has no pages in it"),
+        ("score x.xyz", "an unknown suffix; inputs end in .html"),
+        ("score page.html -o none/s.csv", "its folder does not exist; make it first"),
+        ("score page.html -o s.xls", "the suffix of s.xls names no kind of table"),
+        ("score page.html --sentence-ends x", "sentence ends 'x' does not exist; choose one of"),
+        ("score page.html --bundle nowhere", "nowhere"),
+        ("score page.html --noise-scale many", "--noise-scale must be a number or pi, not 'many'"),
+        ("score page.html --noise-scale -1", "noise scale must be a finite number above 0"),
+        ("score page.html --noise-scale nan", "noise scale must be a finite number above 0"),
+        ("score page.html --docnos none", "none cannot be read: No such file"),
+        ("score page.html --threshold x", "--threshold"),
+        ("score", "Missing argument"),
         ("features", "there is nothing to read"),
         ("features page.html --only smogg,fog_", "'smogg' (did you mean smog?), 'fog_'"),
         ("features page.html --groups htlm", "no group is named 'htlm'; choose from readability"),
@@ -53,11 +66,13 @@ def test_a_mistake_gets_one_sentence(
 ) -> None:
     """On standard error, with status 2, before anything is written."""
     (tmp_path / "page.html").write_text("<p>You have flu.")
+    (tmp_path / "x.xyz").write_bytes(b"x")
+    (tmp_path / "empty").mkdir()
     done = understand(*command.split(), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    assert {path.name for path in tmp_path.iterdir()} == {"page.html", "x.xyz", "empty"}
 
 
 @pytest.mark.slow
