@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import http.client
 import json
-import re
 import resource
 import socket
-import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from scripts.faults.server import killed_worker, serving
 
 pytest.importorskip("uvicorn", reason="needs the extra serve")
 pytest.importorskip("fastapi", reason="needs the extra serve")
@@ -24,29 +21,6 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 pytestmark = pytest.mark.slow
 
 _PATIENCE = 120
-
-
-@contextmanager
-def serving(*options: str) -> Iterator[int]:
-    """A server with these options; its port, once it answers."""
-    command = [sys.executable, "-m", "understandability", "serve", "--port", "0", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            found = re.search(r":(\d+)/", process.stdout.readline())
-            assert found is not None
-            port = int(found[1])
-            deadline = time.monotonic() + _PATIENCE
-            while time.monotonic() < deadline:
-                try:
-                    call(port, "/healthz")
-                    break
-                except OSError:
-                    time.sleep(0.2)
-            yield port
-        finally:
-            process.terminate()
-            process.wait(_PATIENCE)
 
 
 def call(port: int, path: str, message: Any = None) -> Any:
@@ -62,8 +36,8 @@ def call(port: int, path: str, message: Any = None) -> Any:
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     """A server with little patience."""
-    with serving("--limit-seconds", "10", "--limit-mb", "0.5") as port:
-        yield port
+    with serving("--limit-seconds", "10", "--limit-mb", "0.5") as server:
+        yield server.port
 
 
 def raw(port: int, content: bytes) -> socket.socket:
@@ -123,8 +97,8 @@ def test_an_address_for_all_needs_a_token(understand: Callable[..., Any]) -> Non
 @pytest.fixture(scope="module")
 def port_of_two() -> Iterator[int]:
     """A server of two processes."""
-    with serving("--workers", "2") as port:
-        yield port
+    with serving("--workers", "2") as server:
+        yield server.port
 
 
 def test_workers_give_the_same_rows(port_of_two: int) -> None:
@@ -136,8 +110,6 @@ def test_workers_give_the_same_rows(port_of_two: int) -> None:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the workers in /proc")
 def test_a_killed_worker_is_replaced() -> None:
     """While others ask; every request has its answer in the end."""
-    from scripts.faults.server import killed_worker
-
     (line,) = killed_worker()
     assert "a new worker after" in line
 
