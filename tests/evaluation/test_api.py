@@ -309,6 +309,3 @@ def test_every_convention_is_one_row_of_the_table() -> None:
     for name, row in CONVENTIONS.items():
         assert row.metadata["meaning"], name
         assert set(row.metadata["presets"]) == set(PRESETS), name
-    header = ud.evaluate(RUNS, QRELS, preset="ubire").conventions
-    chosen = [header[name] for name in ("order", "dcg", "ideal", "err")]
-    assert chosen == ["rank", "log2", "relevance", "gain-discount"]

@@ -313,8 +313,8 @@ def test_the_header_tells_all_that_the_numbers_depend_on() -> None:
     dimensions = {"u": Dimension(Labels.of("qunder", {"q": {"d1": 1}}), gains)}
     header = evaluated("uRBP@10", dimensions=dimensions, preset="ubire").conventions
     assert header["preset"] == "ubire"
-    chosen = [header[name] for name in ("order", "keyed_on", "ideal")]
-    assert chosen == ["rank", "document", "relevance"]
+    chosen = [header[name] for name in ("order", "keyed_on", "dcg", "ideal", "err")]
+    assert chosen == ["rank", "document", "log2", "relevance", "gain-discount"]
     assert header["measures"] == {
         "uRBP@10": "uRBP(p=0.8,dims=[u],user=binary,joint=False,rel=1,graded=False,max=2,"
         "judged_only=False)@10"

@@ -6,12 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.conftest import Run
+from tests.conftest import EASY, HARD, Run
 
 from understandability.study.simulate_users import simulate_users
-
-EASY = "You have flu. Rest and drink water. See a doctor if it gets worse."
-HARD = "Neuraminidase inhibitors attenuate symptomatic duration in immunocompromised individuals."
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +77,18 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("labels") / "set.jsonl.gz", records())
 
 
-def test_a_group_is_never_split_between_folds() -> None:
-    groups = np.array([0, 1, 1, 2, 3, 3, 3, 4])
-    folds = folds_of(groups, 3, 0)
-    assert all(len(set(folds[groups == group])) == 1 for group in groups)
-    assert set(folds) == {0, 1, 2}
+@pytest.mark.parametrize(
+    ("groups", "count"),
+    [([0, 1, 1, 2, 3, 3, 3, 4], 3), (range(10), 5), (range(11), 5), (range(2), 2)],
+)
+def test_folds_keep_groups_whole_and_are_even(groups: Sequence[int], count: int) -> None:
+    """Numbers of groups differ by one at most; a seed gives the same folds."""
+    numbers = np.array(groups)
+    folds = folds_of(numbers, count, 1)
+    assert len(set(zip(numbers, folds, strict=True))) == len(set(numbers))
+    sizes = [len(set(numbers[folds == fold])) for fold in range(count)]
+    assert max(sizes) - min(sizes) <= 1
+    assert (folds == folds_of(numbers, count, 1)).all()
 
 
 def test_training_twice_gives_the_same_bundle(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.conftest import EASY, HARD
 
 from understandability.errors import InputError, OptionError
 from understandability.training.labelled import LabelColumns, joined_groups, read_labelled
 
-EASY, HARD = "The cat sat.", "Pharmacokinetic heterogeneity complicates extrapolation."
 ROWS = [
     {
         "key": f"00{i}",

@@ -30,7 +30,6 @@ from understandability.study.learn import (
 )
 from understandability.study.retrieval import IR_FEATURES
 from understandability.text.page import TEXT, Page
-from understandability.training.validation import folds_of
 
 QUERIES, DEPTH = 20, 30
 
@@ -200,16 +199,6 @@ def test_no_query_is_ranked_by_what_it_taught() -> None:
     learned_from = examples(candidates, recipe, qrels)
     by_fold = out_of_fold(learned_from, recipe, count=6)
     assert all(documents[0][0].endswith(".a") for documents in by_fold.by_query().values())
-
-
-@pytest.mark.parametrize(("queries", "count"), [(10, 5), (11, 5), (2, 2)])
-def test_folds_are_even_and_drawn_with_a_seed(queries: int, count: int) -> None:
-    """Every query in one fold; sizes differ by one at most; the seed decides."""
-    drawn = folds_of(np.arange(queries), count, 1)
-    sizes = np.bincount(drawn, minlength=count)
-    assert len(drawn) == queries
-    assert sizes.max() - sizes.min() <= 1
-    assert (drawn == folds_of(np.arange(queries), count, 1)).all()
 
 
 def test_equal_scores_keep_the_order_of_the_run() -> None:
