@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +11,11 @@ from scripts.evaluate.judged_texts import alphabetical, awkward_list, cut, shuff
 from scripts.evaluate.must_hold import Estimates, Judged, _held, key_of, version_0_2
 from scripts.evaluate.readers import explained, shift
 from scripts.evaluate.readings_set import FILE, Readings, given, may_be_shipped, row_of
+from scripts.shared import records
 
 from understandability.errors import InputError
 
-with gzip.open(FILE, "rt", encoding="utf-8") as lines:
-    ROWS: list[dict[str, Any]] = [json.loads(line) for line in lines]
+ROWS = list(records(FILE))
 PASSAGES = [row for row in ROWS if row["set"] == "passages"]
 
 

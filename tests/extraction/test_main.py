@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import re
-import tarfile
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from lxml import etree
+from scripts.evaluate.extraction import words_of
+from scripts.shared import members, records
 from tests.conftest import LONG
 
 from understandability.text.analysis import extract
@@ -232,25 +230,17 @@ def test_broken_nesting(tail: str) -> None:
     assert f"{LONG}!" in kept(f"<div><p>{LONG}!</p></div>{tail}<p>{LONG}</p>")
 
 
-def _words(text: str) -> Counter[str]:
-    return Counter(re.findall(r"\w+", text.lower()))
-
-
 def test_every_thread_keeps_its_own_text(shared_data: Path) -> None:
     """Of the saved threads: all of what people wrote in the body of the page, no sidebar."""
-    with tarfile.open(shared_data / "html/health_pages/health_pages.tar.gz") as archive:
-        pages = {
-            member.name: file.read()
-            for member in archive
-            if member.name.startswith("reddit/") and (file := archive.extractfile(member))
-        }
+    archive = members(shared_data / "html/health_pages/health_pages.tar.gz")
+    pages = {name: page for name, page in archive if name.startswith("reddit/")}
     assert len(pages) == 37
     for name, page in pages.items():
         posts = etree.HTML(page).xpath(
             "//div[contains(@class, 'content')]//div[contains(@class, 'usertext-body')]//text()"
         )
-        wanted = _words(" ".join(posts))
-        found = _words(" ".join(kept(page)))
+        wanted = words_of(" ".join(posts))
+        found = words_of(" ".join(kept(page)))
         assert (found & wanted).total() > 0.93 * wanted.total(), name
         assert (found - wanted).total() < 40 + 0.05 * wanted.total(), name
 
@@ -258,20 +248,14 @@ def test_every_thread_keeps_its_own_text(shared_data: Path) -> None:
 def test_gold_set(shared_data: Path) -> None:
     """F1 of the strings to keep and to drop is at least .92 (trafilatura 2.3 has .941)."""
     gold = shared_data / "html/extraction_gold"
-    with tarfile.open(gold / "pages.tar.gz") as archive:
-        pages = {
-            member.name: file.read() for member in archive if (file := archive.extractfile(member))
-        }
+    pages = dict(members(gold / "pages.tar.gz"))
     right = found = wanted = 0
-    with gzip.open(gold / "gold.jsonl.gz", "rt", encoding="utf-8") as rows:
-        for row in map(json.loads, rows):
-            page = parse_page(Page(row["id"], "", pages[row["id"]]))
-            text = " ".join(block.text for block in extract(page, "main") if block.kept)
-            keep, drop = (
-                sum(" ".join(string.split()) in text for string in row[column])
-                for column in ("must_contain", "must_not_contain")
-            )
-            right, found, wanted = (
-                right + keep, found + keep + drop, wanted + len(row["must_contain"]),
-            )  # fmt: skip
+    for row in records(gold / "gold.jsonl.gz"):
+        text = " ".join(kept(pages[row["id"]]))
+        keep, drop = (
+            sum(" ".join(string.split()) in text for string in row[column])
+            for column in ("must_contain", "must_not_contain")
+        )
+        right, found = right + keep, found + keep + drop
+        wanted += len(row["must_contain"])
     assert 2 * right / (found + wanted) >= 0.92

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pickle
-import tarfile
 import time
 from pathlib import Path
 
 import pytest
+from scripts.shared import members
 
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page, parse_source
@@ -62,13 +62,11 @@ def test_counts_are_those_of_the_tree() -> None:
 
 
 def test_real_pages_say_the_same_of_themselves(shared_data: Path) -> None:
-    with tarfile.open(shared_data / "html/extraction_gold/pages.tar.gz") as archive:
-        for member in list(archive)[::4]:
-            if file := archive.extractfile(member):
-                page = Page(member.name, "", file.read())
-                source, tree = parse_source(page), parse_page(page)
-                assert (source.title, source.language) == (tree.title, tree.language)
-                assert source.flags == tree.flags
+    for name, content in list(members(shared_data / "html/extraction_gold/pages.tar.gz"))[::4]:
+        page = Page(name, "", content)
+        source, tree = parse_source(page), parse_page(page)
+        assert (source.title, source.language) == (tree.title, tree.language)
+        assert source.flags == tree.flags
 
 
 def test_the_language_is_that_of_the_first_root_that_claims_one() -> None:
