@@ -254,6 +254,8 @@ def answering(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]
             answer(self)
 
         def do_POST(self) -> None:
+            # What is sent is read to its end; the client would be cut off in the middle of it.
+            self.rfile = io.BytesIO(self.rfile.read(int(self.headers["Content-Length"])))
             answer(self)
 
         def log_message(self, *_: object) -> None:
