@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from tests.conftest import LONG
+from tests.conftest import LONG, Run
 
 PAGE = f"""<html lang=en><head><title>Flu - Health A to Z</title></head><body>
 <h1>Flu</h1><p>{LONG} {LONG}</p><h2>Care</h2><p>{LONG} {LONG}</p><p>&copy; 2024</p>
@@ -28,7 +28,7 @@ def pages(tmp_path: Path) -> Path:
     return folder
 
 
-def test_text_on_the_terminal(understand, pages: Path) -> None:
+def test_text_on_the_terminal(understand: Run, pages: Path) -> None:
     """A line for each field that ends a sentence; what fails is told, and the rest goes on."""
     done = understand("extract", pages, status=0)
     assert done.stdout == (
@@ -39,7 +39,9 @@ def test_text_on_the_terminal(understand, pages: Path) -> None:
     assert line.endswith("paper.html: decode: the content is PDF data, not HTML or plain text")
 
 
-def test_strict_ends_with_1_where_a_page_failed(understand, pages: Path, tmp_path: Path) -> None:
+def test_strict_ends_with_1_where_a_page_failed(
+    understand: Run, pages: Path, tmp_path: Path
+) -> None:
     assert understand("extract", pages, "--strict").returncode == 1
     assert understand("extract", pages / "flu.html", "--strict").returncode == 0
     assert understand("extract", pages, "--strict", "-o", f"{tmp_path}/t/").returncode == 1
@@ -48,7 +50,9 @@ def test_strict_ends_with_1_where_a_page_failed(understand, pages: Path, tmp_pat
     assert len(output.read_text().splitlines()) == 2
 
 
-def test_a_folder_gets_a_file_for_each_document(understand, pages: Path, tmp_path: Path) -> None:
+def test_a_folder_gets_a_file_for_each_document(
+    understand: Run, pages: Path, tmp_path: Path
+) -> None:
     """Under its docno; with --explain the blocks instead."""
     assert understand("extract", pages, "-o", f"{tmp_path}/texts/").returncode == 0
     texts = tmp_path / "texts"
@@ -59,7 +63,7 @@ def test_a_folder_gets_a_file_for_each_document(understand, pages: Path, tmp_pat
     assert last == "drop\tmostly links\tli\tHome"
 
 
-def test_no_document_overwrites_another(understand, tmp_path: Path) -> None:
+def test_no_document_overwrites_another(understand: Run, tmp_path: Path) -> None:
     """Nor leaves the folder, whatever its docno; a long one is cut."""
     docnos = ["a b", "a_b", "A_b", "a_b-2", "../../c", "/d", "x", "x.txt/y", "//", "日本" * 90, "."]
     rows = tmp_path / "rows.jsonl"
@@ -73,7 +77,7 @@ def test_no_document_overwrites_another(understand, tmp_path: Path) -> None:
     assert all(path.is_relative_to(tmp_path / "in" / "texts") for path in files)
 
 
-def test_rows(understand, pages: Path, tmp_path: Path) -> None:
+def test_rows(understand: Run, pages: Path, tmp_path: Path) -> None:
     """A file gets rows, its errors and its settings beside it; - is JSON Lines."""
     output = tmp_path / "rows.jsonl.gz"
     done = understand("extract", pages, "-o", output, status=0)
@@ -94,7 +98,7 @@ def test_rows(understand, pages: Path, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["text"] == flu["text"]
 
 
-def test_blocks_in_rows(understand, pages: Path, tmp_path: Path) -> None:
+def test_blocks_in_rows(understand: Run, pages: Path, tmp_path: Path) -> None:
     """--explain adds every block, kept or dropped, with its element and the reason."""
     output = tmp_path / "rows.parquet"
     assert understand("extract", pages / "flu.html", "--explain", "-o", output).returncode == 0
@@ -106,7 +110,7 @@ def test_blocks_in_rows(understand, pages: Path, tmp_path: Path) -> None:
     assert row["text"].splitlines() == ["Flu.", kept[1], "Care.", kept[3]]
 
 
-def test_explain_on_the_terminal(understand, pages: Path) -> None:
+def test_explain_on_the_terminal(understand: Run, pages: Path) -> None:
     done = understand("extract", pages / "flu.html", "--explain", "--extractor", "justext")
     assert f"keep\tgood\tp\t{LONG} {LONG}" in done.stdout.splitlines()
     assert any(line.startswith("drop\tbad\tp\t©") for line in done.stdout.splitlines())
@@ -118,7 +122,7 @@ def test_explain_on_the_terminal(understand, pages: Path) -> None:
 )
 @pytest.mark.parametrize("engine", ["fast", "reference"])
 def test_extractors_and_engines(
-    understand, pages: Path, extractor: str, first: str, engine: str
+    understand: Run, pages: Path, extractor: str, first: str, engine: str
 ) -> None:
     """Both engines read this page alike; the reference engine says nothing of its own."""
     done = understand(
@@ -133,7 +137,7 @@ def test_extractors_and_engines(
     assert ("Home" in done.stdout) == (extractor == "naive")
 
 
-def test_a_page_that_defeats_a_library_is_an_error_row(understand, tmp_path: Path) -> None:
+def test_a_page_that_defeats_a_library_is_an_error_row(understand: Run, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(f"No tag. {LONG}")
     (tmp_path / "b.html").write_text(PAGE)
     done = understand(
@@ -146,7 +150,7 @@ def test_a_page_that_defeats_a_library_is_an_error_row(understand, tmp_path: Pat
 
 @pytest.mark.parametrize("command", ["extract", "score"])
 def test_trafilatura_that_is_not_installed(
-    understand, pages: Path, command: str, monkeypatch: pytest.MonkeyPatch
+    understand: Run, pages: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Is told at once, not as an error of each page."""
     monkeypatch.setitem(sys.modules, "trafilatura", None)
@@ -158,7 +162,7 @@ def test_trafilatura_that_is_not_installed(
     )
 
 
-def test_docnos_and_limit(understand, pages: Path, tmp_path: Path) -> None:
+def test_docnos_and_limit(understand: Run, pages: Path, tmp_path: Path) -> None:
     """Only the documents of a list; longer ones than the limit are errors."""
     (tmp_path / "docnos").write_text("sub/note.txt\n")
     done = understand("extract", pages, "--docnos", tmp_path / "docnos")
@@ -169,12 +173,12 @@ def test_docnos_and_limit(understand, pages: Path, tmp_path: Path) -> None:
     assert "flu.html: read: " in done.stderr
 
 
-def test_standard_input(understand) -> None:
+def test_standard_input(understand: Run) -> None:
     done = understand("extract", "-", stdin=PAGE.encode("utf-16"), status=0)
     assert done.stdout.count(LONG) == 4
 
 
-def test_real_pages(understand, shared_data: Path, tmp_path: Path) -> None:
+def test_real_pages(understand: Run, shared_data: Path, tmp_path: Path) -> None:
     """Each is a row or an error row, with text for nearly all, under every method."""
     archive = shared_data / "html" / "health_pages" / "health_pages.tar.gz"
     with tarfile.open(archive) as whole, tarfile.open(tmp_path / "few.tar", "w") as few:

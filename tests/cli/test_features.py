@@ -8,12 +8,12 @@ import os
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from tests.conftest import SAMPLES
+from tests.conftest import SAMPLES, Run
 
 from understandability.feature.catalogue import COLUMNS, catalogue
 
 
-def test_docno_and_values_of_the_features_asked_for(understand, tmp_path: Path) -> None:
+def test_docno_and_values_of_the_features_asked_for(understand: Run, tmp_path: Path) -> None:
     """What simulated uRBP needs: a row a page, easier pages lower."""
     understand(
         "features", SAMPLES, "--only", "gunning_fog_plain,dale_chall", "-o",
@@ -29,7 +29,7 @@ def test_docno_and_values_of_the_features_asked_for(understand, tmp_path: Path) 
         assert easy < medium < hard
 
 
-def test_groups_and_forms(understand, tmp_path: Path) -> None:
+def test_groups_and_forms(understand: Run, tmp_path: Path) -> None:
     """--groups takes all of a group, --per adds the values by word and sentence."""
     output = tmp_path / "features.parquet"
     understand(
@@ -41,20 +41,20 @@ def test_groups_and_forms(understand, tmp_path: Path) -> None:
     assert "smog" not in names
 
 
-def test_everything_without_names(understand) -> None:
+def test_everything_without_names(understand: Run) -> None:
     done = understand("features", SAMPLES / "easy.html", "-o", "-", "--quiet")
     (row,) = map(json.loads, done.stdout.splitlines())
     assert list(row) == ["docno", "path", "url", *(feature.name for feature in catalogue())]
 
 
-def test_a_single_page_is_shown_with_a_line_for_each_feature(understand) -> None:
+def test_a_single_page_is_shown_with_a_line_for_each_feature(understand: Run) -> None:
     """A table of a hundred columns is turned on its side."""
     done = understand("features", SAMPLES / "easy.html", "--groups", "readability", "--quiet")
     lines = done.stdout.splitlines()
     assert any(line.split() == ["smog", "3.13"] or line.startswith("smog ") for line in lines)
 
 
-def test_the_list_says_all_of_every_feature(understand, tmp_path: Path) -> None:
+def test_the_list_says_all_of_every_feature(understand: Run, tmp_path: Path) -> None:
     """Name, group, forms, unit, direction, formula, source, needs: on a terminal and as a table."""
     shown = understand("features", "--list", status=0)
     heading, *lines = shown.stdout.splitlines()
@@ -68,7 +68,7 @@ def test_the_list_says_all_of_every_feature(understand, tmp_path: Path) -> None:
     assert {row["group"] for row in rows} == {"html"}
 
 
-def test_words_show_why_a_number_is_what_it_is(understand) -> None:
+def test_words_show_why_a_number_is_what_it_is(understand: Run) -> None:
     done = understand("features", SAMPLES / "hard.html", "--words", "-o", "-")
     rows = list(map(json.loads, done.stdout.splitlines()))
     (values,) = map(
@@ -82,7 +82,7 @@ def test_words_show_why_a_number_is_what_it_is(understand) -> None:
     assert set(rows[0]) == {"docno", "feature", "word", "count"}
 
 
-def test_bad_pages_become_error_rows(understand, tmp_path: Path) -> None:
+def test_bad_pages_become_error_rows(understand: Run, tmp_path: Path) -> None:
     (tmp_path / "good.html").write_text("<p>Rest and drink water.</p>")
     (tmp_path / "bad.html").write_bytes(b"%PDF-1.4 not a page")
     output = tmp_path / "out" / "words.jsonl"
@@ -100,7 +100,7 @@ def test_bad_pages_become_error_rows(understand, tmp_path: Path) -> None:
 
 
 def test_tags_and_entities_can_be_those_of_nltk(
-    understand, understand_process, shared_data: Path
+    understand: Run, understand_process: Run, shared_data: Path
 ) -> None:
     """Where its data is, which NLTK looks for when it starts; other features stay."""
     command = ("features", SAMPLES / "hard.html", "--only", "entities,words", "-o", "-")

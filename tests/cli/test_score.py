@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from tests.conftest import SAMPLES
+from tests.conftest import SAMPLES, Run
 
 import understandability as ud
 
@@ -29,7 +29,7 @@ def rows_of(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_the_sample_pages_come_out_in_order(understand) -> None:  # type: ignore[no-untyped-def]
+def test_the_sample_pages_come_out_in_order(understand: Run) -> None:
     """The first command of the README: a table, easier pages easier."""
     done = understand("score", SAMPLES, status=0)
     heading, *lines = [
@@ -48,7 +48,7 @@ def test_the_sample_pages_come_out_in_order(understand) -> None:  # type: ignore
     assert "3 documents, 0 errors" in done.stderr
 
 
-def test_the_table_has_no_english_formulas_of_german(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_the_table_has_no_english_formulas_of_german(understand: Run, tmp_path: Path) -> None:
     """They stand in the rows that are written, as the README says."""
     german = tmp_path / "de.txt"
     german.write_text("Das Auto ist rot. " + "Der Hund bellt laut im Garten des Hauses. " * 3)
@@ -58,8 +58,8 @@ def test_the_table_has_no_english_formulas_of_german(understand, tmp_path: Path)
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv.gz", "parquet"])
-def test_every_format_holds_the_same_rows_and_settings(  # type: ignore[no-untyped-def]
-    understand, tmp_path: Path, suffix: str
+def test_every_format_holds_the_same_rows_and_settings(
+    understand: Run, tmp_path: Path, suffix: str
 ) -> None:
     """What was chosen stands beside the rows."""
     file = tmp_path / f"scores.{suffix}"
@@ -85,7 +85,7 @@ def test_every_format_holds_the_same_rows_and_settings(  # type: ignore[no-untyp
     assert len(settings["bundle_checksum"]) >= 16
 
 
-def test_a_mix_of_inputs_in_which_much_is_bad(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_mix_of_inputs_in_which_much_is_bad(understand: Run, tmp_path: Path) -> None:
     """Good documents are scored, each bad one is an error row that says where and why."""
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages/good.html").write_bytes((SAMPLES / "easy.html").read_bytes())
@@ -118,7 +118,7 @@ def test_a_mix_of_inputs_in_which_much_is_bad(understand, tmp_path: Path) -> Non
     assert not (tmp_path / "scores.jsonl.errors.jsonl").exists()
 
 
-def test_strict_ends_with_1_if_there_was_an_error_row(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_strict_ends_with_1_if_there_was_an_error_row(understand: Run, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(b"")
     (tmp_path / "b.txt").write_text("Flu is a virus.")
     understand("score", tmp_path, "-o", tmp_path / "s.csv", "--strict", status=1)
@@ -141,7 +141,7 @@ def test_a_full_disk_is_told_in_one_sentence() -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_standard_input_is_told_by_its_content(understand) -> None:  # type: ignore[no-untyped-def]
+def test_standard_input_is_told_by_its_content(understand: Run) -> None:
     page = (SAMPLES / "easy.html").read_bytes()
     record = json.dumps({"id": "r", "text": "Flu is a virus."}).encode()
     for data, docno in ((page, "-"), (gzip.compress(page), "-"), (record, "r")):
@@ -150,7 +150,7 @@ def test_standard_input_is_told_by_its_content(understand) -> None:  # type: ign
         assert row["difficulty"] is not None
 
 
-def test_pages_in_other_languages(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_pages_in_other_languages(understand: Run, tmp_path: Path) -> None:
     """Those that a bundle knows have its estimate, others none, and a flag."""
     german = "<html lang='de'><p>" + "Die Grippe ist eine Krankheit der Atemwege. " * 20
     danish = "<html lang='da'><p>" + "Influenza er en sygdom, som man får af en virus. " * 20
@@ -169,7 +169,7 @@ def test_pages_in_other_languages(understand, tmp_path: Path) -> None:  # type: 
     assert "not_english" in str(row["flags"])
 
 
-def test_the_model_of_other_languages_is_named(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_the_model_of_other_languages_is_named(understand: Run, tmp_path: Path) -> None:
     """In the settings, where it may make rows, and in the title where it made one."""
     (tmp_path / "de.html").write_text(
         "<html lang='de'><p>" + "Die Grippe ist eine Krankheit der Atemwege. " * 20
@@ -183,7 +183,7 @@ def test_the_model_of_other_languages_is_named(understand, tmp_path: Path) -> No
         assert settings.get("languages_model", "") == label * named
 
 
-def test_features_adds_every_column(understand) -> None:  # type: ignore[no-untyped-def]
+def test_features_adds_every_column(understand: Run) -> None:
     done = understand("score", SAMPLES / "easy.html", "-o", "-", "--features")
     (row,) = rows_of(done.stdout)
     assert list(row)[: len(COLUMNS)] == COLUMNS

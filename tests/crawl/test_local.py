@@ -92,7 +92,7 @@ def test_a_run_that_failed_to_write_goes_on(
     folder = CrawlFolder(str(tmp_path / "run"), plan.described)
     commit = CrawlFolder.commit
 
-    def failing(self, part, *rest):  # type: ignore[no-untyped-def]
+    def failing(self, part, *rest):
         if part.input == 1:
             raise InputError("the disk is full")
         return commit(self, part, *rest)

@@ -134,7 +134,7 @@ def test_a_reader_that_fails_ends_its_file_only(
         files.append(tmp_path / name)
     whole_read = Sources._read_file
 
-    def broken(self: Sources, file: File):  # type: ignore[no-untyped-def]
+    def broken(self: Sources, file: File):
         if file.docno == "a.html":
             raise KeyError("unforeseen")
         return whole_read(self, file)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.conftest import EASY, HARD
+from tests.conftest import EASY, HARD, Run
 
 from understandability.errors import InputError, OptionError
 from understandability.feature.catalogue import COLUMNS
@@ -130,7 +130,7 @@ def test_a_direction_that_does_not_exist_is_refused() -> None:
         run_grid([], {"x": labels("x")}, direction="up")
 
 
-def test_the_experiment_from_the_command_line(understand, tmp_path: Path) -> None:
+def test_the_experiment_from_the_command_line(understand: Run, tmp_path: Path) -> None:
     """Two assessors in one table, a box plot, all correlations as a table."""
     folder = tmp_path / "pages"
     folder.mkdir()

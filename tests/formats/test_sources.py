@@ -65,7 +65,7 @@ def test_a_named_file_is_called_as_it_was_given(
 @pytest.mark.parametrize(
     ("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress)]
 )
-def test_a_compressed_page_is_the_page(tmp_path: Path, suffix: str, compress) -> None:  # type: ignore[no-untyped-def]
+def test_a_compressed_page_is_the_page(tmp_path: Path, suffix: str, compress) -> None:
     """`page.html.gz` reads as `page.html` does."""
     file = tmp_path / f"page.html{suffix}"
     file.write_bytes(compress(PAGE))
@@ -81,7 +81,7 @@ def test_a_compressed_page_is_the_page(tmp_path: Path, suffix: str, compress) ->
         (lambda p: p, "has no pages in it"),
     ],
 )
-def test_unusable_inputs_are_told_before_any_work(tmp_path: Path, make, message: str) -> None:  # type: ignore[no-untyped-def]
+def test_unusable_inputs_are_told_before_any_work(tmp_path: Path, make, message: str) -> None:
     """One sentence with the path and with what is allowed."""
     with pytest.raises(InputError, match=message):
         read_pages(make(tmp_path))

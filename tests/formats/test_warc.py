@@ -112,7 +112,7 @@ def test_truncated_records_are_scored_flagged_and_counted() -> None:
         ("zstd", zstandard.compress),
     ],
 )
-def test_content_encodings_are_decoded_under_the_limit(coding: str, encode) -> None:  # type: ignore[no-untyped-def]
+def test_content_encodings_are_decoded_under_the_limit(coding: str, encode) -> None:
     """A body comes as the server meant it; a bomb becomes one error row."""
     headers = ("Content-Type: text/html", f"Content-Encoding: {coding}")
     body = b"<p>Flu is a virus." * 100

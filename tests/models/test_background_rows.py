@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.conftest import Run
 
 from understandability.errors import InputError, OptionError
 from understandability.feature.background_rows import GROUP, ROWS, row_name
@@ -85,7 +86,7 @@ def test_two_models_of_one_estimator_have_one_row(models) -> None:
         compute_features([], [ROW], models * 2)
 
 
-def test_features_with_a_bundle_from_the_command_line(understand, tmp_path: Path) -> None:
+def test_features_with_a_bundle_from_the_command_line(understand: Run, tmp_path: Path) -> None:
     for number, text in enumerate(TEXTS):
         (tmp_path / f"{number}.txt").write_text(text or "...")
     done = understand(

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lxml import etree, html
-from tests.conftest import PANEL, SAMPLES
+from tests.conftest import PANEL, SAMPLES, Run
 
 from understandability.feature.batch import Batch
 from understandability.model.bundle import load_bundle
@@ -345,7 +345,7 @@ def test_charts_are_svg_with_a_text_alternative(chart: str) -> None:
     assert root.get("role") == "img"
 
 
-def test_the_command(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_the_command(understand: Run, tmp_path: Path) -> None:
     """One file from one page; the same as data; what cannot be read is told."""
     (tmp_path / "bad.html").write_bytes(b"")
     done = understand(
@@ -364,7 +364,7 @@ def test_the_command(understand, tmp_path: Path) -> None:  # type: ignore[no-unt
         assert told in done.stderr
 
 
-def test_the_audit_of_a_site(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_the_audit_of_a_site(understand: Run, tmp_path: Path) -> None:
     """Share, sections, worst pages, method and limits: one page, and the same as CSV and JSON."""
     for name, section in (("easy", "flu"), ("medium", "heart"), ("hard", "heart")):
         folder = tmp_path / "in/a.example" / section
