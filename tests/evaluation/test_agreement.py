@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scripts.reproduce import clef2016, ecir2016
 
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.oddities import run_oddities
-from understandability.evaluation.scales import parse_gains, parse_scale
 from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_run
 
 # cwl-eval, which computes RBP for ir_measures, reads numbers by what Python 3.14 no longer has.
 pytestmark = pytest.mark.filterwarnings("ignore:.* removed in Python 3.14:DeprecationWarning")
-PUBLISHED = Path(__file__).parents[2] / "scripts" / "reproduce" / "published"
 
 
 def collection(seed: int) -> tuple[Run, Labels]:
@@ -34,21 +30,28 @@ def collection(seed: int) -> tuple[Run, Labels]:
     return Run.of("mine", rankings), Labels.of("qrels", labels)
 
 
-def by_ir_measures(measures: list[str], run: Run, qrels: Labels) -> dict[tuple[str, str], float]:
-    """What ir_measures says of each measure and query."""
+def as_ir_measures(run: Run, qrels: Labels) -> tuple[list[Any], list[Any]]:
+    """Labels and documents as ir_measures has them."""
     import ir_measures
 
-    docnos = qrels.docnos.to_pylist()
-    assert qrels.query_ids is not None
     judged = [
-        ir_measures.Qrel(qrels.queries[q], docnos[d], int(v))
-        for q, d, v in zip(qrels.query_ids, qrels.docno_ids, qrels.values, strict=True)
+        ir_measures.Qrel(query, document, int(value))
+        for query, documents in qrels.by_query().items()
+        for document, value in documents.items()
     ]
     scored = [
         ir_measures.ScoredDoc(query, document, score)
         for query, documents in run.by_query().items()
         for document, score in documents
     ]
+    return judged, scored
+
+
+def by_ir_measures(measures: list[str], run: Run, qrels: Labels) -> dict[tuple[str, str], float]:
+    """What ir_measures says of each measure and query."""
+    import ir_measures
+
+    judged, scored = as_ir_measures(run, qrels)
     # One at a time: it takes measures that differ in their gains alone for the same.
     return {
         (measure, metric.query_id): metric.value
@@ -104,46 +107,15 @@ def test_real_runs_agree_with_ir_measures_ties_and_all(shared_data: Path) -> Non
         check_agreement(same, run, qrels)
 
 
-def published(name: str) -> tuple[list[str], dict[str, np.ndarray[Any, np.dtype[np.float64]]]]:
-    with (PUBLISHED / name).open(newline="") as file:
-        (_, *measures), *rows = csv.reader(file, delimiter="\t")
-    return measures, {run: np.array(values, dtype=float) for run, *values in rows}
+def test_the_organisers_means_come_out_again(shared_data: Path) -> None:
+    """RBP, uRBP and uRBPgr of 2015, of trust too of 2016, to four digits.
 
-
-def test_the_organisers_means_of_2015_come_out_again(shared_data: Path) -> None:
-    """RBP, uRBP, uRBPgr of UBIRE 0.1, four digits (CLEFeHealth2015Task2, evaluation/evals_html).
-
-    Of 68 runs all but the eight whose ranks are all 0, where UBIRE leaves rank 2 empty.
+    Of 2015 for all runs but the eight whose ranks are all 0, where UBIRE leaves rank 2 empty.
     """
-    folder = shared_data / "clef" / "clef2015"
-    measures, means = published("clef2015_organisers.tsv")
-    scale = replace(parse_scale("higher-easier:2"), gains=parse_gains("0:0,1:.4,2:.8,3:1"))
-    under = Dimension(read_labels(folder / "qunder.txt.gz", "u"), scale)
-    runs = [read_run(path) for path in sorted((folder / "runs").glob("*.gz"))[::4]]
-    qrels = read_labels(folder / "qrels.txt.gz")
-    result = evaluate(runs, qrels, measures=measures, dimensions={"u": under}, preset="ubire")
-    equal = [r.name for r in runs if np.abs(result.means[r.name] - means[r.name]).max() < 1e-4]
-    assert equal == [run.name for run in runs if run.ranks.any()]
-    assert len(equal) >= 15
-
-
-def test_the_organisers_means_of_2016_come_out_again(shared_data: Path) -> None:
-    """RBP, and uRBP and uRBPgr of understandability and of trust (their results.t2.csv).
-
-    They took the scale the other way round: understandable from 50 on.
-    """
-    folder = shared_data / "clef" / "clef2016"
-    measures, means = published("clef2016_task2_organisers.tsv")
-    scale = parse_scale("higher-easier:50:0..100")
-    dimensions = {
-        name: Dimension(read_labels(folder / f"task2.{kind}.gz", name), scale)
-        for name, kind in (("u", "qunder"), ("trust", "qtrust"))
-    }
-    runs = [read_run(folder / "runs_t2" / f"{name}.run.gz") for name in sorted(means)[::6]]
-    qrels = read_labels(folder / "task2.qrels.gz")
-    result = evaluate(runs, qrels, measures=measures, dimensions=dimensions, preset="ubire")
-    for run in runs:
-        assert np.abs(result.means[run.name] - means[run.name]).max() < 5e-5, run.name
+    for tables in ([ecir2016.organisers(shared_data)], clef2016.tables(shared_data, Path())):
+        (table,) = tables
+        first = next(row for row in table.rows if "equal" in row.what)
+        assert first.verdict == "equal"
 
 
 def test_oddities_of_real_runs_are_told(shared_data: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.evaluation.test_agreement import as_ir_measures
 
 ir_measures = pytest.importorskip("ir_measures", reason="needs the extra ir")
 pandas = pytest.importorskip("pandas", reason="ir_measures defines measures over pandas frames")
@@ -32,18 +33,7 @@ def test_values_are_those_of_evaluate(shared_data: Path) -> None:
     labels = read_labels(folder / "task2.qunder.gz", "u")
     dimensions = {"u": Dimension(labels, parse_scale("lower-easier:40"))}
     expected = evaluate(run, qrels, measures=NAMES, dimensions=dimensions, order="score")
-    lines = [
-        ir_measures.ScoredDoc(query, docno, score)
-        for query, documents in run.by_query().items()
-        for docno, score in documents
-    ]
-    judged = [
-        ir_measures.Qrel(qrels.queries[query], qrels.docnos[int(docno)].as_py(), int(value))
-        for query, docno, value in zip(
-            qrels.query_ids.tolist(), qrels.docno_ids.tolist(), qrels.values.tolist(), strict=True
-        )
-    ]
-    found = ir_measures.calc_aggregate(measures(NAMES, dimensions), judged, lines)
+    found = ir_measures.calc_aggregate(measures(NAMES, dimensions), *as_ir_measures(run, qrels))
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(
         dict(zip(expected.measures, expected.means[run.name].tolist(), strict=True)), abs=1e-6
     )

@@ -159,15 +159,7 @@ def test_what_has_no_label_counts_as_the_worst(made) -> None:
 def test_queries_without_qrels_are_ranked_not_learned_from(made) -> None:
     """They are in the out-of-fold run all the same."""
     candidates, qrels, _ = made
-    some = {
-        query: {
-            qrels.docnos[int(docno)].as_py(): float(value)
-            for q, docno, value in zip(qrels.query_ids, qrels.docno_ids, qrels.values, strict=True)
-            if q == number
-        }
-        for number, query in enumerate(qrels.queries)
-        if number % 2
-    }
+    some = dict(list(qrels.by_query().items())[1::2])
     recipe = Recipe("combo2", rounds=5)
     learned_from = examples(candidates, recipe, Labels.of("half", some))
     assert len(learned_from.useful) == QUERIES // 2
