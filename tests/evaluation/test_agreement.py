@@ -30,21 +30,10 @@ def collection(seed: int) -> tuple[Run, Labels]:
     return Run.of("mine", rankings), Labels.of("qrels", labels)
 
 
-def as_ir_measures(run: Run, qrels: Labels) -> tuple[list[Any], list[Any]]:
-    """Labels and documents as ir_measures has them."""
-    import ir_measures
-
-    judged = [
-        ir_measures.Qrel(query, document, int(value))
-        for query, documents in qrels.by_query().items()
-        for document, value in documents.items()
-    ]
-    scored = [
-        ir_measures.ScoredDoc(query, document, score)
-        for query, documents in run.by_query().items()
-        for document, score in documents
-    ]
-    return judged, scored
+def as_ir_measures(run: Run, qrels: Labels) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Labels and scores as ir_measures takes them."""
+    labels = {q: {d: int(v) for d, v in of.items()} for q, of in qrels.by_query().items()}
+    return labels, {query: dict(documents) for query, documents in run.by_query().items()}
 
 
 def by_ir_measures(measures: list[str], run: Run, qrels: Labels) -> dict[tuple[str, str], float]:
