@@ -1,7 +1,5 @@
 """A real browser for tests and measurements: Chromium, headless, over the DevTools protocol."""
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil

@@ -6,8 +6,6 @@ Without arguments, writes the frozen values anew; do so in a commit of its own t
 columns changed, and why.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping

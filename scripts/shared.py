@@ -1,7 +1,5 @@
 """What scripts share: where the data lie, how files are read, arguments, tables in documents."""
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import io

@@ -1,7 +1,5 @@
 """The compiled core does what its reference in Python does, on pages of all kinds."""
 
-from __future__ import annotations
-
 import random
 import re
 from itertools import product

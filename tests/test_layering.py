@@ -1,7 +1,5 @@
 """The layout is the data flow: imports go forward only, and the core knows no room outside."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter, defaultdict

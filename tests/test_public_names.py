@@ -1,7 +1,5 @@
 """What the packages offer by name, and notebooks use, is documented, with an example that runs."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

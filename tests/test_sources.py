@@ -1,7 +1,5 @@
 """Every embedded resource has its origin, licence and checksum written down, and is small."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

@@ -6,8 +6,6 @@ The files have about 300 words, and one in twenty misses its aim. The file that 
 1,000 words, at an aim that it cannot reach.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess

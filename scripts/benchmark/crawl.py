@@ -7,8 +7,6 @@ is divided by the pages they differ in. `scripts.benchmark.speed` has what a pag
 step.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil

@@ -8,8 +8,6 @@ best case, compiled trec_eval. Wanted: 3 times as fast as trectools, 5 times as 
 GB.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import subprocess

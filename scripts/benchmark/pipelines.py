@@ -7,8 +7,6 @@ many: the difference leaves starting out. Only processes that score are watched.
 HTML: it gets the text of the same pages.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import json

@@ -7,8 +7,6 @@ time runs to the moment when the page shows the answer to the text of that key. 
 of 300 words, from several threads for a rate, then from one for the median.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import tempfile

@@ -6,8 +6,6 @@
 compares these. The plot needs the runs of CLEF eHealth 2016 and stays as it is without them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import html
 import json

@@ -4,8 +4,6 @@ python -m scripts.docs.run_notebooks            # all of them
 python -m scripts.docs.run_notebooks 01 04      # some
 """
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -6,8 +6,6 @@ Searches in the built site, in Chromium. Titles and entries of the index were wr
 in hand, so it guards what is found today, and does not say what share of other words is.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path

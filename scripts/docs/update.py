@@ -4,8 +4,6 @@ Each part stands between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. Wi
 nothing is written, and the status is 1 if a part is stale.
 """
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import re

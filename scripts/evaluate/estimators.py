@@ -5,8 +5,6 @@
 Fills in ``docs/estimators.md``. Figures of `open` are those of its card (``scripts.train.pages``).
 """
 
-from __future__ import annotations
-
 from scripts.evaluate.intervals import Measured, harder
 from scripts.shared import ROOT, fill, markdown, parser_of
 from scripts.train.page_texts import training_table

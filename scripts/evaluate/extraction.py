@@ -10,8 +10,6 @@ engine is below its floor in tests/extraction/gate.json, or below its library's.
 both; it lowers a floor only for a reason, which is kept in the file.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

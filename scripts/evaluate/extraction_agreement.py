@@ -8,8 +8,6 @@ at a time. The status is 1 if a page differs from jusText, too few are as boiler
 cause.
 """
 
-from __future__ import annotations
-
 import html
 import logging
 import sys

@@ -7,8 +7,6 @@ theirs less ours, with the 5th and 95th percentile, and Spearman's correlation w
 many words of a list counted by hand have the right number of syllables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measures with 95 % intervals that resample groups."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ Beside the labelled sets: whole pages that were read, pairs of a technical and a
 study, the awkward list, and hard texts edited to look easy.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -5,8 +5,6 @@ part; syllables: a tenth of the words of the CMU dictionary. NLTK's data are in 
 data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import nltk.data

@@ -8,8 +8,6 @@ Speed: processor time for the same pages in English and in translation. Interval
 groups.
 """
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

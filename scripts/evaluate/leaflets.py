@@ -7,8 +7,6 @@ alone* takes the proposal that gains most for each sentence until nothing is pro
 another language model, followed the advice of the editor (`after`); a second reader corrected it.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from scripts.shared import ROOT, markdown, parser_of

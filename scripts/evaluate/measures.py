@@ -6,8 +6,6 @@ Runs are ordered by score as those tools do. RBP is compared with cwl-eval throu
 and exponential nDCG with gdeval.pl, the others with compiled trec_eval, which reads the run itself.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 

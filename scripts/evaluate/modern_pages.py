@@ -7,8 +7,6 @@ pages in WCXB's development part. ``--pages`` prints each page, the worst first.
 adds your own system: a file for each page (``article/4833.txt``); none is an empty text.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from importlib.util import find_spec

@@ -5,8 +5,6 @@
 The bundle `open` is judged as it stands in ``resources/bundles``; some minutes with one thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -16,8 +16,6 @@ sheets of several seeds are in `tests/writers/*_judged.jsonl`.
 *Counts*: `--count` writes `resources/plain_terms/offered.tsv` from those verdicts.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -7,8 +7,6 @@ read in a process of its own. A row is *lost* where a page is not there and no e
 file. The status is 1 where a mutant crashed, hung or lost rows, but for the kinds of `UNSEEN`.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Crawls to try the crawler on: real pages, hostile ones, duplicates and broken records."""
 
-from __future__ import annotations
-
 import gzip
 import random
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ Description and weights of small bundles are altered, and checksums set right ag
 would. The seed of each case that ends otherwise, or takes more than `SLOW` or `MEMORY`, is told.
 """
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import io

@@ -11,8 +11,6 @@ status is 1. With --sanitize the core is built under gcc's address and undefined
 sanitizers, and nothing is compared.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

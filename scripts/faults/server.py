@@ -10,8 +10,6 @@ anew); and whether all answers are those that the OpenAPI description names, by 
 the extra serve, and Linux for the memory.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

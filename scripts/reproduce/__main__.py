@@ -5,8 +5,6 @@
 With ``--check`` nothing is written, and the status is 1 where a verdict has changed.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from scripts.reproduce import clef2016, ecir2016, h_framework, medir2014, study2018

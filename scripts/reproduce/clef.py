@@ -1,7 +1,5 @@
 """What the reproductions share: the labels and runs of CLEF eHealth, and organisers' means."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path

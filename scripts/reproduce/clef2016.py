@@ -4,8 +4,6 @@ Their means (joaopalotti/clef_eheath_2016_task3_evaluation on GitHub, results.t2
 `published/clef2016_task2_organisers.tsv`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -6,8 +6,6 @@ Relevant is a document whose title (or else its first 20 words) holds the stemme
 condition in a row: easy to find, as the point is what happens among relevant documents.
 """
 
-from __future__ import annotations
-
 import html
 from collections import Counter
 from collections.abc import Iterable, Iterator

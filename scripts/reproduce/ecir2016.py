@@ -6,8 +6,6 @@ GitHub, evaluation/evals_html); they are in `published/clef2015_organisers.tsv`.
 themselves can be had. Zuccon & Koopman (MedIR 2014) print Table 1 as well.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Table 1 simulates systems; the paper does not print the gain of uRBP, how labels
 [0, 100], the persistence and the depth: a search over all of them says what fits print.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Zuccon & Koopman, "Integrating Understandability in the Evaluation of Consumer Health Search
 Engines" (MedIR 2014): Table 1, which ECIR 2016 prints again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from scripts.reproduce.ecir2016 import NO_TEXT, simulated

@@ -13,8 +13,6 @@ differs from the base run, ⋄ from the best of the column (paired t-test over t
     python -m scripts.reproduce.ranking_clef2016 [--data ../shared/data] [--runs NAME ...]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

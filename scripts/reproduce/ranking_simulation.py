@@ -9,8 +9,6 @@ for FOG, and the quartiles for Dale-Chall, for which no paper gives any. Last co
 say of their systems, and whether it holds here. Takes 72 s of one core.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable

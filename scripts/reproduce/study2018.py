@@ -6,8 +6,6 @@ What can be had: counts of HTML elements of judged pages, the labels, and 14 run
 of them BM25 by Terrier behind a spam filter.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

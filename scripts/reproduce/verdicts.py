@@ -4,8 +4,6 @@ Printed values are read from a folder of tables (tab separated, ``ecir2016_secti
 others); what is kept in the repository are our numbers with their verdicts, in `docs/published`.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

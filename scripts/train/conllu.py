@@ -1,7 +1,5 @@
 """Read a Universal Dependencies treebank: its sentences, paragraphs and raw text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -7,8 +7,6 @@ is its map to difficulty. `background-mlp` is the published recipe. ``--estimato
 but the recipe with another estimator, or with each of the twelve, as bundles of their names.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ MiniLM (Wang et al. 2020) is a BERT of six layers. How hard words are shows best
 last layers keep what a text is about. Weights are rounded to 8 bits, as when `open` learned.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

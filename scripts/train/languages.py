@@ -12,8 +12,6 @@ readings of English passages. What brings the columns of a language to English a
 or Arabic is learned from.
 """
 
-from __future__ import annotations
-
 import random
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -13,8 +13,6 @@ out; of Hindi the translated paragraphs are kept, with their originals. Licences
 and not kept: only means and deviations of their columns stand in the bundle.
 """
 
-from __future__ import annotations
-
 import gettext
 import gzip
 import hashlib

@@ -6,8 +6,6 @@ background corpora. Run it again whenever a bundle is built anew.
     python -m scripts.train.report_references [--data ../shared/data]
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ likelihood of the dictionary's counts, with a small ridge penalty.
 `scripts.evaluate.language` says how many of the words that it did not learn from come out right.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

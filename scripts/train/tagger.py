@@ -9,8 +9,6 @@ and the others rounded to whole numbers.
 tells the accuracy on the others; the treebank's dev part is left to `evaluate_language.py`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

@@ -9,8 +9,6 @@ its lemma, as simplemma finds it; the `_FORMS` most frequent forms are kept. Det
 a language.
 """
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

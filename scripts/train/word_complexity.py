@@ -8,8 +8,6 @@ raters saw the word in a sentence and used the scale in another way, which a col
 up. Ridge regression; deterministic, about a minute.
 """
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

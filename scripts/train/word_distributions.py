@@ -6,8 +6,6 @@ places around a word, as positive pointwise mutual information, reduced by singu
 decomposition.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path

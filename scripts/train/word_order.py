@@ -6,8 +6,6 @@ Counts of pairs in openly licensed texts, of the most frequent words and the par
 others: pointwise mutual information of neighbours, smoothed, in whole numbers.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 

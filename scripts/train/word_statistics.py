@@ -9,8 +9,6 @@ often the likelihood ratio of PubMed to Reddit is higher for ten words of the ha
 corpora, in sources that the model has not seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path

@@ -8,8 +8,6 @@ which are in the public domain. Kept are its most frequent words and those of
 ``word_statistics.npz``, as whole numbers from -127 to 127 times a scale for each dimension.
 """
 
-from __future__ import annotations
-
 import json
 import tarfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The calls at the top of the package: what people have in hand in, what they use out."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 from typing import Any

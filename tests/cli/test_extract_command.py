@@ -1,7 +1,5 @@
 """`understand extract` as a user runs it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys

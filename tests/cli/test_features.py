@@ -1,7 +1,5 @@
 """`understand features` as a user runs it."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """First wrong steps: each message says what to do next, where the user looks."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line explains and completes itself."""
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The commands that make rankings, as a user runs them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`understand score` as a user runs it: rows, settings, errors, exit status."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

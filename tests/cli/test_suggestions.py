@@ -1,7 +1,5 @@
 """A mistake in a command is answered with what would have worked."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

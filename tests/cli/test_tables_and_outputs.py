@@ -1,7 +1,5 @@
 """Tables in and outputs anywhere, as a user of `score`, `features` and `extract` has them."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

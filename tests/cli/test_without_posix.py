@@ -3,8 +3,6 @@
 A system is imitated here, not tried: what a Windows machine does beyond this is not known.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

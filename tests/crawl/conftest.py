@@ -1,7 +1,5 @@
 """What the tests of crawls share: small crawls."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The array job of the documents, run as local processes with the variables that Slurm sets."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

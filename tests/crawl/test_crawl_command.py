@@ -1,7 +1,5 @@
 """`understand score -o FOLDER/` and `understand crawl` as a user gives them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Crawl folders that somebody has meddled with: each fault is one sentence, never a wrong row."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Quick versions of ``scripts/faults/crawl.py``: whatever happens, the rows are the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

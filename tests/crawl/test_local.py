@@ -1,7 +1,5 @@
 """A run on this machine from Python: over URLs, and what it tells while it goes on."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

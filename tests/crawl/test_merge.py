@@ -1,7 +1,5 @@
 """Merging a run: each document once, the first of equal names, in bounded memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory

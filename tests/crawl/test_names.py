@@ -1,7 +1,5 @@
 """Names of documents: paths below what was given, and one rule for those that come again."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile

@@ -1,7 +1,5 @@
 """A run on a Ray cluster of two nodes, of which one is lost: `pytest -m ray`."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Inputs that Arrow reads are read where a crash costs one input."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

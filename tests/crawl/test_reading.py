@@ -1,7 +1,5 @@
 """Inputs become chunks and parts at the same places every time."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

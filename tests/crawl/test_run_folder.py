@@ -1,7 +1,5 @@
 """Crawl folders: parts that are whole or not there, descriptions that must be the same, locks."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """`understand score -o FOLDER/ --without PATH`: a begun crawl gives up an input."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Workers that hang, crash, grow or are killed: it costs the guilty page, and no other."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The documents tell the truth: their Python runs, their commands exist, their parts are fresh."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import re

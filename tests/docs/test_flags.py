@@ -1,7 +1,5 @@
 """Every flag that the code can raise is explained in the reference, and no other."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

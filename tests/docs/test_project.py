@@ -1,7 +1,5 @@
 """What surrounds the code holds: the container file, the release, the README, examples to copy."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -3,8 +3,6 @@
 `.ci/run` checks spelling (codespell) and choice of words (proselint) as well.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

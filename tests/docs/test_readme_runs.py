@@ -1,7 +1,5 @@
 """Every command of the README runs, in order, on small files of the names that it uses."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import shlex

@@ -3,8 +3,6 @@
 Each command runs as it is printed, in a folder with small files of the names that it uses.
 """
 
-from __future__ import annotations
-
 import ast
 import gzip
 import json

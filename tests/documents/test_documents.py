@@ -1,7 +1,5 @@
 """Blocks become a document: pieces and sentences under each policy of sentence ends."""
 
-from __future__ import annotations
-
 import pytest
 
 from understandability.text.analysis import MOST_CHARACTERS, document_of_page, document_of_text

@@ -1,7 +1,5 @@
 """Agreement with independent implementations: ir_measures, and what the organisers published."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Evaluation and ranking from the package's top: the same numbers from all that people have."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """How far unknown labels could move a difference: against every way of giving the labels."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """The size of a corpus, by hand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Correlations of system rankings: against scipy, by hand, and by brute force over ties."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """C/W/L: INST and a discount of one's own, by hand and against cwl-eval."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.evaluation.test_agreement import check_agreement, collection

@@ -1,7 +1,5 @@
 """The commands as a user runs them: outputs, remarks, and one sentence for every mistake."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """The study's main experiment: every score under every pipeline against labels."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

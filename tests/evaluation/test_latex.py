@@ -1,7 +1,5 @@
 """LaTeX takes the tables of results at one and at two columns, without a word on their width."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

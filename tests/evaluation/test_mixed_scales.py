@@ -1,7 +1,5 @@
 """Estimates on two scales are never compared unseen: each command refuses, in one sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

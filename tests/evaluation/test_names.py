@@ -1,7 +1,5 @@
 """A measure is its name: read, checked, printed back; all bad names at once."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Figures: they are drawn, the same twice, and what cannot be drawn is told."""
 
-from __future__ import annotations
-
 import pytest
 from tests.conftest import Python
 

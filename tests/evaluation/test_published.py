@@ -1,7 +1,5 @@
 """The verdicts on printed numbers hold: what is equal stays equal, what is near stays near."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The published readings: what may be shipped, frozen folds, and a system's row."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

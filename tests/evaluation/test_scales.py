@@ -1,7 +1,5 @@
 """Scales: the direction is stated, never guessed; labels outside are refused with their place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

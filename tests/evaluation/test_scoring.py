@@ -14,8 +14,6 @@ Document d6 (relevance 2, understandability 5, trust 70) is not retrieved; query
 labels (d1: 1) but no documents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from math import atan, log2, pi

@@ -1,7 +1,5 @@
 """Tests of significance: against scipy, seeded, with their marks and corrections."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The experiment of the uRBP papers, and that nothing in it is `nan` without a sentence."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Synthetic systems: what theory says of their means, the same numbers for a seed, and speed."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """`understand simulate grid`: extraction × sentence ends × score × threshold × measure."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

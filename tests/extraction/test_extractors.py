@@ -1,7 +1,5 @@
 """What each extractor keeps and drops, with the reason; agreement with the libraries."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What `main` keeps of pages of all kinds, and the reason for each block that it drops."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Documents as tests of features write them."""
 
-from __future__ import annotations
-
 from understandability.text.document import Document
 from understandability.text.sentences import sentence_starts
 from understandability.text.tokens import split_pieces

@@ -1,7 +1,5 @@
 """Documents as arrays; numbers of strings, and columns computed once for each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """One contract for every row of the catalogue, whatever group it belongs to."""
 
-from __future__ import annotations
-
 import pickle
 from types import MappingProxyType
 

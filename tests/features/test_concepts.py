@@ -1,7 +1,5 @@
 """Finding terms, and what is counted of them; MetaMap's findings in rows of their own."""
 
-from __future__ import annotations
-
 import logging
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lexical diversity by hand, and against an independent implementation where it is installed."""
 
-from __future__ import annotations
-
 from itertools import cycle, islice
 from math import comb, isnan
 

@@ -1,7 +1,5 @@
 """All formulas of a text, in English and in other languages, worked by hand."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

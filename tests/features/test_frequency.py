@@ -1,7 +1,5 @@
 """Word-frequency and language-model rows: hand-worked values, and numpy as a second opinion."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Parts of speech and polarities, worked by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.features.conftest import document

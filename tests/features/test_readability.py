@@ -1,7 +1,5 @@
 """Formulas and their counts, worked by hand, and what must not change them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ The reference below follows readcalc/readcalc.py of joaopalotti/readability_calc
 tokens of the whole text, pyphen's hyphenation, the study's word list; its sentences are given.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

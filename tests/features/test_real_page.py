@@ -1,7 +1,5 @@
 """A real page counted by hand: its ten sentences as boilerpipe gives them with forced periods."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Our formulas beside those of textstat: equal where both define alike, else by a named reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The transformer keeps scikit-learn's manners."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

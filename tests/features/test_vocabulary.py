@@ -1,7 +1,5 @@
 """Words on lists: embedded, from packages, installed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

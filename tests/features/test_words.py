@@ -1,7 +1,5 @@
 """The words behind a count add up to it; what a word adds to each sum."""
 
-from __future__ import annotations
-
 import pytest
 from tests.features.conftest import document
 

@@ -1,7 +1,5 @@
 """Documents, queries, runs and labels of ir_datasets, with a data set made of local files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

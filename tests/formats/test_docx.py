@@ -1,7 +1,5 @@
 """DOCX leaflets: their text, as written, and nothing else, whatever the file holds."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Pages from addresses: only where asked, only from where they may come, within limits."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import ssl

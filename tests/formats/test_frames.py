@@ -1,7 +1,5 @@
 """Frames of any package become Arrow's tables in one place, and go back to their kind."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Files made to take without end or to end the run: each is read in linear time, or told."""
 
-from __future__ import annotations
-
 import io
 import struct
 import tarfile

@@ -1,7 +1,5 @@
 """Damage costs what is damaged and no more, and nothing is lost in silence."""
 
-from __future__ import annotations
-
 import gzip
 import tarfile
 from pathlib import Path

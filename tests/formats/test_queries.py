@@ -1,7 +1,5 @@
 """Queries in the forms in which they are published."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

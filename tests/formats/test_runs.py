@@ -1,7 +1,5 @@
 """Runs and labels: every format read alike, every oddity told, every fault in one sentence."""
 
-from __future__ import annotations
-
 import gzip
 import math
 import tempfile

@@ -1,7 +1,5 @@
 """Inputs of every kind, in any mix: which documents they give, and what is told of the rest."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Tables of pages: which column is what, what is guessed, and what is told where it cannot be."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

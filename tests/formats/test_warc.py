@@ -1,7 +1,5 @@
 """WARC and WET: conventions of ClueWeb12 and Common Crawl, and what is broken."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import zlib

@@ -1,7 +1,5 @@
 """Zip archives of pages: each member is a page, and what is damaged is told."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import zipfile

@@ -1,7 +1,5 @@
 """Rows, features and values of measures are those that were frozen: no move changes a number."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

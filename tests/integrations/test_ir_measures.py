@@ -1,7 +1,5 @@
 """Our measures as measures of ir_measures, with the package itself."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

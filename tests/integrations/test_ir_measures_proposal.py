@@ -1,7 +1,5 @@
 """What is proposed to ir_measures (`contrib/ir_measures`), in a copy of the release."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

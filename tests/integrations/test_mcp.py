@@ -1,7 +1,5 @@
 """The MCP server, called by the client of the official package."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from typing import Any

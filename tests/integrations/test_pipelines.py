@@ -1,7 +1,5 @@
 """The recipes of docs/howto/pipelines.md, run as they stand there: `pytest -m pipelines`."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

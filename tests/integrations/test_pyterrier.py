@@ -1,7 +1,5 @@
 """Transformers for PyTerrier, with the package itself; no Java is started."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

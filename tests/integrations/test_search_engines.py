@@ -1,7 +1,5 @@
 """Scores for search engines: each file is as the engine's documentation describes it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """NLTK's tagger and chunker in the form of our own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Syllables and sentences of other languages than English."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Entities and chunk trees, from tags written by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Sentences: what ends one and what does not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

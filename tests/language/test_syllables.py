@@ -1,7 +1,5 @@
 """Syllables: a hand-divided list of medical terms, the dictionary, numbers and capitals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Tags: accuracy, independence of the batch, and the stated map."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

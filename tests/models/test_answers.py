@@ -1,7 +1,5 @@
 """A reader from answers: known thresholds come out again, and say how sure they are."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

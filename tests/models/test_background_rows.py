@@ -1,7 +1,5 @@
 """Outputs of background models as features, alone and inside a judged model."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

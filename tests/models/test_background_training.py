@@ -1,7 +1,5 @@
 """Background models: LSA as the exact decomposition has it, the same for a seed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

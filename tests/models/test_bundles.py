@@ -1,7 +1,5 @@
 """Bundles: what is written is read again, and nothing else is trusted."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """What a bundle says of itself."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What moved an estimate: exact of every kind of model, and in words that are true."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

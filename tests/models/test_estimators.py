@@ -1,7 +1,5 @@
 """Fitted estimators as plain arrays give what scikit-learn and XGBoost give."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

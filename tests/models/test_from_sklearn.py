@@ -1,7 +1,5 @@
 """Pipelines of scikit-learn as bundles: the same numbers, or one sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

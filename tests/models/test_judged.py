@@ -1,7 +1,5 @@
 """Training on labels, and validating."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Labels in any kind of table, with named columns, a stated direction, and groups."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The bundle of languages: a level of each, a difficulty where readings calibrated it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The estimators keep scikit-learn's manners."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

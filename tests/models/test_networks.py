@@ -1,7 +1,5 @@
 """Networks side by side: what they learn, from which columns, and how their error is fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What an estimate of a page has to be: its order, its spread, and what must not move it."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from dataclasses import replace

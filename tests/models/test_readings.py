@@ -1,7 +1,5 @@
 """The published readings: rows that can be used, and what may be learned from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A bundle on the scale of labels: estimates stay, what 0 to 100 means is the labels'."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

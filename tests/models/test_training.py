@@ -1,7 +1,5 @@
 """From labels to a bundle with its figures, in one call."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

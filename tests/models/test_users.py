@@ -1,7 +1,5 @@
 """User models against the published formulas."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The notebooks run, and what is committed of them is whole and tells nothing of a machine."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bytes become text by the rules of browsers, or a refusal in one sentence."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 

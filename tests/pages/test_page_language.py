@@ -1,7 +1,5 @@
 """The language of a text is guessed from its frequent words, or from its script."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

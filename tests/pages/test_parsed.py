@@ -1,7 +1,5 @@
 """A page's one parse: tape, tag counts, title, language; nothing is lost on the way."""
 
-from __future__ import annotations
-
 import pytest
 
 from understandability.errors import PageError

@@ -1,7 +1,5 @@
 """The tape of a source without a tree: the same text, with what sections are named."""
 
-from __future__ import annotations
-
 import pickle
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fusion of runs and scores: every method by hand, and what holds for all of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Labels for learning to rank: the Combos of the study, own expressions, nothing executed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The inverted index: what it counts, that it is saved whole, and what a bad folder gets."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Learning to rank: what it learns from, that it learns it, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Searching, and the 24 features of learning to rank."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

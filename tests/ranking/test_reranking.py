@@ -1,7 +1,5 @@
 """Re-ranking the first documents of a run by how easy they are."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The sweep of depths and weights."""
 
-from __future__ import annotations
-
 import pytest
 
 import understandability as ud

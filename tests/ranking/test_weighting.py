@@ -1,7 +1,5 @@
 """The eight weighting models: worked by hand, and BM25 against an independent implementation."""
 
-from __future__ import annotations
-
 import math
 from math import e, log2, pi
 

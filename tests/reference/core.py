@@ -4,8 +4,6 @@ Each function has the name and the arguments of the one in `_core.pyi`. They are
 and go when the core has stood one release.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

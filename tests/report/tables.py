@@ -1,7 +1,5 @@
 """Tables of examples beside the tests of reports."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

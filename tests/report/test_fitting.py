@@ -1,7 +1,5 @@
 """Which plain terms fit in a sentence, by examples for each rule; rows are made here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Plain terms: the tables are well made, and terms of several meanings are told apart."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What is proposed for a sentence: right English, the same meaning, and no harder text."""
 
-from __future__ import annotations
-
 import pytest
 from tests.report.tables import rows
 

@@ -1,7 +1,5 @@
 """Reports: what they say is right, complete, and safe whatever a page holds."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

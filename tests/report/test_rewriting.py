@@ -1,7 +1,5 @@
 """A rewrite by a language model: asked over HTTP, checked, and never taken when in doubt."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Files of writers are read as their authors meant: headings, lists, tables, questions."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

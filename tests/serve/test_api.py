@@ -1,7 +1,5 @@
 """The calls of the server: the rows of the command line, and one sentence for whatever is wrong."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """The server as a process of its own: slow clients, ports in use, several workers."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import resource

@@ -1,7 +1,5 @@
 """Compressed streams: decoded whatever their kind, bounded, and read on behind damage."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import resource

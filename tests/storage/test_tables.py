@@ -1,7 +1,5 @@
 """Tables: every format reads back what was written, and a file is complete or not there."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

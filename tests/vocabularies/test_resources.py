@@ -1,7 +1,5 @@
 """Vocabularies in the formats of their publishers, and everything that can be wrong with them."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """`understand check`: what is prose, what misses its aim, where, and in which formats."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

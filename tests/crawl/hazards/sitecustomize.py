@@ -3,8 +3,6 @@
 A process that starts with this folder on its path does to a page what the page's text says.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import signal
