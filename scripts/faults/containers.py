@@ -26,6 +26,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import zstandard
+from scripts.faults.crawls import warc_head
 from scripts.shared import parser_of
 
 from understandability.crawls.child import Child, parent
@@ -57,12 +58,7 @@ def _warc() -> bytes:
     records = b""
     for name, text in PAGES.items():
         body = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>" + text.encode()
-        records += (
-            f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{name}>\r\n"
-            f"WARC-Target-URI: http://a/{name}\r\nContent-Type: application/http\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
-        ).encode() + body
-        records += b"\r\n\r\n"
+        records += warc_head(len(body), WARC_Target_URI=f"http://a/{name}") + body + b"\r\n\r\n"
     return records
 
 

@@ -54,7 +54,7 @@ def build_crawl(
     bodies: dict[int, tuple[int, bytes]] = {}
     for file in range(files):
         with (folder / f"crawl-{file:03}.warc.gz").open("wb") as out:
-            out.write(gzip.compress(_record("warcinfo", "info", 0)))
+            out.write(gzip.compress(warc_head(0, "warcinfo") + b"\r\n\r\n"))
             for i in range(file, documents, files):
                 number = i % (len(pages) - len(HOSTILE))
                 if chosen.random() < hostile:
@@ -70,14 +70,19 @@ def build_crawl(
                         length += chosen.choice((-7, 300))
                     else:
                         body = body[: len(body) // 2] + bytes(40) + body[len(body) // 2 + 40 :]
-                out.write(gzip.compress(_record("response", name, length), 1) + body)
+                address = f"http://{name}.example/"
+                head = warc_head(length, WARC_TREC_ID=name, WARC_Target_URI=address)
+                out.write(gzip.compress(head, 1) + body)
     return first
 
 
-def _record(kind: str, name: str, length: int) -> bytes:
-    head = (
-        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-TREC-ID: {name}\r\n"
-        f"WARC-Target-URI: http://{name}.example/\r\n"
-        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {length}\r\n\r\n"
-    )
-    return head.encode() + (b"\r\n\r\n" if kind == "warcinfo" else b"")
+def warc_head(length: int, kind: str = "response", **headers: str) -> bytes:
+    """The head of a WARC record; in the names of headers ``_`` stands for ``-``."""
+    named = {
+        "WARC-Type": kind,
+        "Content-Type": "application/http; msgtype=response",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+        "Content-Length": str(length),
+    }
+    lines = "".join(f"{name}: {value}\r\n" for name, value in named.items())
+    return f"WARC/1.0\r\n{lines}\r\n".encode()

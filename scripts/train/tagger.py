@@ -6,7 +6,7 @@ that first passes trained on other documents give (two folds), as tags of unseen
 it will see. Then vectors are multiplied out (a row of weights per word), small weights dropped
 and the others rounded to whole numbers.
 `python -m scripts.train.tagger --evaluate` trains on nine tenths of the training documents and
-tells the accuracy on the others; the treebank's dev part is left to `evaluate_language.py`.
+tells the accuracy on the others; the treebank's dev part is left to `scripts.evaluate.language`.
 """
 
 from collections import Counter

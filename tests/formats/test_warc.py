@@ -11,6 +11,7 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from scripts.faults.crawls import warc_head
 
 from understandability.inputs.limits import too_long
 from understandability.inputs.streams import decompressed
@@ -24,14 +25,8 @@ def record(
     content: bytes, kind: str = "response", length: int | None = None, **headers: str
 ) -> bytes:
     """A WARC record with the given content."""
-    named = {
-        "WARC-Type": kind,
-        "Content-Type": "application/http; msgtype=response",
-        **{name.replace("_", "-"): value for name, value in headers.items()},
-        "Content-Length": str(len(content) if length is None else length),
-    }
-    lines = "".join(f"{name}: {value}\r\n" for name, value in named.items())
-    return b"WARC/1.0\r\n" + lines.encode() + b"\r\n" + content + b"\r\n\r\n"
+    told = len(content) if length is None else length
+    return warc_head(told, kind, **headers) + content + b"\r\n\r\n"
 
 
 def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
