@@ -76,7 +76,6 @@ from understandability.evaluation.correlation import pearson
 from understandability.feature.table import batches, features_of
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.passage_model import PassageModel, shares
-from understandability.model.passages import Passages
 from understandability.model.readers import READERS
 from understandability.scoring import Scorer
 from understandability.text.document import Document
@@ -102,7 +101,7 @@ _PEOPLE: Mapping[str, tuple[str, float, float | None]] = {
 }
 _MOST_BIAS, _LEAST_OF_KIND = 0.12, 15
 _WITHIN = 1.96
-_CODE = ("page_fit.py", "page_texts.py", "teacher.py", "networks.py")
+_CODE = ("page_fit.py", "page_texts.py", "teacher.py", "networks.py", "word_difficulty.py")
 Kept = TypeVar("Kept")
 
 
@@ -270,9 +269,9 @@ class Learned:
 
     @classmethod
     def of(
-        cls, table: Table, recipe: Recipe, states: Path, ships: PassageModel, asked: Passages
+        cls, table: Table, recipe: Recipe, states: Path, ships: PassageModel, asked: Table
     ) -> Learned:
-        """All fits, about thirty minutes; `asked` are the passages of the pairs."""
+        """All fits, about thirty minutes; `asked` are the pairs."""
         teacher = Teacher(table, states)
         own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
         fold = folds_of(table.groups, FOLDS, 0)
@@ -282,7 +281,9 @@ class Learned:
             used = usable & (fold != number)
             fit = Fitted.of(table, recipe, used, teacher)
             errors = [ships.difficulty_error, ships.level_error]
-            said = model_of(fit, recipe, errors, ships.hardenings).read_passages(table.passages)
+            said = model_of(fit, recipe, errors, ships.hardenings).read_passages(
+                fit.difficulty.passages
+            )
             values = np.stack([said.raw, said.error, said.level, said.level_error, said.message])
             here = own & (fold == number)
             found[:, here] = values[:, here]
@@ -296,16 +297,18 @@ class Learned:
             left_out[here] = _without_set(table, recipe, teacher, name)[here]
         whole = ships.hardenings[0]
         kinds = whole.of(kinds_left_out(table, recipe, teacher), table.passages.equal_parts)
-        of_pairs = whole.of(_without_pairs(table, recipe, teacher, asked), asked.equal_parts)
+        of_pairs = _without_pairs(table, recipe, teacher, asked)
+        of_pairs = whole.of(of_pairs, asked.passages.equal_parts)
         return cls(*found, without, kinds, left_out, of_pairs)
 
 
-def _without_pairs(table: Table, recipe: Recipe, teacher: Teacher, asked: Passages) -> Floats:
+def _without_pairs(table: Table, recipe: Recipe, teacher: Teacher, asked: Table) -> Floats:
     """The difficulty of pairs, by a model that learned from none of their kinds and studies."""
     own = left_out_with(table.kinds, [kind for kinds in PAIRS.values() for kind in kinds])
     used = unseen_by(table, recipe) & ~own & ~np.isin(table.groups, table.groups[own])
-    network = DifficultyFit(table, used, teacher.taught(used)).network
-    return asked.means(network(asked.columns.astype(np.float64))[:, 0])
+    fit = DifficultyFit(table, used, teacher.taught(used))
+    found = fit.read(asked)
+    return found.means(fit.network(found.columns.astype(np.float64))[:, 0])
 
 
 def _levels(table: Table, recipe: Recipe, used: Mask) -> Floats:
@@ -585,7 +588,7 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
             RECIPES["open"],
             arguments.states,
             ships,
-            Table.of(text for text in texts if text.set in PAIRS).passages,
+            Table.of(text for text in texts if text.set in PAIRS),
         ),
     )
     ships_not = ours.difficulty.copy()

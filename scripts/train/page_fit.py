@@ -23,7 +23,7 @@ pages that ``scripts.evaluate.pages`` shows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scripts.train.networks import Shape, learn_apart, learn_together
@@ -40,10 +40,12 @@ from scripts.train.page_texts import (
     left_out_with,
 )
 from scripts.train.teacher import Taught, Teacher, bells
+from scripts.train.word_difficulty import ByWords
 from sklearn.linear_model import LogisticRegression
 
 from understandability.arrays import Floats
 from understandability.model.passage_model import apart, shares
+from understandability.model.passages import Passages
 from understandability.model.predictors import Kernel, Prepared, standardised
 from understandability.model.word_columns import DIMENSIONS
 
@@ -88,8 +90,8 @@ class Recipe:
     difficulty_in_level: float = 0.0125
     # What the teacher's levels of sentences weigh.
     sentences: float = 6.0
-    # The level is told without the vectors of rare words and without order, which come last.
-    level_columns: int = -DIMENSIONS - 2
+    # The level is told without the last columns: of rare words' vectors, of order, of words alone.
+    level_columns: int = -DIMENSIONS - 3
 
     @property
     def sets(self) -> list[str]:
@@ -245,7 +247,8 @@ def _ridge(
 class DifficultyFit:
     """The network from a passage to its difficulty and to how hard it is to get its message.
 
-    `used` says which texts are learned from, `taught` what of each.
+    `used` says which texts are learned from, `taught` what of each. `passages` are those of the
+    table with what was learned of words.
     """
 
     def __init__(self, table: Table, used: Mask, taught: Taught, seed: int = 0) -> None:
@@ -253,11 +256,6 @@ class DifficultyFit:
         text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
         used = used & np.isin(table.sets, [READINGS, READ_ONCE, UNREAD])
         used &= np.isfinite(taught.labels) & np.isfinite(taught.messages)
-        own = np.flatnonzero(used[text])
-        rows = passages.columns[own].astype(np.float64)
-        center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
-        scale = np.where(scale > 1e-9, scale, 1.0)
-        weights = passages.words[own] / passages.totals[text[own]]
         awkward, once = np.char.startswith(table.kinds, OWN), table.sets == READ_ONCE
         estimated = used & ~np.isfinite(table.labels)
         of_texts = np.select(
@@ -265,15 +263,30 @@ class DifficultyFit:
             [_AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _ESTIMATED],
             1.0,
         )
-        weights *= of_texts[text[own]]
+        self.by_words = ByWords(table, taught.labels, np.where(used, of_texts, 0))
+        self.passages = passages = _with_words(passages, self.by_words.column)
+        own, columns = np.flatnonzero(used[text]), passages.columns.astype(np.float64)
+        rows = columns[own]
+        center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
+        scale = np.where(scale > 1e-9, scale, 1.0)
+        weights = of_texts[text[own]] * passages.words[own] / passages.totals[text[own]]
         rows, wanted = standardised(rows, center, center, scale, CUT), np.column_stack(taught)
         network = learn_together(rows, wanted[text[own]], weights, _DIFFICULTY, seed)
         self.network = Prepared(center, center, scale, network, CUT)
-        columns = passages.columns.astype(np.float64)
         said = passages.means(self.network(columns))
         self.difficulties, self.messages = said[:, :2].T
         self.apart = apart(said[:, 2:])
         self.squares = (passages.means(self.network.prepared(columns)) ** 2).mean(axis=1)
+
+    def read(self, table: Table) -> Passages:
+        """The passages of texts that it did not learn from, with what it learned of words."""
+        return _with_words(table.passages, self.by_words.of(table))
+
+
+def _with_words(passages: Passages, by_words: Floats) -> Passages:
+    columns = passages.columns.copy()
+    columns[:, -1] = by_words
+    return replace(passages, columns=columns)
 
 
 @dataclass(frozen=True)

@@ -14,19 +14,23 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 from scripts.shared import ROOT, corpus, members, records
 
 from understandability.arrays import Floats
 from understandability.errors import PageError
+from understandability.feature.batch import Batch
+from understandability.feature.language_model import statistics_key
 from understandability.feature.table import batches, features_of
-from understandability.model.passages import Passages, passages
+from understandability.model.passages import Passages, passages, read_sentences
+from understandability.model.word_columns import RUNS, runs_of_letters, words_and_vectors
 from understandability.text.analysis import document_of_page, document_of_text, extract, parse_for
 from understandability.text.document import Document
 from understandability.text.page import Page
@@ -429,12 +433,41 @@ def folds_of(groups: Ints, folds: int, seed: int = 0) -> Ints:
 
 
 @dataclass(frozen=True)
+class Words:
+    """The different words of passages: of passage ``i`` ``types[ids[starts[i]:starts[i + 1]]]``."""
+
+    starts: Ints
+    ids: Ints
+    types: NDArray[np.str_]
+
+    def joined(self, other: Self) -> Self:
+        """Those of both, one behind the other."""
+        return type(self)(
+            np.append(self.starts, self.starts[-1] + other.starts[1:]),
+            np.append(self.ids, len(self.types) + other.ids),
+            np.append(self.types, other.types),
+        )
+
+
+def _words_of(batch: Batch, found: Passages) -> Iterator[list[str]]:
+    """The different tokens with a letter of each passage, but for repeated sentences."""
+    read = (batch.once(read_sentences)[:, -1] > 0) & (np.diff(batch.word_bounds) > 0)
+    first = np.repeat(batch.first_sentences[:-1], np.diff(found.starts))
+    types, ids, bounds = batch.token_types.strings, batch.token_ids, batch.token_bounds
+    for start, end in (found.sentences + first[:, None]).tolist():
+        own = (ids[bounds[each] : bounds[each + 1]] for each in range(start, end) if read[each])
+        words = (types[number] for number in np.unique(np.concatenate([*own])).tolist())
+        yield [word for word in words if any(map(str.isalpha, word))]
+
+
+@dataclass(frozen=True)
 class Table:
     """Texts as passages. All but `passages` have a row for each text.
 
     `keys` are the groups as the files have them, `groups` those joined by near-duplicates;
     `plain` numbers the texts that are the same but for capitals; `formulas` has a column for each
     of `BASELINES`; `understand` is the share of adults who get the message, where it was read.
+    `words` are those of the passages.
     """
 
     sets: NDArray[np.str_]
@@ -447,6 +480,7 @@ class Table:
     plain: Ints
     formulas: Floats
     passages: Passages
+    words: Words
 
     def __len__(self) -> int:
         return len(self.sets)
@@ -469,10 +503,14 @@ class Table:
                 read.append(text)
                 yield document
 
-        found, formulas = [], []
+        found, formulas, ids, sizes = [], [], [], [0]
+        types: dict[str, int] = {}
         for batch in batches(documents()):
             found.append(passages(batch))
             formulas.append(features_of(batch, BASELINES).values)
+            for words in _words_of(batch, found[-1]):
+                ids += [types.setdefault(word, len(types)) for word in words]
+                sizes.append(len(words))
         return cls(
             np.array([text.set for text in read]),
             np.array([text.id for text in read]),
@@ -486,7 +524,31 @@ class Table:
             else np.arange(len(read)),
             np.concatenate(formulas),
             _joined_passages(found),
+            Words(np.cumsum(sizes), np.array(ids), np.array(list(types), f"U{_MOST_LETTERS}")),
         )
+
+    @cached_property
+    def word_features(self) -> csr_array:
+        """What `ByWords` reads: means over the different words of each passage.
+
+        Of each word that has a vector, by its rank, and of each run of letters behind them.
+        """
+        types, (ranks, *_) = self.words.types.tolist(), words_and_vectors()
+        rank = np.array([ranks.get(statistics_key(each), -1) for each in types])
+        known, runs = np.flatnonzero(rank >= 0), runs_of_letters(types)
+        of_types = csr_array(
+            (
+                np.append(np.ones(len(known)), runs.values),
+                (np.append(known, runs.words), np.append(rank[known], len(ranks) + runs.numbers)),
+            ),
+            shape=(len(types), len(ranks) + RUNS),
+        )
+        sizes = np.diff(self.words.starts)
+        stands = csr_array(
+            (np.repeat(1 / np.maximum(sizes, 1), sizes), self.words.ids, self.words.starts),
+            shape=(len(sizes), len(types)),
+        )
+        return stands @ of_types
 
     def and_others(self, other: Self, made_of: Mapping[str, str]) -> Self:
         """The rows of both.
@@ -500,26 +562,33 @@ class Table:
         rows = {
             each.name: np.concatenate([getattr(self, each.name), getattr(other, each.name)])
             for each in fields(self)
-            if each.name != "passages"
+            if each.name not in _PARTS
         }
-        return type(self)(**rows, passages=_joined_passages([self.passages, other.passages]))
+        found = _joined_passages([self.passages, other.passages])
+        return type(self)(**rows, passages=found, words=self.words.joined(other.words))
 
     def save(self, path: Path) -> None:
         """Keep the table in a file."""
         arrays = {each.name: getattr(self, each.name) for each in fields(self)}
-        of_passages = arrays.pop("passages")
-        np.savez(
-            path,
-            **arrays,
-            **{f"p_{each.name}": getattr(of_passages, each.name) for each in fields(Passages)},
-        )
+        for name, kind in _PARTS.items():
+            part = arrays.pop(name)
+            arrays |= {f"{name}.{each.name}": getattr(part, each.name) for each in fields(kind)}
+        np.savez(path, **arrays)
 
     @classmethod
     def load(cls, path: Path) -> Self:
         """The table that `save` kept."""
         with np.load(path, allow_pickle=False) as arrays:
-            own = [arrays[each.name] for each in fields(cls) if each.name != "passages"]
-            return cls(*own, Passages(*(arrays[f"p_{each.name}"] for each in fields(Passages))))
+            own = [arrays[each.name] for each in fields(cls) if each.name not in _PARTS]
+            parts = {
+                name: kind(*(arrays[f"{name}.{each.name}"] for each in fields(kind)))
+                for name, kind in _PARTS.items()
+            }
+            return cls(*own, **parts)
+
+
+_PARTS: Mapping[str, Any] = {"passages": Passages, "words": Words}
+_MOST_LETTERS = 40  # no word that has a vector is longer, and runs are of its first thirty
 
 
 def _joined_passages(parts: Sequence[Passages]) -> Passages:

@@ -1,4 +1,4 @@
-"""Train the model of passages ``resources/bundles/open``.
+"""Train ``resources/bundles/open``, the model of passages, and ``resources/word_difficulty.npz``.
 
     python -m scripts.train.teacher WHEEL states.npz
     python -m scripts.train.pages --states states.npz [--output resources/bundles]
@@ -21,7 +21,14 @@ import numpy as np
 from scipy.optimize import linprog, minimize
 from scripts.evaluate.intervals import Measured, auc, measured
 from scripts.shared import parser_of
-from scripts.train.page_fit import RECIPES, Fitted, OutOfFold, Recipe, out_of_fold
+from scripts.train.page_fit import (
+    RECIPES,
+    DifficultyFit,
+    Fitted,
+    OutOfFold,
+    Recipe,
+    out_of_fold,
+)
 from scripts.train.page_texts import (
     READ_ONCE,
     READ_ONCE_FILE,
@@ -42,13 +49,14 @@ from scripts.train.page_texts import (
     web_pages,
 )
 from scripts.train.teacher import Teacher
+from scripts.train.word_difficulty import ByWords
 
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.evaluation.correlation import pearson
 from understandability.model.bundle import Bundle
 from understandability.model.passage_model import ErrorModel, Hardening, PassageModel, apart
-from understandability.model.predictors import Network, Prepared
+from understandability.model.predictors import Network
 from understandability.model.readers import READERS, AssessorScale, Reader, ReadingScale
 
 # Where the curve of the public reader has its points.
@@ -156,10 +164,10 @@ def hardening_of(
 
 
 def hardenings_of(
-    read: Table, network: Prepared, error: ErrorModel, public: Reader
+    read: Table, fit: DifficultyFit, error: ErrorModel, public: Reader
 ) -> tuple[Hardening, Hardening]:
     """Those of the difficulty and of the message, from whole pages that were read."""
-    passages = read.passages
+    network, passages = fit.network, fit.read(read)
     columns = passages.columns.astype(np.float64)
     said = passages.means(network(columns))
     difficulties, messages = said[:, :2].T
@@ -321,8 +329,8 @@ def model_of(
 
 def train(
     data: Path, name: str, table: Table, teacher: Teacher, reference: Table, read_whole: Table
-) -> Bundle:
-    """The bundle of a recipe."""
+) -> tuple[Bundle, ByWords]:
+    """The bundle of a recipe, and what it learned of words."""
     recipe = RECIPES[name]
     said = out_of_fold(table, recipe, teacher)
     used = np.ones(len(table), bool)
@@ -336,10 +344,10 @@ def train(
     spreads = errors[0].of(said.difficulties[read], words, unlike, said.difficulties_apart[read])
     curve = curve_of(said.messages[read], spreads, table.understand[read])
     public = replace(READERS["public"], curve=tuple(zip(_KNOTS, curve.tolist(), strict=True)))
-    hardenings = hardenings_of(read_whole, fit.difficulty.network, errors[0], public)
+    hardenings = hardenings_of(read_whole, fit.difficulty, errors[0], public)
     model = model_of(fit, recipe, errors, hardenings)
     print("curve of the public reader", curve.round(3), *hardenings)
-    of_pages = model.read_passages(reference.passages).level
+    of_pages = model.read_passages(fit.difficulty.read(reference)).level
     card: dict[str, Any] = {
         "summary": "How hard whole pages are, from their passages: difficulty 0 to 100 as readings "
         "say it of adults of the public, level 1 to 6 as in the CEFR.",
@@ -355,9 +363,10 @@ def train(
         "are left out whole. Scales: label = first + second x level.",
     }
     scale = scale_of(data, of_pages)
-    return Bundle(
+    bundle = Bundle(
         name, recipe.licence, model, ReadingScale(), MappingProxyType(card), assessors=scale
     )
+    return bundle, fit.difficulty.by_words
 
 
 def main() -> None:
@@ -375,8 +384,9 @@ def main() -> None:
     )
     read_whole = cached(arguments.cache, READ_PAGES, lambda: Table.of(read_pages(arguments.data)))
     for name in RECIPES:
-        bundle = train(arguments.data, name, table, teacher, reference, read_whole)
+        bundle, by_words = train(arguments.data, name, table, teacher, reference, read_whole)
         bundle.save(arguments.output / name)
+        by_words.save(arguments.output.parent / "word_difficulty.npz")
         print(name, bundle.assessors, *bundle.card["figures"], sep="\n")
 
 

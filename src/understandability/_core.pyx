@@ -2232,6 +2232,7 @@ def sum_rows(
 cdef struct Token:  # as `passages.TOKEN` has it
     float zipf
     float complexity
+    float difficulty  # what it adds where it stands
     float[4] logs
     float weight  # of the vector
     int vector  # -1 for none
@@ -2250,7 +2251,7 @@ cdef enum:
     LOGS = 62, TOWARDS = 66, COMPLEXITY = 69, OVER = 70, ABOVE = 72, BY_SENTENCE = 77, VECTOR = 81
     OF_TAGS = 181, QUANTILES = 194, NOT_NAMES = 204, NAMES = 207, RARE = 208, LENGTH = 211
     LONGER = 213, HARDEST = 218, DEVIATION = 219, PROSE = 220, SHORT = 221, RARE_VECTOR = 222
-    ORDER = 322, COLUMNS = 324
+    ORDER = 322, BY_WORDS = 324, COLUMNS = 325
     DIMENSIONS = 100, LEAST_WORDS = 5
 
 cdef double[10] SHARES = [0.01, 0.05, 0.1, 0.25, 0.5, 0.5, 0.75, 0.9, 0.95, 0.99]
@@ -2370,10 +2371,11 @@ def read_passages(
     const long long[::1] begins, const long long[::1] ends, double[:, ::1] out,
 ) -> None:
     cdef Py_ssize_t passage, place, sentence, at, size, rare, different, again
-    cdef Py_ssize_t length, words, counted, with_letter, tokens, in_prose
+    cdef Py_ssize_t length, words, counted, with_letter, tokens, in_prose, met_first
     cdef array bits = clone(_INTS, 2 * ids.shape[0] + 1, False)
     cdef array of_rare = clone(_INTS, ids.shape[0] + 1, False)
     cdef array times = clone(_INTS, types.shape[0] + 1, True)  # of each rare word in a passage
+    cdef array met = clone(_INTS, types.shape[0] + 1, True)  # the last passage of each word, from 1
     cdef int* zipf = bits.data.as_ints  # of what is no name; numbers from 0 up ascend as their bits
     cdef int* complexity = zipf + ids.shape[0]
     cdef float quantile
@@ -2397,6 +2399,7 @@ def read_passages(
         memset(row, 0, COLUMNS * sizeof(double))
         memset(sums, 0, sizeof(sums))
         size = rare = different = again = length = counted = with_letter = tokens = in_prose = 0
+        met_first = 0
         weight = of_all_rarity = squares = pairs = ended = 0
         for place in range(begins[passage], ends[passage]):
             sentence = numbers[place]
@@ -2429,6 +2432,10 @@ def read_passages(
                 rarity = 0
                 if token.flags & HAS_LETTER:
                     with_letter += 1
+                    if met.data.as_ints[ids[at]] != passage + 1:
+                        met.data.as_ints[ids[at]] = <int>passage + 1
+                        met_first += 1
+                        row[BY_WORDS] += token.difficulty
                     is_name = token.flags & CAPITALISED and not token.flags & IN_CAPITALS
                     if not (is_name and at > bounds[sentence]):
                         memcpy(zipf + size, &token.zipf, sizeof(float))
@@ -2498,3 +2505,4 @@ def read_passages(
         row[SHORT] /= max(ends[passage] - begins[passage], 1)
         row[ORDER] /= max(pairs, 1)
         row[ORDER + 1] /= max(ended, 1)
+        row[BY_WORDS] /= max(met_first, 1)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from scripts.train.page_texts import Table, Text
 from tests.conftest import PANEL, SAMPLES
 
 from understandability.errors import InputError
@@ -25,6 +26,8 @@ from understandability.model.passage_model import (
 from understandability.model.passages import passage_columns, passages
 from understandability.model.predictors import Kernel, Network, Prepared
 from understandability.model.readers import READERS, AssessorScale, Reader
+from understandability.model.word_columns import known_of, runs_of_letters, word_difficulty
+from understandability.resources import resource_arrays
 from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.page import Page
 
@@ -321,3 +324,17 @@ def test_short_sentences_are_sentences(text: str, is_prose: bool) -> None:
     """Plain writing is no list: it gets no flag, and no wider spread."""
     [estimate] = load_bundle("open").estimate(Batch([document_of_text(text)]))
     assert (FEW_SENTENCES not in estimate.flags) is is_prose
+
+
+def test_the_difficulty_by_words_is_the_mean_of_the_different_words() -> None:
+    """As the core reads them, and as training does: "rest" counts once, however often it stands."""
+    text = "Rest and rest and rest.\n\nTake 2 callbacks, and rest."
+    words = ["Rest", "and", "rest", "Take", "callbacks"]
+    own = word_difficulty().of(known_of(words).ranks, runs_of_letters(words))
+    (read,) = passages(Batch([document_of_text(text)])).columns
+    assert read[-1] == pytest.approx(own.mean())
+    assert own[-1] == own.max()
+    table = Table.of([Text("set", "id", text)])
+    arrays = resource_arrays("word_difficulty.npz")
+    slopes = np.append(arrays["words"], arrays["letters"]).astype(float)
+    assert table.word_features @ slopes + arrays["start"] == pytest.approx([own.mean()])

@@ -981,6 +981,8 @@ def read_passages(
         rarity = np.maximum(5 - found["zipf"], 0) * plain
         is_rare = plain & ~capitalised & (found["zipf"] < 4)
         _, times = np.unique(np.array(rare_ids)[is_rare], return_counts=True)
+        _, first = np.unique(np.array(rare_ids)[has_letter], return_index=True)
+        by_words = found["difficulty"][has_letter][first].astype(float)
         logs, over = np.log1p(lengths), lengths[:, None] - [10, 20, 30]
         in_prose = _mean(
             np.column_stack(
@@ -1013,6 +1015,7 @@ def read_passages(
                 [(lengths < 5).sum() / len(own)],
                 (pointed * rarity[:, None]).sum(axis=0) / max(rarity.sum(), 1),
                 order[[0, 2]] / np.maximum(order[[1, 3]], 1),
+                [by_words.sum() / max(len(by_words), 1)],
             ]
         )
         for source, target in by_sentence.tolist():

@@ -59,7 +59,11 @@ _OF_PASSAGES = (
         "length of sentences",
     ),
     (("medical_", "pubmed_", "towards_", "far_towards_", "wikipedia_"), (), "medical words"),
-    (("word_vector_", "rare_word_vector_"), (), "subject and choice of words"),
+    (
+        ("word_vector_", "rare_word_vector_", "difficulty_by_words"),
+        (),
+        "subject and choice of words",
+    ),
     (
         ("rare_", "without_vector", "code", "single_letters", "difficult_", "characters", "words_",
          "syllables", "polysyllables", "oov", "not_in_", "zipf_", "share_", "log_probability_",

@@ -28,7 +28,9 @@ from understandability.model.word_columns import (
     STYLE_KINDS,
     kinds_of_token,
     known_of,
+    runs_of_letters,
     word_complexity,
+    word_difficulty,
     words_and_vectors,
 )
 from understandability.resources import resource_arrays
@@ -89,7 +91,8 @@ _VERB = TWELVE.index("VERB")
 def passage_columns() -> tuple[str, ...]:
     """The names of the columns of a passage, in the order in which `_columns` gives them.
 
-    The last, those of the vectors of rare words and of order, are for difficulty alone.
+    The last are for difficulty alone: those of the vectors of rare words, of order, and the mean
+    of what the different words of the passage add by what readings say (`WordDifficulty`).
     """
     vectors = range(DIMENSIONS)
     return (
@@ -121,6 +124,7 @@ def passage_columns() -> tuple[str, ...]:
         *(f"rare_word_vector_{number}" for number in vectors),
         "word_order",
         "cut_sentences",
+        "difficulty_by_words",
     )
 
 
@@ -146,6 +150,7 @@ TOKEN = np.dtype(
     [
         ("zipf", "f4"),
         ("complexity", "f4"),
+        ("difficulty", "f4"),
         ("logs", "f4", 4),
         ("weight", "f4"),
         ("vector", "i4"),
@@ -185,7 +190,9 @@ def of_tokens(tokens: Sequence[str]) -> NDArray[np.uint8]:
         flags.append(flag)
         frequent.append(numbers.get(lower, -1))
     rows = np.empty(len(tokens), TOKEN)
-    rows["zipf"], rows["complexity"] = known.zipf, word_complexity()(tokens, known)
+    runs = runs_of_letters(tokens)
+    rows["zipf"], rows["complexity"] = known.zipf, word_complexity()(tokens, known, runs)
+    rows["difficulty"] = word_difficulty().of(known.ranks, runs)
     over = pubmed - reddit, pubmed - wikipedia, wikipedia - reddit
     rows["logs"] = np.stack([merged, *over], axis=1)
     rows["weight"], rows["vector"], rows["frequent"] = known.vectors[:, -1], known.ranks, frequent

@@ -77,6 +77,11 @@ def runs_of_letters(words: Sequence[str]) -> Runs:
     return Runs(owner, numbers, values / np.sqrt(counts[owner]))
 
 
+def spelled_of(letters: Floats, runs: Runs, count: int) -> Floats:
+    """What a regression says of each of so many words by its letters: a weight for each run."""
+    return np.bincount(runs.words, runs.values * letters[runs.numbers], count)
+
+
 _MARKS = {
     "comma": ",",
     "colon": ";:",
@@ -237,7 +242,9 @@ class WordComplexity:
     letters: Floats
     bias: float
 
-    def __call__(self, words: Sequence[str], known: Known | None = None) -> Floats:
+    def __call__(
+        self, words: Sequence[str], known: Known | None = None, runs: Runs | None = None
+    ) -> Floats:
         """The complexity of each word, from 0 to 1; 0 without a letter."""
         if not len(words):
             return np.empty(0)
@@ -245,8 +252,7 @@ class WordComplexity:
         rows -= self.center
         rows /= self.scale
         np.minimum(np.maximum(rows, -_CUT, out=rows), _CUT, out=rows)
-        runs = runs_of_letters(words)
-        spelled = np.bincount(runs.words, runs.values * self.letters[runs.numbers], len(words))
+        spelled = spelled_of(self.letters, runs or runs_of_letters(words), len(words))
         found = np.clip(np.einsum("ij,j->i", rows, self.weights) + spelled + self.bias, 0, 1)
         has_letter = [word.isalpha() or any(map(str.isalpha, word)) for word in words]
         return np.where(has_letter, found, 0.0)
@@ -270,6 +276,32 @@ def complexities(words: Sequence[str]) -> Floats:
     True
     """
     return word_complexity()(words)
+
+
+class WordDifficulty(NamedTuple):
+    """How hard a passage is by its words alone: the mean of what its different words have here.
+
+    A regression on readings, in points of difficulty: `words` is what each word adds that has a
+    vector, by its rank, and `letters` what each run of letters does. So it knows what a text is
+    about: "callback" and "pointer" are short and not rare, but stand in texts that are hard.
+    """
+
+    words: Floats
+    letters: Floats
+    start: float
+
+    def of(self, ranks: NDArray[np.int32], runs: Runs) -> Floats:
+        """The number of each word, of which ranks are -1 for no vector; (words,)."""
+        own = np.where(ranks >= 0, self.words.take(ranks, mode="clip"), 0)
+        return self.start + own + spelled_of(self.letters, runs, len(ranks))
+
+
+@cache
+def word_difficulty() -> WordDifficulty:
+    """The embedded regression."""
+    arrays = resource_arrays("word_difficulty.npz")
+    words, letters = (arrays[name].astype(np.float64) for name in ("words", "letters"))
+    return WordDifficulty(words, letters, float(arrays["start"]))
 
 
 # The rank of the word that weighs half: that of p = 0.0005.
