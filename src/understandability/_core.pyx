@@ -1941,15 +1941,14 @@ cdef class Numbers:
         return slots + at
 
     def number(self, list strings, int[::1] out, bint adds_new=True) -> None:
-        cdef Py_ssize_t place
+        cdef Py_ssize_t place, is_new
         cdef Numbered* slot
         if out.shape[0] != len(strings):
             raise ValueError("there is not one place for each string")
         for place in range(len(strings)):
             slot = self.slot_of(strings[place])
-            out[place] = <int>slot.number - 1
-            if not slot.number and adds_new:
-                out[place] = self.add(strings[place], slot)
+            is_new = adds_new and not slot.number
+            out[place] = self.add(strings[place], slot) if is_new else <int>slot.number - 1
 
     cdef int add(self, str string, Numbered* slot) except -1:
         """The number of a new string, which goes into this slot."""
@@ -2017,10 +2016,8 @@ def best_tags(
     cdef array first_pass = clone(_INTS, size + 4, False)
     cdef int* first = first_pass.data.as_ints
     cdef array memory = clone(_SHORTS, size * TAGS, False)
-    cdef short* scores = memory.data.as_shorts
-    cdef short* score
-    cdef const short* row
-    cdef const short* each[5]
+    cdef short *scores = memory.data.as_shorts, *score
+    cdef const short *row, *each[5]
     cdef const signed char *by_left, *by_both, *by_right, *by_word
     cdef int far_left, left, right, far_right
     columns = 5 * TAGS
@@ -2372,21 +2369,17 @@ def read_passages(
 ) -> None:
     cdef Py_ssize_t passage, place, sentence, at, size, rare, different, again
     cdef Py_ssize_t length, words, counted, with_letter, tokens, in_prose, met_first
-    cdef array bits = clone(_INTS, 2 * ids.shape[0] + 1, False)
+    cdef array bits = clone(_INTS, 2 * ids.shape[0] + 1, False)  # numbers from 0 up ascend as theirs
     cdef array of_rare = clone(_INTS, ids.shape[0] + 1, False)
     cdef array times = clone(_INTS, types.shape[0] + 1, True)  # of each rare word in a passage
     cdef array met = clone(_INTS, types.shape[0] + 1, True)  # the last passage of each word, from 1
-    cdef int* zipf = bits.data.as_ints  # of what is no name; numbers from 0 up ascend as their bits
-    cdef int* complexity = zipf + ids.shape[0]
-    cdef float quantile
-    cdef double* row
-    cdef double[16] before
+    cdef int *zipf = bits.data.as_ints, *complexity = zipf + ids.shape[0]  # of what is no name
+    cdef double *row, before[16]
     cdef double weight, rarity, of_all_rarity, squares, pairs, ended, hardest, log
     cdef const int* kind
     cdef const Token* token
-    cdef float[2 * DIMENSIONS] sums  # of vectors
-    cdef bint is_name
-    cdef int i
+    cdef float quantile, sums[2 * DIMENSIONS]  # of vectors
+    cdef int i, is_name
     if (
         types.shape[1] != sizeof(Token) or kinds.shape[1] != WORD_KINDS + 1
         or sentences.shape[1] != SENTENCE or vectors.shape[1] != DIMENSIONS
@@ -2399,8 +2392,7 @@ def read_passages(
         memset(row, 0, COLUMNS * sizeof(double))
         memset(sums, 0, sizeof(sums))
         size = rare = different = again = length = counted = with_letter = tokens = in_prose = 0
-        met_first = 0
-        weight = of_all_rarity = squares = pairs = ended = 0
+        weight = of_all_rarity = squares = pairs = ended = met_first = 0
         for place in range(begins[passage], ends[passage]):
             sentence = numbers[place]
             for i in range(<int>by_sentence.shape[0]):
