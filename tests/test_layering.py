@@ -56,7 +56,7 @@ LINES = {
     "feature": 3_886,
     "inputs": 4_281,
     "integrations": 880,
-    "model": 4_160,
+    "model": 4_203,
     "study": 4_292,
     "text": 3_000,
     "training": 2_624,

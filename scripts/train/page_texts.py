@@ -27,10 +27,9 @@ from scripts.shared import ROOT, corpus, members, records
 from understandability.arrays import Floats
 from understandability.errors import PageError
 from understandability.feature.batch import Batch
-from understandability.feature.language_model import statistics_key
 from understandability.feature.table import batches, features_of
 from understandability.model.passages import Passages, passages, read_sentences
-from understandability.model.word_columns import RUNS, runs_of_letters, words_and_vectors
+from understandability.model.word_columns import RUNS, known_of, runs_of_letters, words_and_vectors
 from understandability.text.analysis import document_of_page, document_of_text, extract, parse_for
 from understandability.text.document import Document
 from understandability.text.page import Page
@@ -533,15 +532,15 @@ class Table:
 
         Of each word that has a vector, by its rank, and of each run of letters behind them.
         """
-        types, (ranks, *_) = self.words.types.tolist(), words_and_vectors()
-        rank = np.array([ranks.get(statistics_key(each), -1) for each in types])
-        known, runs = np.flatnonzero(rank >= 0), runs_of_letters(types)
+        types = self.words.types.tolist()
+        rank, runs = known_of(types).ranks, runs_of_letters(types)
+        known, vectors = np.flatnonzero(rank >= 0), len(words_and_vectors()[1])
         of_types = csr_array(
             (
                 np.append(np.ones(len(known)), runs.values),
-                (np.append(known, runs.words), np.append(rank[known], len(ranks) + runs.numbers)),
+                (np.append(known, runs.words), np.append(rank[known], vectors + runs.numbers)),
             ),
-            shape=(len(types), len(ranks) + RUNS),
+            shape=(len(types), vectors + RUNS),
         )
         sizes = np.diff(self.words.starts)
         stands = csr_array(
