@@ -79,7 +79,7 @@ def runs_of_letters(words: Sequence[str]) -> Runs:
 
 def spelled_of(letters: Floats, runs: Runs, count: int) -> Floats:
     """What a regression says of each of so many words by its letters: a weight for each run."""
-    return np.bincount(runs.words, runs.values * letters[runs.numbers], count)
+    return np.asarray(np.bincount(runs.words, runs.values * letters[runs.numbers], count), float)
 
 
 _MARKS = {
