@@ -11,7 +11,7 @@ of them (CEFR-SP and OneStop out of fold, and left out whole). Whole pages, the 
 edited texts are judged by the bundle that ships. The *model without readings* learns by the same
 code from people's labels alone; its difficulty is its level. A text without an estimate counts as
 difficulty 50 and P .5; intervals resample groups. With one thread the texts take three minutes, the
-models thirty; ``--cache`` keeps both, the models as long as the code that learns them is the same.
+models forty; ``--cache`` keeps both, the models as long as the code that learns them is the same.
 *Version 0.2* is what its last commit says of the same texts:
 
     python -m scripts.evaluate.must_hold --write-texts texts.jsonl
@@ -271,7 +271,7 @@ class Learned:
     def of(
         cls, table: Table, recipe: Recipe, states: Path, ships: PassageModel, asked: Table
     ) -> Learned:
-        """All fits, about thirty minutes; `asked` are the pairs."""
+        """All fits, about forty minutes; `asked` are the pairs."""
         teacher = Teacher(table, states)
         own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
         fold = folds_of(table.groups, FOLDS, 0)

@@ -130,7 +130,7 @@ class Space:
 
     def __init__(self, table: Table, recipe: Recipe, used: Mask, seed: int = 0) -> None:
         columns = table.passages.columns[:, : recipe.level_columns]
-        text = np.repeat(np.arange(len(table)), np.diff(table.passages.starts))
+        text = table.text
         of_level = used & np.isin(table.sets, [*recipe.labels, *recipe.kinds, SENTENCES])
         own = np.flatnonzero(of_level[text])
         rows, sets = columns[own].astype(np.float64), table.sets[text[own]]
@@ -178,7 +178,7 @@ class LevelFit:
         weights = dict(recipe.labels)
         if taught is not None:
             weights[SENTENCES] = recipe.sentences
-        text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
+        text = table.text
         known_level = self._used & np.isin(table.sets, [*weights]) & np.isfinite(self._labels)
         own = np.flatnonzero(known_level[text])
         rows = space.standard(passages.columns[:, : recipe.level_columns])
@@ -253,7 +253,7 @@ class DifficultyFit:
 
     def __init__(self, table: Table, used: Mask, taught: Taught, seed: int = 0) -> None:
         passages = table.passages
-        text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
+        text = table.text
         used = used & np.isin(table.sets, [READINGS, READ_ONCE, UNREAD])
         used &= np.isfinite(taught.labels) & np.isfinite(taught.messages)
         awkward, once = np.char.startswith(table.kinds, OWN), table.sets == READ_ONCE

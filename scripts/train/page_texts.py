@@ -455,7 +455,7 @@ def _words_of(batch: Batch, found: Passages) -> Iterator[list[str]]:
     types, ids, bounds = batch.token_types.strings, batch.token_ids, batch.token_bounds
     for start, end in (found.sentences + first[:, None]).tolist():
         own = (ids[bounds[each] : bounds[each + 1]] for each in range(start, end) if read[each])
-        words = (types[number] for number in np.unique(np.concatenate([*own])).tolist())
+        words = (types[number] for number in np.unique(np.concatenate(list(own))).tolist())
         yield [word for word in words if any(map(str.isalpha, word))]
 
 
@@ -483,6 +483,11 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.sets)
+
+    @cached_property
+    def text(self) -> Ints:
+        """The row of the text of each passage."""
+        return np.repeat(np.arange(len(self)), np.diff(self.passages.starts))
 
     @classmethod
     def of(cls, texts: Iterable[Text], *, joined: bool = False) -> Self:

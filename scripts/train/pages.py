@@ -4,7 +4,7 @@
     python -m scripts.train.pages --states states.npz [--output resources/bundles]
 
 What is learned and how is in `page_fit`. With one thread the texts take two minutes to read and the
-models fifteen to learn, in 4 GB. `open` was made with one. The number of threads changes the bytes,
+models twenty to learn, in 4 GB. `open` was made with one. The number of threads changes the bytes,
 and figures in the third digit.
 """
 

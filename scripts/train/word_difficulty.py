@@ -33,8 +33,7 @@ class ByWords:
     """
 
     def __init__(self, table: Table, labels: Floats, weights: Floats) -> None:
-        passages, rows = table.passages, table.word_features
-        text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
+        passages, rows, text = table.passages, table.word_features, table.text
         of_passages = weights[text] * passages.words / np.maximum(passages.totals[text], 1)
         learned, wanted = of_passages > 0, labels[text]
         own = slice(0, rows.shape[1] - RUNS)

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from understandability import _core
-from understandability.arrays import places_of
 from understandability.feature.tagger import default_tagger, entity_starts
 from understandability.text.document import Document
 from understandability.text.tokens import tokenize, word_of
@@ -92,8 +91,11 @@ class TypeTable:
 
     def number(self, strings: Iterable[str]) -> NDArray[np.int32]:
         """The number of each string; new ones get the next."""
-        with _LOCK:
-            return places_of(strings, self._numbers, adds_new=True)
+        given = list(strings)
+        numbers = np.empty(len(given), np.int32)
+        with _LOCK:  # not while the strings are made
+            self._numbers.number(given, numbers)
+        return numbers
 
     def column(self, compute: Column) -> Array:
         """`compute` of all strings, one row each; it sees every string once.

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability._version import __version__
-from understandability.arrays import within
 from understandability.errors import InputError, OptionError
 from understandability.feature.background_rows import GROUP
 from understandability.feature.batch import Batch
@@ -151,7 +150,7 @@ class Bundle:
         about = replace(reading, raw=reading.message)
         message = calibration.apply(about)[0] if reader.curve else difficulty
         chance = reader.understands(message, spread)
-        levels = within(reading.level, A1, C2)
+        levels = np.clip(reading.level, A1, C2)
         lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
         fields = (chance, difficulty, spread, reading.raw, levels, reading.level_error)
         numbers = np.where(some, fields, np.nan).T.tolist()

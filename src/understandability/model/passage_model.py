@@ -26,7 +26,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from understandability.arrays import Floats, within
+from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.model import Reading
@@ -38,6 +38,7 @@ from understandability.model.predictors import (
     Prepared,
     array_bytes,
     predictor_of,
+    within,
 )
 
 UNLIKE_JUDGED = "unlike_judged"

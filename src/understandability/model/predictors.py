@@ -21,13 +21,18 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.arrays import Floats, within
+from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import sizes_of
 
 Arrays = Mapping[str, NDArray[Any]]
 # What weights may be: products of these and of as many layers as may be stay finite.
 MOST = 1e30
+
+
+def within(values: Floats, low: float, high: float) -> Floats:
+    """The values, cut off at both ends; `np.clip` takes three times as long for a few."""
+    return np.asarray(np.minimum(np.maximum(values, low), high))
 
 
 def _softmax(values: Floats) -> Floats:
