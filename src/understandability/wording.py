@@ -1,8 +1,12 @@
-"""Numbers and lists in words: how they are written, and how they are read."""
+"""Numbers and lists in words, values in JSON: how they are written, and how they are read."""
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
 
 from understandability.errors import OptionError
 
@@ -66,3 +70,18 @@ def number_or_pi(text: str) -> float:
         return math.pi if text.lower() == "pi" else float(text)
     except ValueError:
         raise OptionError(f"--noise-scale must be a number or pi, not {text!r}") from None
+
+
+def plain_data(value: Any) -> Any:
+    """The same as JSON has it: records as objects, None in place of NaN.
+
+    >>> plain_data({"a": (1.5, math.nan)})
+    {'a': [1.5, None]}
+    """
+
+    def content(record: Any) -> dict[str, Any]:
+        if isinstance(record, Mapping):
+            return dict(record)
+        return {each.name: getattr(record, each.name) for each in fields(record)}
+
+    return json.loads(json.dumps(value, default=content), parse_constant=lambda _: None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Self
 
 from understandability.cli.results import say
@@ -13,7 +12,7 @@ from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.crawls.engine import Progress
-    from understandability.text.page import Failure, Page
+    from understandability.text.page import Failure
 
 _AFTER, _EVERY_ON_TERMINAL, _EVERY = 1.0, 0.2, 60.0
 
@@ -92,18 +91,6 @@ class ProgressLine:
 
     def __exit__(self, *error: object) -> None:
         self.clear()
-
-
-def pages_told(pages: Iterable[Page | Failure], quiet: bool) -> Iterator[Page | Failure]:
-    """The pages as they are, with their number told."""
-    from understandability.text.page import Failure
-
-    errors = 0
-    with ProgressLine(quiet) as line:
-        for number, page in enumerate(pages, 1):
-            yield page
-            errors += isinstance(page, Failure)
-            line.update(number, errors)
 
 
 def duration(seconds: float) -> str:

@@ -11,8 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from understandability.errors import InputError, OptionError, shortened
+from understandability.errors import OptionError, shortened
 from understandability.prompt import AtPrompt
+from understandability.wording import plain_data
 
 if TYPE_CHECKING:
     from understandability.evaluation.result_table import ResultTable
@@ -96,7 +97,8 @@ class Out:
         destination = self.output or "-"
         suffix = Path(destination).suffix
         kind = self.form or ("json" if destination == "-" else _BY_SUFFIX.get(suffix))
-        texts = {"json": lambda: json.dumps(_finite(document), indent=1, ensure_ascii=False) + "\n"}
+        plain = plain_data(document)
+        texts = {"json": lambda: json.dumps(plain, indent=1, ensure_ascii=False) + "\n"}
         if lines:
             texts["trec_eval"] = lines
         if table:
@@ -114,28 +116,22 @@ class Out:
 
             from understandability.inputs.tables import TableWriter
 
-            settings = _finite(document.get("conventions") or document.get("settings"))
+            settings = plain.get("conventions") or plain.get("settings")
             with TableWriter(destination, settings=settings, piped_as=kind or "jsonl") as writer:
                 writer.write(pa.Table.from_pylist([dict(row) for row in rows()]))
 
 
-def _finite(value: Any) -> Any:
-    """The value with None for every NaN and infinity: JSON has neither."""
-    return json.loads(json.dumps(value, default=dict), parse_constant=lambda _: None)
-
-
 def check_destination(destination: str | None) -> None:
     """Raise what `Out.write` would, before there is a result to write."""
+    from understandability.inputs.writing import check_folder
+
     if destination is None or destination == "-":
         return
     if Path(destination).suffix not in _BY_SUFFIX:
         from understandability.inputs.tables import table_format
 
         table_format(destination)
-    if not Path(destination).absolute().parent.is_dir():
-        raise InputError(
-            f"{destination} cannot be written: its folder does not exist; make it first"
-        )
+    check_folder(destination)
 
 
 def with_first_names(what: str, docnos: Sequence[str], shown: int = 3) -> str:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from understandability.cli.progress import pages_told
+from understandability.cli.progress import ProgressLine
 from understandability.cli.results import (
     File,
     Given,
@@ -101,7 +101,7 @@ def background(
         corpus: A corpus and its label, a number (higher is harder). Give it once for each input.
     """
     from understandability.crawls.work import Work
-    from understandability.inputs.sources import Sources
+    from understandability.inputs.sources import Sources, with_progress
     from understandability.model.bundle_files import check_place
     from understandability.model.predictors import MOST
     from understandability.scoring import Settings, documents_of
@@ -117,11 +117,12 @@ def background(
         if not equals or not path or not abs(float(label)) <= MOST:
             raise OptionError(f"--corpus is LABEL=INPUT, such as 1=posts.jsonl.gz, not {each!r}")
     limit = Work(limit_mb=limit_mb).limit
-    corpora = {
-        label: documents_of(pages_told(Sources(paths, limit=limit), quiet), Settings())
-        for label, paths in inputs.items()
-    }
-    call(corpora=corpora, name=Path(output).name).save(output)
+    with ProgressLine(quiet) as line:
+        corpora = {
+            label: documents_of(with_progress(Sources(paths, limit=limit), line.update), Settings())
+            for label, paths in inputs.items()
+        }
+        call(corpora=corpora, name=Path(output).name).save(output)
     if not quiet:
         say(f"{output}: understand bundle show {output}")
 

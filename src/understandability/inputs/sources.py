@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -395,3 +395,15 @@ def is_path(text: str) -> bool:
         return Path(text).exists()
     except (OSError, ValueError):  # longer than any name, or with a null character
         return False
+
+
+def with_progress(
+    pages: Iterable[Page | Failure], progress: Callable[[int, int], None] | None
+) -> Iterator[Page | Failure]:
+    """The pages; `progress` is called with how many there were, and how many errors."""
+    errors = 0
+    for number, page in enumerate(pages, 1):
+        errors += isinstance(page, Failure)
+        if progress is not None:
+            progress(number - errors, errors)
+        yield page

@@ -93,6 +93,14 @@ def remove(destination: str) -> None:
         Path(destination).unlink(missing_ok=True)
 
 
+def check_folder(destination: str) -> None:
+    """Raise `InputError` where the folder that a file is to stand in does not exist."""
+    if not is_url(destination) and not Path(destination).absolute().parent.is_dir():
+        raise InputError(
+            f"{destination} cannot be written: its folder does not exist; make it first"
+        )
+
+
 def check_is_no_input(destination: str | None, inputs: Iterable[str]) -> None:
     """Raise `InputError` where a table, or what is written beside it, would replace an input.
 
@@ -129,16 +137,11 @@ def _identity(path: str) -> tuple[int, int] | None:
 def _errors_told(destination: str) -> Iterator[None]:
     try:
         yield
-    except FileNotFoundError as error:
-        if error.filename is None or UNFINISHED not in str(error.filename):
-            raise
-        raise InputError(
-            f"{destination} cannot be written: its folder does not exist; make it first"
-        ) from None
     except OSError as error:
         ours = error.errno in _WRITING or UNFINISHED in str(error.filename) or is_url(destination)
         if not ours:
             raise
+        check_folder(destination)
         raise InputError(f"{destination} cannot be written: {error.strerror or error}") from error
 
 

@@ -14,8 +14,9 @@ from understandability.model.readers import DEFAULT_READER
 from understandability.prompt import AtPrompt
 from understandability.scoring import Scorer, Settings, scorer_of
 from understandability.text.analysis import document_of_text
+from understandability.wording import plain_data
 from understandability.writers.comparison import compare
-from understandability.writers.explanation import Explanation, explain, plain_data
+from understandability.writers.explanation import Explanation, explain
 from understandability.writers.levels import AIM, level_of
 from understandability.writers.plain_terms.offers import EXPLAINED, offers
 

@@ -20,12 +20,11 @@ from understandability.feature.table import batches, features_of
 from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.run import Labels
 from understandability.inputs.runs import numeric_columns, read_labels
-from understandability.inputs.sources import Sources
+from understandability.inputs.sources import Sources, with_progress
 from understandability.model.background import BackgroundModel
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.bundle_files import embedded_bundles
 from understandability.prompt import AtPrompt
-from understandability.study.index import with_progress
 from understandability.text.analysis import document_of, extract
 from understandability.text.document import Document
 from understandability.text.page import SEEN_BEFORE, Failure, Page

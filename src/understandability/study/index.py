@@ -8,7 +8,7 @@ import json
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from itertools import chain
@@ -26,7 +26,7 @@ from understandability.errors import InputError, OptionError, PageError, check_k
 from understandability.feature.word_lists import stop_words as english_stop_words
 from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.runs import dataset_pages, is_dataset
-from understandability.inputs.sources import Sources
+from understandability.inputs.sources import Sources, with_progress
 from understandability.model.bundle_files import write_folder
 from understandability.model.predictors import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
 from understandability.prompt import AtPrompt
@@ -378,15 +378,3 @@ def index_pages(
     save_index(index, folder)
     write_failures(failures, folder)
     return Indexed(folder, len(index), len(index.terms), failures)
-
-
-def with_progress(
-    pages: Iterable[Page | Failure], progress: Callable[[int, int], None] | None
-) -> Iterator[Page | Failure]:
-    """The pages; `progress` is called with how many there were, and how many errors."""
-    errors = 0
-    for number, page in enumerate(pages, 1):
-        errors += isinstance(page, Failure)
-        if progress is not None:
-            progress(number - errors, errors)
-        yield page

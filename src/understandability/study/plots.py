@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from understandability.errors import InputError, MissingExtraError, OptionError
+from understandability.errors import MissingExtraError, OptionError
 from understandability.evaluation.correlation import movers
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels, Runs
 from understandability.evaluation.tradeoff import Point
-from understandability.inputs.writing import write_bytes
+from understandability.inputs.writing import check_folder, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,10 +29,7 @@ FORMATS = ("png", "svg", "pdf")
 def check_figure(destination: str) -> None:
     """Raise what `write_figure` would, before there is a figure to write."""
     check_format(Path(destination).suffix[1:].lower())
-    if not Path(destination).absolute().parent.is_dir():
-        raise InputError(
-            f"{destination} cannot be written: its folder does not exist; make it first"
-        )
+    check_folder(destination)
     new_figure()
 
 

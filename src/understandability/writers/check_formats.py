@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from understandability._version import __version__
-from understandability.wording import counted
+from understandability.wording import counted, plain_data
 from understandability.writers.check import RULES, SHORT_TEXT, Checked, Checks, Finding
 
 
@@ -79,8 +79,6 @@ def _comment(checks: Checks) -> str:
 
 def as_json(checks: Checks) -> str:
     """All files with all that is known; NaN is null."""
-    from understandability.writers.explanation import plain_data
-
     return json.dumps(plain_data({"files": checks.files}), ensure_ascii=False, indent=1)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from understandability.model.bundle import Estimate
 from understandability.text.tokens import word_of
-from understandability.wording import counted
-from understandability.writers.explanation import Explanation, plain_data
+from understandability.wording import counted, plain_data
+from understandability.writers.explanation import Explanation
 from understandability.writers.marks import MOST_PIECES
 
 _FEW = 2  # unchanged sentences that stand where they are; more are folded away

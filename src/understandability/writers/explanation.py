@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +19,7 @@ from understandability.scoring import NOT_ENGLISH, Scorer
 from understandability.text.analysis import LITTLE_KEPT
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
-from understandability.wording import counted
+from understandability.wording import counted, plain_data
 from understandability.writers.hard_sentences import (
     LONG_SENTENCE,
     Findings,
@@ -353,18 +352,3 @@ def _formulas(
             )
         )  # fmt: skip
     return tuple(readings)
-
-
-def plain_data(value: Any) -> Any:
-    """The same as JSON has it: records as objects, None in place of NaN.
-
-    >>> plain_data({"a": (1.5, math.nan)})
-    {'a': [1.5, None]}
-    """
-
-    def content(record: Any) -> dict[str, Any]:
-        if isinstance(record, Mapping):
-            return dict(record)
-        return {each.name: getattr(record, each.name) for each in fields(record)}
-
-    return json.loads(json.dumps(value, default=content), parse_constant=lambda _: None)

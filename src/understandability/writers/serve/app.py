@@ -27,8 +27,9 @@ from understandability.resources import resource
 from understandability.scoring import Scorer, Settings, document_or_failure, document_under
 from understandability.text.analysis import document_of_text
 from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.wording import plain_data
 from understandability.writers.comparison import compare
-from understandability.writers.explanation import explain, plain_data
+from understandability.writers.explanation import explain
 from understandability.writers.hard_sentences import findings
 from understandability.writers.markdown import docx_of, html_of
 from understandability.writers.page_report import page_report
