@@ -49,18 +49,18 @@ HOOKS = (
 # The most lines of Python that each package may have. Lower the figure as a package shrinks; to
 # raise one is a decision.
 LINES = {
-    "": 1_229,
+    "": 1_246,
     "cli": 2_051,
-    "crawls": 2_802,
-    "evaluation": 3_933,
+    "crawls": 2_798,
+    "evaluation": 3_931,
     "feature": 3_888,
-    "inputs": 4_296,
-    "integrations": 881,
+    "inputs": 4_292,
+    "integrations": 866,
     "model": 4_208,
-    "study": 4_276,
+    "study": 4_272,
     "text": 3_000,
-    "training": 2_624,
-    "writers": 6_735,
+    "training": 2_623,
+    "writers": 6_731,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class UnderstandabilityError(Exception):
@@ -48,8 +49,24 @@ class WrongTypeError(OptionError, TypeError):
     """A call got a value of another kind than it takes; the text names the call that takes it."""
 
 
-class MissingExtraError(UnderstandabilityError):
+class MissingExtraError(UnderstandabilityError, ImportError):
     """An optional package is needed that is not installed; the text names the extra."""
+
+
+@contextmanager
+def needing(what: str, package: str) -> Iterator[None]:
+    """Tell of an import that fails what needs the package, and how to install it.
+
+    >>> with needing("figures need matplotlib", "matplotlib"):
+    ...     import a_package_that_is_not_there
+    Traceback (most recent call last):
+    understandability.errors.MissingExtraError: figures need matplotlib: pip install matplotlib
+    """
+    try:
+        yield
+    except ImportError as error:
+        how = f"'{package}' in the source folder" if package.startswith(".") else package
+        raise MissingExtraError(f"{what}: pip install {how}") from error
 
 
 class PageError(UnderstandabilityError):

@@ -11,7 +11,7 @@ from understandability.crawls.engine import Progress, make_rows, prepare
 from understandability.crawls.folder import CrawlFolder, complete_inputs
 from understandability.crawls.plan import Input, Plan
 from understandability.crawls.workers import Limits
-from understandability.errors import InputError, MissingExtraError
+from understandability.errors import InputError, needing
 
 # How often an input is begun again (where its parts end) when the node that worked on it is lost.
 _RETRIES = 10
@@ -34,12 +34,8 @@ def fill_folder_on_ray(
     finished part ends. `address` is that of the cluster; without one it is what the variable
     ``RAY_ADDRESS`` says, else a new cluster on this machine.
     """
-    try:
+    with needing("--runner ray needs Ray", ".[ray]"):
         import ray
-    except ImportError as error:
-        raise MissingExtraError(
-            "--runner ray needs Ray: pip install '.[ray]' in the source folder"
-        ) from error
     with folder.lock([each.number for each in inputs]):
         prepare(folder, plan, inputs)
         ours = not ray.is_initialized()

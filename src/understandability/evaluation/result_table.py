@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from understandability.errors import MissingExtraError
+from understandability.errors import needing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,10 +58,8 @@ class ResultTable:
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a frame of pandas, numbers unrounded and without marks."""
-        try:
+        with needing("frames need pandas", "pandas"):
             import pandas
-        except ImportError:
-            raise MissingExtraError("frames need pandas: pip install pandas") from None
         return pandas.DataFrame(list(self.rows), columns=list(self.columns))
 
     def to_markdown(self) -> str:

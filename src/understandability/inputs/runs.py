@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from understandability.errors import InputError, MissingExtraError, OptionError
+from understandability.errors import InputError, OptionError, needing
 from understandability.inputs.run import Labels, Run, numpy_values
 from understandability.inputs.streams import open_stream
 from understandability.inputs.tables import read_table
@@ -238,12 +238,8 @@ def is_dataset(name: str) -> bool:
 
 def open_dataset(name: str, has: str) -> Any:
     """The data set of a name, with or without ``irds:``, that has ``docs``, ``queries``, ..."""
-    try:
+    with needing("data sets of ir_datasets need a package", ".[ir]"):
         import ir_datasets
-    except ImportError:
-        raise MissingExtraError(
-            "data sets of ir_datasets need a package: pip install '.[ir]' in the source folder"
-        ) from None
     bare = name.removeprefix(PREFIX)
     try:
         dataset = ir_datasets.load(bare)

@@ -11,14 +11,13 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-try:
+from understandability.crawls.score import score_table
+from understandability.errors import needing
+from understandability.scoring import LANGUAGE_FORMULA, TEXTS
+
+with needing("the step needs datatrove", "datatrove"):
     from datatrove.pipeline.base import PipelineStep
     from datatrove.utils.batching import batched
-except ImportError as error:
-    raise ImportError("the step needs datatrove: pip install datatrove") from error
-
-from understandability.crawls.score import score_table
-from understandability.scoring import LANGUAGE_FORMULA, TEXTS
 
 if TYPE_CHECKING:
     from datatrove.data import Document

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 
-try:
+from understandability.errors import PageError, needing
+from understandability.scoring import score_text
+
+with needing("the tagger needs dolma", "dolma"):
     from dolma import add_tagger
     from dolma.core.data_types import DocResult, Document, Span
     from dolma.core.taggers import BaseTagger
-except ImportError as error:
-    raise ImportError("the tagger needs dolma: pip install dolma") from error
-
-from understandability.errors import PageError
-from understandability.scoring import score_text
 
 _COLUMNS = ("p_understandable", "difficulty")
 

@@ -24,14 +24,7 @@ from typing import Any
 
 import numpy as np
 
-try:
-    import ir_measures
-except ImportError as error:
-    raise ImportError(
-        "measures of ir_measures need an optional package: pip install '.[ir]' in the source folder"
-    ) from error
-
-from understandability.errors import OptionError
+from understandability.errors import OptionError, needing
 from understandability.evaluation.conventions import Conventions, conventions
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.judgements import Dimension
@@ -39,6 +32,9 @@ from understandability.evaluation.measures.bases import COMPOUNDS, UNDERSTANDABI
 from understandability.evaluation.measures.names import example_names, own_measures, parse_measure
 from understandability.evaluation.scales import Scale, parse_scale
 from understandability.inputs.given import labels_of, runs_of
+
+with needing("measures of ir_measures need an optional package", ".[ir]"):
+    import ir_measures
 
 # Rankings are ordered by score, and means are over the queries that have labels, as there.
 _BASE = conventions(order="score")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from understandability._version import __version__
-from understandability.errors import MissingExtraError, PageError
+from understandability.errors import PageError, needing
 from understandability.feature.batch import Batch
 from understandability.model.readers import DEFAULT_READER
 from understandability.prompt import AtPrompt
@@ -36,13 +36,9 @@ def server(scorer: Scorer) -> MCPServer:
 
     Its tools are `score_text`, `explain_text`, `compare_texts` and `plain_terms`.
     """
-    try:
+    with needing("the MCP server needs an optional package", ".[mcp]"):
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
-    except ImportError as error:
-        raise MissingExtraError(
-            "the MCP server needs an optional package: pip install '.[mcp]' in the source folder"
-        ) from error
 
     def explained(text: str, steps: bool = True) -> Explanation:
         if len(text) > MOST_CHARACTERS:

@@ -16,21 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-try:
-    import pyterrier as pt
-except ImportError as error:
-    raise ImportError(
-        "the transformers need an optional package: pip install '.[pyterrier]' in the source folder"
-    ) from error
-
 from understandability.crawls.score import score_table
-from understandability.errors import InputError
+from understandability.errors import InputError, needing
 from understandability.evaluation.criteria import Criterion, column_direction, criterion
 from understandability.evaluation.rerank import rerank
 from understandability.inputs.given import labels_of
 from understandability.inputs.run import Run
 from understandability.integrations.ir_measures import use
 from understandability.scoring import scorer_with
+
+with needing("the transformers need an optional package", ".[pyterrier]"):
+    import pyterrier as pt
 
 if TYPE_CHECKING:
     import pandas as pd

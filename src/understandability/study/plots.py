@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from understandability.errors import MissingExtraError, OptionError
+from understandability.errors import OptionError, needing
 from understandability.evaluation.correlation import movers
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels, Runs
@@ -160,11 +160,7 @@ def check_format(kind: str) -> None:
 
 def new_figure() -> tuple[Figure, Axes]:
     """An empty figure and its axes; needs the extra ``plots``."""
-    try:
+    with needing("figures need an optional package", ".[plots]"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError(
-            "figures need an optional package: pip install '.[plots]' in the source folder"
-        ) from None
     figure = Figure(figsize=(6.4, 4.8), layout="constrained")
     return figure, figure.subplots()

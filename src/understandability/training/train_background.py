@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from understandability.errors import InputError, MissingExtraError, check_least
+from understandability.errors import InputError, check_least, needing
 from understandability.evaluation.correlation import spearman
 from understandability.feature.language_model import statistics_key
 from understandability.feature.table import batches
@@ -76,14 +76,13 @@ def train_background(
     row = estimator_row(estimator)
     if len(corpora) < 2:
         raise InputError("background models tell corpora apart; give at least two, each a label")
-    try:
+    with needing(
+        "training a background model needs gensim, which has no wheels for some versions of "
+        "Python yet (3.13 has; scoring needs none)",
+        "gensim",
+    ):
         from gensim.corpora import Dictionary, MmCorpus
         from gensim.models import VocabTransform
-    except ImportError as error:
-        raise MissingExtraError(
-            "training a background model needs gensim, which has no wheels for some versions of "
-            "Python yet: pip install gensim, or train with Python 3.13; scoring needs none"
-        ) from error
     words, sizes = Dictionary(), Counter[float]()
     with TemporaryDirectory() as folder:
         MmCorpus.serialize(f"{folder}/bags", _read(corpora, words, sizes))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from understandability.errors import InputError, MissingExtraError, OptionError
+from understandability.errors import InputError, OptionError, needing
 from understandability.inputs.fetching import FetchLimits
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings
@@ -96,14 +96,10 @@ def serve(
     ):  # fmt: skip
         if not low <= value <= high:
             raise OptionError(f"{option} is a number from {low:g} to {high:g}, not {value:g}")
-    try:
+    with needing("understand serve needs optional packages", ".[serve]"):
         import uvicorn
 
         from understandability.writers.serve.connections import Connection, listen
-    except ImportError as error:
-        raise MissingExtraError(
-            "understand serve needs optional packages: pip install '.[serve]' in the source folder"
-        ) from error
     token = token or os.environ.get("UNDERSTANDABILITY_TOKEN")
     if host not in LOCAL_HOSTS and not token:
         raise OptionError(
