@@ -54,7 +54,7 @@ LINES = {
     "crawls": 2_798,
     "evaluation": 3_931,
     "feature": 3_888,
-    "inputs": 4_292,
+    "inputs": 4_277,
     "integrations": 866,
     "model": 4_208,
     "study": 4_272,

@@ -322,7 +322,8 @@ def read_object_pages(
     """The pages of numbered objects, each of which has columns of its own.
 
     One that lacks a column is an error row. Where the first hundred do, and where all do, this is
-    another kind of table: `ColumnsError` is raised in the place of their error rows.
+    another kind of table: `ColumnsError` is raised. So it is where none of these has a column to
+    keep.
     """
 
     @lru_cache(_MOST_KNOWN)
@@ -332,54 +333,38 @@ def read_object_pages(
         except ColumnsError as error:
             return error
 
-    lacking: list[tuple[Failure, ColumnsError]] = []
-    found = False
-    records = _with_kept_columns(records, path, tables.columns.keep)
-    for number, record in records:
-        where = f"{path}#{number}"
-        if isinstance(record, LineError):
-            yield unread(where, record)
-            continue
-        layout = layout_of(tuple(name for name, value in record.items() if value is not None))
-        if isinstance(layout, Layout):
-            yield from (failure for failure, _ in lacking)
-            lacking.clear()
-            found = True
-            yield page_of(record, where, limit, layout)
-            continue
-        identity = record.get(tables.columns.id or "id", where)
-        docno = identity if isinstance(identity, str) else ""
-        failure = unread(where, f"the record {layout.lacks}", docno)
-        if found:
-            yield failure
-        else:
-            lacking.append((failure, layout))
-            if len(lacking) == _MOST_LACKING:
-                break
-    if lacking:
-        raise lacking[0][1]
+    def layout_in(record: Mapping[str, Any]) -> Layout | ColumnsError:
+        return layout_of(tuple(name for name, value in record.items() if value is not None))
 
-
-def _with_kept_columns(
-    records: Iterable[tuple[int, Mapping[str, Any] | LineError]], path: str, keep: Sequence[str]
-) -> Iterator[tuple[int, Mapping[str, Any] | LineError]]:
-    """The records; raises `ColumnsError` where none of the first hundred has a column to keep."""
     records = iter(records)
-    wanted, names = set(keep), dict[str, None]()
     first: list[tuple[int, Mapping[str, Any] | LineError]] = []
-    size = 0
-    while wanted and len(first) < _MOST_LACKING and size < _MOST_AHEAD:
-        if (each := next(records, None)) is None:
+    names, wanted, size = dict[str, None](), set(tables.columns.keep), 0
+    found: Layout | ColumnsError | None = None
+    while len(first) < _MOST_LACKING and (wanted or not isinstance(found, Layout)):
+        if size > _MOST_AHEAD or (each := next(records, None)) is None:
             break
         first.append(each)
-        record = each[1] if isinstance(each[1], Mapping) else {}
-        size += sum(len(value) for value in record.values() if isinstance(value, str))
-        names.update(dict.fromkeys(record))
-        wanted -= record.keys()
+        if isinstance(record := each[1], Mapping):
+            here = layout_in(record)
+            found = here if found is None or isinstance(here, Layout) else found
+            size += sum(len(value) for value in record.values() if isinstance(value, str))
+            names.update(dict.fromkeys(record))
+            wanted -= record.keys()
     if wanted and names:
         name, has = sorted(wanted)[0], ", ".join(names)
         raise ColumnsError(f"{path} has no column {name!r}; it has {has}", f"has no {name!r}")
-    yield from chain(first, records)
+    if isinstance(found, ColumnsError) and size <= _MOST_AHEAD:
+        raise found
+    for number, record in chain(first, records):
+        where = f"{path}#{number}"
+        if isinstance(record, LineError):
+            yield unread(where, record)
+        elif isinstance(layout := layout_in(record), Layout):
+            yield page_of(record, where, limit, layout)
+        else:
+            identity = record.get(tables.columns.id or "id", where)
+            docno = identity if isinstance(identity, str) else ""
+            yield unread(where, f"the record {layout.lacks}", docno)
 
 
 class LineError(InputError):
