@@ -37,7 +37,7 @@ SAMPLES = ROOT / "resources" / "samples"
 PANEL = ROOT / "tests" / "panel"
 # Tests with one of these start processes, a browser, or read the real data.
 SLOW_FIXTURES = frozenset(
-    ("understand_process", "script", "shared_data", "lexicons", "hazards", "browser")
+    ("understand_process", "python", "script", "shared_data", "lexicons", "hazards", "browser")
 )
 # Examples in docstrings that train, start workers, or score a folder of pages for a grid.
 SLOW_EXAMPLES = (

@@ -66,12 +66,10 @@ def test_estimates_whose_parts_are_apart_are_less_certain() -> None:
 def test_the_error_of_a_level_knows_no_label_of_sets_that_are_left_out() -> None:
     """It is fitted to CEFR-SP; labels of MedReadMe and ReadMe++ judge it."""
     chance = np.random.default_rng(2)
-    sets = np.repeat(["readings", "cefr_sp_wiki", "medreadme", "readmepp_en"], 400)
-    labels = np.where(sets == "readings", 50.0, 3.5) + chance.normal(size=1600)
-    squares, words = chance.uniform(0.5, 1.5, 1600), chance.integers(10, 200, 1600)
-    said = OutOfFold(
-        labels + chance.normal(size=1600), labels + 5.0, labels, squares, np.ones(1600)
-    )
+    sets = np.repeat(["readings", "cefr_sp_wiki", "medreadme", "readmepp_en"], 100)
+    labels = np.where(sets == "readings", 50.0, 3.5) + chance.normal(size=400)
+    squares, words = chance.uniform(0.5, 1.5, 400), chance.integers(10, 200, 400)
+    said = OutOfFold(labels + chance.normal(size=400), labels + 5.0, labels, squares, np.ones(400))
     fit: Any = SimpleNamespace(difficulty=SimpleNamespace(squares=squares))
 
     def errors(labels: Any) -> list[ErrorModel]:

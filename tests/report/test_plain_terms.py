@@ -231,19 +231,19 @@ def test_what_was_judged_wrong_is_not_said_any_more(monkeypatch: pytest.MonkeyPa
     """
     monkeypatch.setattr(offers_module, "trusted_terms", trusted_terms)
     still: dict[str, list[bool]] = {"right": [], "wrong": []}
+    documents = []
     for row in JUDGED:
-        term, sentence, rewritten = row["term"], row["sentence"], row["rewritten"]
         # "[a tumor,[1,2]]": around the words, or around all that no space parts from them
-        mark = re.compile(rf"\[([^][]*{re.escape(term)}[^][]*(?:\[[^]]*\][^][ ]*)*)\]")
-        assert mark.search(sentence), sentence
-        found = [
-            each
-            for each in offered(mark.sub(r"\1", sentence, count=1))
-            if each.term.lower() == term.lower()
-        ]
+        mark = re.compile(rf"\[([^][]*{re.escape(row['term'])}[^][]*(?:\[[^]]*\][^][ ]*)*)\]")
+        assert mark.search(row["sentence"]), row["sentence"]
+        documents.append(document_of_text(mark.sub(r"\1", row["sentence"], count=1)))
+    for row, of_sentence in zip(JUDGED, offers(Batch(documents)), strict=True):
+        found = [each for each in of_sentence if each.term.lower() == row["term"].lower()]
         said = [
             each.plain[0].lower() == row["plain"].lower()
-            and re.search(rf"\[\W*(an? )?{words_of(each.texts[0])}", rewritten, re.IGNORECASE)
+            and re.search(
+                rf"\[\W*(an? )?{words_of(each.texts[0])}", row["rewritten"], re.IGNORECASE
+            )
             for each in found
             if each.texts
         ]

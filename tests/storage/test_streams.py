@@ -44,7 +44,7 @@ def test_cut_stream_gives_what_is_there_and_then_says_so(kind: str) -> None:
 
 def test_cut_stream_gives_all_that_its_bytes_hold() -> None:
     """Wherever it is cut, be it in the midst of what unfolds far."""
-    content = b"".join(bytes([letter]) * 70_001 for letter in range(5))
+    content = b"".join(bytes([letter]) * 70_001 for letter in range(3))
     data = gzip.compress(content)
     for cut in range(20, len(data)):
         expected = zlib.decompressobj(31).decompress(data[:cut])
@@ -103,8 +103,8 @@ def test_gzip_members_in_one_another_are_decoded_once() -> None:
     far = deflate.compress(b"\0" * 3_500_000) + deflate.flush(zlib.Z_FULL_FLUSH)
     header = b"\x1f\x8b\x08\x08AAAAAA"  # with a file name, which the next header is part of
     block = header * ((8_192 - len(far) - 40) // len(header)) + b"\0" + far + b"\x07"
-    count, damages = all_of(gzip.compress(b"") + block.ljust(8_192, b"\xff") * 50)
-    assert 50 * 3_400_000 < count < 50 * 3_700_000
+    count, damages = all_of(gzip.compress(b"") + block.ljust(8_192, b"\xff") * 20)
+    assert 20 * 3_400_000 < count < 20 * 3_700_000
     assert len(damages) < 1_000
 
 
