@@ -4,6 +4,7 @@ import argparse
 import gzip
 import io
 import os
+import random
 import re
 import sys
 import tarfile
@@ -66,6 +67,27 @@ def members(archive: Path) -> Iterator[tuple[str, bytes]]:
             file = files.extractfile(member)
             if file is not None:
                 yield member.name, file.read()
+
+
+def damaged(data: bytes, chance: random.Random) -> bytes:
+    """The same bytes with a bit turned, some written over, removed, put in or zeroed, or cut."""
+    changed = bytearray(data)
+    start, length = chance.randrange(len(data)), chance.choice((1, 2, 4, 16, 512))
+    noise = chance.randbytes(length)
+    match chance.randrange(6):
+        case 0:
+            changed[start] ^= 1 << chance.randrange(8)
+        case 1:
+            changed[start : start + length] = noise[: len(data) - start]
+        case 2:
+            del changed[start : start + length]
+        case 3:
+            changed[start:start] = noise
+        case 4:
+            changed[start : start + length] = bytes(min(length, len(data) - start))
+        case 5:
+            del changed[start:]
+    return bytes(changed)
 
 
 def told(*arguments: str | Path) -> str:

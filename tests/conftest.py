@@ -39,8 +39,10 @@ PANEL = ROOT / "tests" / "panel"
 SLOW_FIXTURES = frozenset(
     ("understand_process", "python", "script", "shared_data", "lexicons", "hazards", "browser")
 )
-# Examples in docstrings that train, start workers, or score a folder of pages for a grid.
+# Examples in docstrings that train, start workers, score a folder of pages for a grid, or look up
+# each word of English that has a vector.
 SLOW_EXAMPLES = (
+    "model.plain_columns.plain_columns",
     "crawls.merge.merge",
     "crawls.score.crawl",
     "training.validation.validate",

@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 import pickle
+import random
 import sys
 import tarfile
 import tempfile
@@ -21,13 +22,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import zstandard
 from scripts.faults.crawls import warc_head
-from scripts.shared import parser_of
+from scripts.shared import damaged, parser_of
 
 from understandability.crawls.child import Child, parent
 from understandability.inputs.sources import read_pages
@@ -138,28 +138,6 @@ def kinds() -> dict[str, tuple[str, bytes]]:
     }
 
 
-def mutated(data: bytes, generator: np.random.Generator) -> bytes:
-    """The same bytes with some damage."""
-    changed = bytearray(data)
-    start = int(generator.integers(len(data)))
-    length = int(generator.choice([1, 2, 4, 16, 512]))
-    noise = generator.bytes(length)
-    match int(generator.integers(6)):
-        case 0:
-            changed[start] ^= 1 << int(generator.integers(8))
-        case 1:
-            changed[start : start + length] = noise[: len(data) - start]
-        case 2:
-            del changed[start : start + length]
-        case 3:
-            changed[start:start] = noise
-        case 4:
-            changed[start : start + length] = bytes(min(length, len(data) - start))
-        case 5:
-            del changed[start:]
-    return bytes(changed)
-
-
 def found(path: Path) -> tuple[int, int]:
     """How many pages there are, and how many errors and members that are told to be none."""
     pages = errors = 0
@@ -203,7 +181,7 @@ def main() -> None:
     every = kinds()
     failed = False
     for place, (kind, (suffix, data)) in enumerate(every.items()):
-        generator = np.random.default_rng([chosen.seed, place])
+        chance = random.Random(f"{chosen.seed} {place}")
         counts: Counter[str] = Counter()
         many = chosen.number // len(every) + (place < chosen.number % len(every))
         for first in range(0, many, _BATCH):
@@ -213,7 +191,7 @@ def main() -> None:
                     for number in range(first, min(first + _BATCH, many))
                 ]
                 for path in paths:
-                    path.write_bytes(mutated(data, generator))
+                    path.write_bytes(damaged(data, chance))
                 wanted = 1 if kind == "docx" else len(PAGES)
                 for path, outcome in outcomes(paths):
                     if isinstance(outcome, str):

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scripts.shared import parser_of
+from scripts.shared import damaged, parser_of
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
@@ -161,34 +161,18 @@ def alter_value(parts: Parts, chance: random.Random) -> None:
 
 
 def alter_text(parts: Parts, chance: random.Random) -> None:
-    """Other bytes in ``bundle.json``, less of it, or an endless nest."""
-    text = bytearray(json.dumps({**parts.description, "files": {}}).encode())
-    kind = chance.randrange(3)
-    if kind == 0:
-        for _ in range(chance.randint(1, 5)):
-            text[chance.randrange(len(text))] = chance.randrange(256)
-    elif kind == 1:
-        del text[chance.randrange(len(text)) :]
-    else:
+    """Damage to ``bundle.json``, or an endless nest in its place."""
+    if chance.random() < 1 / 3:
         nest = chance.choice([b"[", b'{"a":', b'"\\ud800'])
-        text = bytearray(nest * chance.choice([10, 1000, 200_000]))
-    parts.text = bytes(text)
+        parts.text = nest * chance.choice([10, 1000, 200_000])
+    else:
+        parts.text = damaged(json.dumps({**parts.description, "files": {}}).encode(), chance)
 
 
 def alter_bytes(parts: Parts, chance: random.Random) -> None:
-    """Other bytes in weights, less of them, more of them."""
+    """Weights with some damage."""
     name = chance.choice(list(parts.weights))
-    content = bytearray(parts.weights[name])
-    kind = chance.randrange(4)
-    if kind < 2:
-        for _ in range(chance.randint(1, 6)):
-            content[chance.randrange(len(content))] = chance.randrange(256)
-    elif kind == 2:
-        del content[chance.randrange(len(content)) :]
-    else:
-        at = chance.randrange(len(content))
-        content[at:at] = chance.randbytes(chance.choice([1, 4, 400]))
-    parts.weights[name] = bytes(content)
+    parts.weights[name] = damaged(parts.weights[name], chance)
 
 
 def alter_number(array: np.ndarray[Any, Any], chance: random.Random) -> Any:
