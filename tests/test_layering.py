@@ -49,9 +49,9 @@ HOOKS = (
 # The most lines of Python that each package may have. Lower the figure as a package shrinks; to
 # raise one is a decision.
 LINES = {
-    "": 1_246,
+    "": 1_248,
     "cli": 2_051,
-    "crawls": 2_798,
+    "crawls": 2_787,
     "evaluation": 3_931,
     "feature": 3_888,
     "inputs": 4_277,
@@ -60,7 +60,7 @@ LINES = {
     "study": 4_272,
     "text": 3_000,
     "training": 2_623,
-    "writers": 6_731,
+    "writers": 6_729,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -97,14 +98,15 @@ def check_choice(name: str, chosen: str, allowed: Iterable[str]) -> None:
         raise OptionError(f"{name} {chosen!r} does not exist; choose one of {', '.join(allowed)}")
 
 
-def check_least(least: int, **given: float) -> None:
-    """Raise `OptionError` for the first number of those given, by name, that is less.
+def check_range(least: float, most: float = math.inf, /, **given: float) -> None:
+    """Raise `OptionError` for the first number of those given, by name, that is less, or more.
 
-    >>> check_least(2, folds=1)
+    >>> check_range(2, folds=1)
     Traceback (most recent call last):
     understandability.errors.OptionError: folds (--folds) must be 2 or more, not 1
     """
+    allowed = f"from {least:,} to {most:,}" if math.isfinite(most) else f"{least:,} or more"
     for name, number in given.items():
-        if not number >= least:
+        if not least <= number <= most:
             option = f"--{name.replace('_', '-')}"
-            raise OptionError(f"{name} ({option}) must be {least} or more, not {number:g}")
+            raise OptionError(f"{name} ({option}) must be {allowed}, not {number:g}")

@@ -24,7 +24,7 @@ from understandability.crawls.plan import (
     shard_of,
 )
 from understandability.crawls.workers import Limits, cores
-from understandability.errors import OptionError, WrongTypeError, check_choice, check_least
+from understandability.errors import OptionError, WrongTypeError, check_choice, check_range
 from understandability.inputs.frames import is_frame, wrong_type
 from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.page_tables import TableColumns, media_type_of
@@ -151,12 +151,8 @@ class Work:
 
     def __post_init__(self) -> None:
         if self.workers is not None:
-            check_least(1, workers=self.workers)
-        if not 0.001 <= self.limit_mb <= 1_000_000:
-            raise OptionError(
-                "the longest document (--limit-mb) must be from 0.001 to 1,000,000 MB, not "
-                f"{self.limit_mb:g}"
-            )
+            check_range(1, workers=self.workers)
+        check_range(0.001, 1_000_000, limit_mb=self.limit_mb)
         if self.runner is not None:
             check_choice("runner", self.runner, RUNNERS)
         if self.address is not None and self.runner != "ray":

@@ -21,7 +21,7 @@ import pyarrow as pa
 from understandability.crawls.child import Child
 from understandability.crawls.reading import Chunk, Scored
 from understandability.crawls.worker import EXTRACTED, OUT_OF_TIME, Answer
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_range
 from understandability.prompt import AtPrompt
 from understandability.scoring import RowMaker
 
@@ -51,15 +51,8 @@ class Limits:
     megabytes: Annotated[float, AtPrompt(float, "--worker-mb")] = 2000.0
 
     def __post_init__(self) -> None:
-        if not 0.001 <= self.seconds <= 1_000_000:
-            raise OptionError(
-                "the seconds allowed for a page (--limit-seconds) must be from 0.001 to "
-                f"1,000,000, not {self.seconds:g}"
-            )
-        if not self.megabytes >= 1:
-            raise OptionError(
-                f"the memory of a worker (--worker-mb) must be 1 MB or more, not {self.megabytes:g}"
-            )
+        check_range(0.001, 1_000_000, limit_seconds=self.seconds)
+        check_range(1, worker_mb=self.megabytes)
 
 
 def cores() -> int:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError, check_known, check_least
+from understandability.errors import InputError, OptionError, check_known, check_range
 from understandability.evaluation.criteria import Criterion, criterion, is_criterion, mixed_models
 from understandability.evaluation.rerank import chosen
 from understandability.inputs.given import run_of
@@ -102,8 +102,8 @@ def fuse(
     if isinstance(sources, str | Path | dict | Run):
         raise InputError("fusion takes a list of two or more runs and scores, not one of them")
     check_known("fusion", method, FUSIONS)
-    check_least(1, top=1 if top is None else top)
-    check_least(0, k=k)
+    check_range(1, top=1 if top is None else top)
+    check_range(0, k=k)
     sources = list(sources)
     given = [_source(each, place) for place, each in enumerate(sources, 1)]
     mixed_models([each for each in sources if isinstance(each, str) and is_criterion(each)])

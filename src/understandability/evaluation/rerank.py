@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from understandability.errors import OptionError, check_least
+from understandability.errors import OptionError, check_range
 from understandability.evaluation.criteria import criterion, mixed_models
 from understandability.inputs.given import run_of
 from understandability.inputs.run import Lines, Run, ranks_of
@@ -56,7 +56,7 @@ def rerank(
         order: How a run is ordered: by its rank column, or by score as in trec_eval.
         name: The name of the new run.
     """
-    check_least(1, top=top)
+    check_range(1, top=top)
     listed = scores if isinstance(scores, list | tuple) else [scores]
     criteria = [criterion(each, direction, column=column) for each in listed]
     mixed_models(listed, column=column)  # refuses two scales

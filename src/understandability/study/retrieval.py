@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, check_known, check_least
+from understandability.errors import InputError, check_known, check_range
 from understandability.evaluation.rerank import chosen
 from understandability.inputs.run import Run
 from understandability.prompt import AtPrompt
@@ -184,7 +184,7 @@ def search(
     """
     check_known("weighting model", model, MODELS)
     check_known("field", field, FIELDS)
-    check_least(1, depth=depth)
+    check_range(1, depth=depth)
     searched = index.field(field)
     rankings: dict[str, list[tuple[str, float]]] = {}
     for query, text in queries.items():

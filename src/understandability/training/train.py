@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.errors import InputError, OptionError, check_least
+from understandability.errors import InputError, OptionError, check_range
 from understandability.evaluation.correlation import spearman
 from understandability.feature.background_rows import by_row
 from understandability.feature.catalogue import COLUMNS
@@ -164,8 +164,8 @@ def train(
     True
     """
     judged_estimator(estimator)
-    check_least(2, folds=folds)
-    check_least(0, random_state=random_state)
+    check_range(2, folds=folds)
+    check_range(0, random_state=random_state)
     models = load_background_models(backgrounds)
     sets = read_sets(labels, LabelColumns(**columns), with_text=table is None)
     targets = np.concatenate([each.targets for each in sets])

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from understandability.errors import InputError, check_least, needing
+from understandability.errors import InputError, check_range, needing
 from understandability.evaluation.correlation import spearman
 from understandability.feature.language_model import statistics_key
 from understandability.feature.table import batches
@@ -70,9 +70,9 @@ def train_background(
         licence: Licence of the model.
         random_state: Seed; the same number gives the same bundle.
     """
-    check_least(1, dimensions=dimensions)
-    check_least(100, vocabulary=vocabulary_size)
-    check_least(0, random_state=random_state)
+    check_range(1, dimensions=dimensions)
+    check_range(100, vocabulary=vocabulary_size)
+    check_range(0, random_state=random_state)
     row = estimator_row(estimator)
     if len(corpora) < 2:
         raise InputError("background models tell corpora apart; give at least two, each a label")

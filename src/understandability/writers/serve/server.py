@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from understandability.errors import InputError, OptionError, needing
+from understandability.errors import InputError, OptionError, check_range, needing
 from understandability.inputs.fetching import FetchLimits
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings
@@ -90,12 +90,10 @@ def serve(
             )
     if bool(model_url) != bool(model):
         raise OptionError("a model has an address and a name; give --model-url and --model")
-    for option, value, low, high in (
-        ("--port", port, 0, 65535), ("--workers", workers, 1, 1000),
-        ("--limit-mb", limit_mb, 0.001, 1000), ("--limit-seconds", limit_seconds, 0.1, 3600),
-    ):  # fmt: skip
-        if not low <= value <= high:
-            raise OptionError(f"{option} is a number from {low:g} to {high:g}, not {value:g}")
+    check_range(0, 65_535, port=port)
+    check_range(1, 1000, workers=workers)
+    check_range(0.001, 1000, limit_mb=limit_mb)
+    check_range(0.1, 3600, limit_seconds=limit_seconds)
     with needing("understand serve needs optional packages", ".[serve]"):
         import uvicorn
 
