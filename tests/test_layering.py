@@ -53,7 +53,7 @@ LINES = {
     "cli": 2_051,
     "crawls": 2_787,
     "evaluation": 3_931,
-    "feature": 3_888,
+    "feature": 3_880,
     "inputs": 4_277,
     "integrations": 866,
     "model": 4_208,

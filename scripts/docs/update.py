@@ -19,7 +19,7 @@ from understandability.cli.commands import Command
 from understandability.evaluation.conventions import CONVENTIONS, PRESETS
 from understandability.evaluation.measures.bases import BASES, COMPOUNDS, FORMS, parameters_of
 from understandability.evaluation.measures.parameters import PARAMETERS
-from understandability.feature.catalogue import all_groups, catalogue, catalogue_markdown
+from understandability.feature.catalogue import all_groups, catalogue, describe
 from understandability.model.readers import DEFAULT_READER, READERS, reader_of
 from understandability.scoring import COUNTS, FORMULAS
 from understandability.training.validation import EIGHT_FORMULAS
@@ -195,7 +195,9 @@ def feature_groups() -> str:
 
 def features() -> str:
     """The whole catalogue."""
-    return "\n" + catalogue_markdown()
+    described = [describe(feature) for feature in catalogue()]
+    rows = [tuple(each.values()) for each in described]
+    return f"\n{table(' | '.join(described[0]), '|---' * len(rows[0]) + '|', rows)}\n"
 
 
 def score_columns() -> str:

@@ -33,6 +33,7 @@ def model() -> LanguagesModel:
     return found
 
 
+@pytest.mark.slow  # reads all words of a language
 @pytest.mark.parametrize("tag", ESTIMATED)
 def test_a_row_is_complete(tag: str) -> None:
     """Add what is missing; CONTRIBUTING says where."""

@@ -160,11 +160,3 @@ def describe(feature: Feature) -> dict[str, str]:
         "source": feature.source,
         "needs": ", ".join(feature.needs),
     }
-
-
-def catalogue_markdown(features: Sequence[Feature] | None = None) -> str:
-    """The catalogue as a Markdown table."""
-    rows = [describe(feature) for feature in features or catalogue()]
-    lines = [" | ".join(rows[0]), " | ".join("---" for _ in rows[0])]
-    lines += [" | ".join(row.values()) for row in rows]
-    return "".join(f"| {line} |\n" for line in lines)
