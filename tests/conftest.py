@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The first example of a test may have to load a list of words.
 # Each run has the same examples; `scripts.faults` and --hypothesis-profile=thorough look for new.
-settings.register_profile("understandability", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("understandability", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("understandability")
 
