@@ -13,10 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
 
-from scripts.evaluate.extraction import quality_of_bags, words_of
+from scripts.evaluate.extraction import INSTALLED, quality_of_bags, words_of
 from scripts.shared import members, parser_of, records
 
-from understandability.text.analysis import extract, installed_extractors, parse_for
+from understandability.text.analysis import extract, parse_for
 from understandability.text.page import Page
 
 WEIGHTS = {
@@ -56,7 +56,7 @@ def main() -> None:
     contents = {
         name.removesuffix(".html"): content for name, content in members(folder / "pages.tar.gz")
     }
-    functions = {name: ours(name) for name in installed_extractors()}
+    functions = {name: ours(name) for name in INSTALLED}
     if options.texts:
         paths = {content: options.texts / f"{name}.txt" for name, content in contents.items()}
         texts = {content: p.read_text("utf-8") for content, p in paths.items() if p.exists()}

@@ -20,12 +20,13 @@ from scipy.optimize import minimize
 from scripts.shared import parser_of
 
 from understandability.arrays import Floats
-from understandability.feature.syllables import SyllableWeights, nuclei, patterns
+from understandability.feature.syllables import SyllableWeights, patterns
 
 LEAST_COUNT = 4  # occurrences of a pattern that is considered
 RIDGE = 0.3
 LEAST_WEIGHT = 0.2  # smaller weights are dropped
 SCALE = 16  # of weights as whole numbers
+ALL = SyllableWeights({(0, letter): 1 for letter in "aeiouymc'"})  # what may carry a syllable
 READ_OUT = {"mg": 3, "mcg": 3, "kg": 3, "ml": 4, "dl": 4, "cm": 4, "mm": 4, "km": 4}
 
 Pattern = tuple[int, str]
@@ -45,16 +46,15 @@ def learn(counts: dict[str, int]) -> dict[Pattern, int]:
     """Pattern weights as whole numbers."""
     considered: Counter[Pattern] = Counter()
     for word in counts:
-        marked = f"^{word}$"
-        for nucleus in nuclei(marked).tolist():
-            considered.update(patterns(marked, nucleus))
+        for nucleus in ALL.nuclei([word])[0]:
+            considered.update(patterns(f"^{word}$", nucleus))
     columns = {
         pattern: column
         for column, pattern in enumerate(
             pattern for pattern, count in considered.items() if count >= LEAST_COUNT
         )
     }
-    possible = [word for word in counts if 1 <= counts[word] <= len(nuclei(f"^{word}$"))]
+    possible = [word for word in counts if 1 <= counts[word] <= len(ALL.nuclei([word])[0])]
     matrix, sizes = _incidence(possible, columns)
     targets = np.array([counts[word] for word in possible])
     transposed = matrix.T.tocsr()
@@ -82,10 +82,9 @@ def _incidence(
     """Nuclei by patterns, and the number of nuclei of each word."""
     found, sizes = [], []
     for word in words:
-        marked = f"^{word}$"
-        places = nuclei(marked).tolist()
+        [places] = ALL.nuclei([word])
         sizes.append(len(places))
-        found += [patterns(marked, place) for place in places]
+        found += [patterns(f"^{word}$", place) for place in places]
     return incidence(found, columns), np.array(sizes)
 
 

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 Paragraph = TypeVar("Paragraph")
-Row = TypeVar("Row", bound=tuple[Any, ...])
 
 def has_controls(content: bytes) -> bool:
     """Whether bytes below the space are there, other than tabs, line feeds and returns."""
@@ -168,9 +167,6 @@ def cut_up(
 ) -> tuple[list[str], list[int], list[int]]:
     """Pieces of all texts, the indexes of those that begin a sentence, sentences of each text."""
 
-def named_tuples(kind: type[Row], rows: Iterable[tuple[Any, ...]]) -> tuple[Row, ...]:
-    """Rows of strings and numbers as named tuples, which `_make` makes in three times as long."""
-
 def kept_texts(
     blocks: Iterable[tuple[str, str, bool, str]], of_links: str
 ) -> tuple[list[str], int, int, int]:
@@ -226,19 +222,21 @@ def best_tags(
     Raises `ValueError` for tables that do not fit together, `IndexError` for numbers out of them.
     """
 
-def weigh_patterns(
+def nuclei(
+    words: list[str],
     firsts: NDArray[Any],
     letters: NDArray[Any],
     codes: NDArray[Any],
-    places: NDArray[Any],
     roots: NDArray[Any],
     weights: NDArray[Any],
-) -> list[int]:
-    """Those of the places at which the weights of all patterns sum to more than zero.
+) -> list[list[int]]:
+    """Where in each word, between ``^`` and ``$``, the weights of all patterns sum to more than 0.
 
-    Of a `Trie`, `letters` (uint8) has the code of each step; those of a node begin at `firsts`
-    (int32, as `codes`). The others are int64. From ``roots[i]`` go the patterns that begin `i`
-    before a place. Raises `IndexError` for a wrong step.
+    Of the letters that may carry a syllable: a vowel, the m of *prism*, the c of *McDonald*, the
+    apostrophe of *Max's*. Of a `Trie`, `letters` (uint8) has the code of each step; those of a node
+    begin at `firsts` (int32); `codes` (int32) are those of ASCII, and last that of all else. The
+    others are int64. From ``roots[i]`` go the patterns that begin `i` before a letter. Raises
+    `IndexError` for a wrong step.
     """
 
 class Places:

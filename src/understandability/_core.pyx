@@ -14,15 +14,11 @@ from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.dict cimport PyDict_GetItem
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF
-from cpython.tuple cimport PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.math cimport NAN, log1p, rint, sqrt
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
-    object PyType_GenericAlloc(type kind, Py_ssize_t size)
-    void PyObject_GC_UnTrack(PyObject* what)
     void* PyUnicode_DATA(object string)
     int PyUnicode_KIND(object string)
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
@@ -233,9 +229,7 @@ cdef Py_ssize_t behind_code(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept
         place += 1
 
 
-cdef Py_ssize_t end_of_tag(
-    Bytes s, Py_ssize_t size, Py_ssize_t place, Py_ssize_t* read
-) noexcept:
+cdef Py_ssize_t end_of_tag(Bytes s, Py_ssize_t size, Py_ssize_t place, Py_ssize_t* read) noexcept:
     """Where the ">" of a tag stands, from the end of its name; -1 if it has none.
 
     What was read for it is added to `read`.
@@ -788,9 +782,7 @@ cdef class Tree:
                 self.close()
         return 0
 
-    cdef int add_text(
-        self, Bytes s, Py_ssize_t place, Py_ssize_t end, object resolve
-    ) except -1:
+    cdef int add_text(self, Bytes s, Py_ssize_t place, Py_ssize_t end, object resolve) except -1:
         """Add text to the last open element; what is not blank may open others first."""
         cdef Py_ssize_t behind = place
         cdef bytes resolved
@@ -1793,13 +1785,10 @@ cdef enum:  # how a piece ends, as in `text.sentences`
     NONE = 45, ALONE = 99, NUMBER = 35  # -, c, #
 
 
-cdef inline Py_UCS4 last_of(str piece) except? 0:
-    return piece[len(piece) - 1]
-
-
 cdef inline Py_UCS4 end_of(list pieces, Py_ssize_t place, str marks, object ends_of) except? 0:
     """How a piece ends."""
-    return looked_up(ends_of, pieces[place]) if last_of(pieces[place]) in marks else NONE
+    cdef str piece = pieces[place]
+    return looked_up(ends_of, piece) if piece[len(piece) - 1] in marks else NONE
 
 
 cdef bint is_plain(str text):
@@ -1812,9 +1801,7 @@ cdef bint is_plain(str text):
     return True
 
 
-cpdef list sentence_starts(
-    list pieces, object ends_of, object starts_of, str marks, dict before
-):
+cpdef list sentence_starts(list pieces, object ends_of, object starts_of, str marks, dict before):
     """Where sentences start; there is a piece."""
     cdef list starts = [0]
     cdef Py_ssize_t size = len(pieces), place = 0, next_place
@@ -1830,7 +1817,7 @@ cpdef list sentence_starts(
         if next_place == size:
             break
         if end == NUMBER and (
-            place == starts[len(starts) - 1] or last_of(pieces[place - 1]) in ":;,"
+            place == starts[len(starts) - 1] or pieces[place - 1].endswith((":", ";", ","))
         ):
             pass  # it counts an item
         elif looked_up(starts_of, pieces[next_place]) in before.get(chr(end), "us"):
@@ -1855,24 +1842,6 @@ def cut_up(
             pieces += more
         numbers.append(number)
     return pieces, starts, numbers
-
-
-def named_tuples(type kind, object rows) -> tuple:
-    cdef list made = []
-    cdef object one, value
-    cdef tuple row
-    cdef Py_ssize_t place
-    if not issubclass(kind, tuple):
-        raise TypeError("not a kind of tuple")
-    for row in rows:
-        one = PyType_GenericAlloc(kind, len(row))
-        for place in range(len(row)):
-            value = row[place]
-            Py_INCREF(value)  # which the tuple takes
-            PyTuple_SET_ITEM(one, place, value)
-        PyObject_GC_UnTrack(<PyObject*>one)  # it holds nothing that could hold it
-        made.append(one)
-    return tuple(made)
 
 
 def kept_texts(object blocks, str of_links) -> tuple:
@@ -1940,12 +1909,20 @@ cdef class Numbers:
             at = at + 1 & self.mask
         return slots + at
 
+    cdef inline Numbered* soon(self, str string) noexcept:
+        """The slot where a string is looked for first."""
+        return <Numbered*>PyByteArray_AS_STRING(self.slots) + (<unsigned int>hash(string) & self.mask)
+
     def number(self, list strings, int[::1] out, bint adds_new=True) -> None:
-        cdef Py_ssize_t place, is_new
+        cdef Py_ssize_t place, is_new, size = len(strings)
         cdef Numbered* slot
-        if out.shape[0] != len(strings):
+        if out.shape[0] != size:
             raise ValueError("there is not one place for each string")
-        for place in range(len(strings)):
+        for place in range(size):
+            if place + 8 < size:  # what is needed soon; memory takes as long as a few strings
+                prefetch(self.soon(strings[place + 8]))
+                slot = self.soon(strings[place + 4])
+                prefetch(PyByteArray_AS_STRING(self.text) + slot.start)
             slot = self.slot_of(strings[place])
             is_new = adds_new and not slot.number
             out[place] = self.add(strings[place], slot) if is_new else <int>slot.number - 1
@@ -2064,30 +2041,49 @@ def best_tags(
 
 # --- The letters of words
 
-def weigh_patterns(
-    const int[::1] firsts, const unsigned char[::1] letters, const int[::1] codes,
-    const long long[::1] places, const long long[::1] roots, const long long[::1] weights,
+cdef inline bint is_nucleus(Bytes s, Py_ssize_t place) noexcept:
+    """Whether a letter of a word, between `^` and `$`, may carry a syllable."""
+    cdef unsigned char c = s[place], before = s[place - 1], after = s[place + 1]
+    if c == c"m":
+        return before in b"sh" and after not in b"aeiouy"
+    if c == c"'":
+        return before in b"sxzh" and after == c"s"
+    if c == c"c":
+        return before == c"m" and s[place - 2] == c"^" and after not in b"aeiouyhk"
+    return c in b"aeiouy"
+
+
+def nuclei(
+    list words, const int[::1] firsts, const unsigned char[::1] letters, const int[::1] codes,
+    const long long[::1] roots, const long long[::1] weights,
 ) -> list:
     cdef Py_ssize_t nucleus, before, place, node, step, end
     cdef long long evidence
-    cdef list heavy = []
-    for nucleus in places:
-        evidence = 0
-        for before in range(roots.shape[0]):
-            node, place = roots[before], nucleus - before
-            while 0 <= place < codes.shape[0]:
-                step, end = firsts[node], firsts[node + 1]
-                if not 0 <= step <= end <= letters.shape[0]:
-                    raise IndexError("a pattern goes on where no node is")
-                step = found(&letters[0], end, <unsigned char>codes[place], step)
-                if step == end:
-                    break
-                node = step + 2
-                evidence += weights[node]
-                place += 1
-        if evidence > 0:
-            heavy.append(nucleus)
-    return heavy
+    cdef bytes marked
+    cdef Bytes s
+    cdef list heavy, found_in = []
+    for word in words:
+        marked = b"^" + word.encode() + b"$"
+        s, heavy = <Bytes>PyBytes_AS_STRING(marked), []
+        for nucleus in range(1, len(marked) - 1):
+            if not is_nucleus(s, nucleus):
+                continue
+            evidence = 0
+            for before in range(min(nucleus + 1, roots.shape[0])):
+                node = roots[before]
+                for place in range(nucleus - before, len(marked)):
+                    step, end = firsts[node], firsts[node + 1]
+                    if not 0 <= step <= end <= letters.shape[0]:
+                        raise IndexError("a pattern goes on where no node is")
+                    step = found(&letters[0], end, <unsigned char>codes[min(s[place], 128)], step)
+                    if step == end:
+                        break
+                    node = step + 2
+                    evidence += weights[node]
+            if evidence > 0:
+                heavy.append(nucleus)
+        found_in.append(heavy)
+    return found_in
 
 
 # --- A list of words with their frequency

@@ -785,10 +785,6 @@ def cut_up(
 # --- text/sentences.py
 
 
-def named_tuples(kind: Any, rows: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
-    return tuple(map(kind._make, rows))
-
-
 def kept_texts(
     blocks: Sequence[tuple[str, str, bool, str]], of_links: str
 ) -> tuple[list[str], int, int, int]:
@@ -853,23 +849,30 @@ def best_tags(
             tags[start + place] = np.argmax(total)
 
 
-def weigh_patterns(
-    firsts: Array, letters: Array, codes: Array, places: Array, roots: Array, weights: Array
-) -> list[int]:
-    """Those of the places at which the weights of all patterns sum to more than zero."""
-    found = []
-    for nucleus in places.tolist():
-        evidence = 0
-        for before, root in enumerate(roots.tolist()):
-            node = root
-            for code in codes[nucleus - before :] if nucleus >= before else ():
-                steps = letters[firsts[node] : firsts[node + 1]].tolist()
-                if code not in steps:
-                    break
-                node = firsts[node] + steps.index(code) + 2
-                evidence += weights[node]
-        if evidence > 0:
-            found.append(nucleus)
+_NUCLEUS = re.compile(r"[aeiouy]|(?<=[sh])m(?![aeiouy])|(?<=[sxzh])'(?=s)|(?<=\^m)c(?![aeiouyhk])")
+
+
+def nuclei(
+    words: list[str], firsts: Array, letters: Array, codes: Array, roots: Array, weights: Array
+) -> list[list[int]]:
+    """Where the weights of all patterns sum to more than zero, in each word."""
+    found: list[list[int]] = []
+    for word in words:
+        marked = f"^{word}$".encode().decode("latin-1")
+        own = [codes[min(ord(letter), 128)] for letter in marked]
+        found.append([])
+        for nucleus in (match.start() for match in _NUCLEUS.finditer(marked, 1, len(marked))):
+            evidence = 0
+            for before, root in enumerate(roots.tolist()):
+                node = root
+                for code in own[nucleus - before :] if nucleus >= before else ():
+                    steps = letters[firsts[node] : firsts[node + 1]].tolist()
+                    if code not in steps:
+                        break
+                    node = firsts[node] + steps.index(code) + 2
+                    evidence += weights[node]
+            if evidence > 0:
+                found[-1].append(nucleus)
     return found
 
 

@@ -96,37 +96,6 @@ _PARTS = re.compile(
 _BEFORE, _AFTER, _TOGETHER = 4, 4, 6
 
 
-_VOWEL, _S_H, _Z_X, _NO_NUCLEUS = 1, 2, 4, 8
-_KIND_OF_LETTER = np.zeros(128, np.uint8)
-for _letters, _kind in (("aeiouy", _VOWEL), ("sh", _S_H), ("sxzh", _Z_X), ("hk", _NO_NUCLEUS)):
-    _KIND_OF_LETTER[list(_letters.encode())] |= _kind
-
-
-def nuclei(marked: str) -> NDArray[np.int64]:
-    """Where words between ``^`` and ``$`` may carry a syllable.
-
-    A vowel, the m of *prism*, the c of *McDonald*, the apostrophe of *Max's*.
-
-    >>> nuclei("^prism$"), nuclei("^mcdonald$")
-    (array([3, 5]), array([2, 4, 6]))
-    """
-    points = np.frombuffer(marked.encode("utf-32-le", "surrogatepass"), np.uint32)
-    kinds = _KIND_OF_LETTER.take(np.minimum(points, 127))
-    found = (kinds & _VOWEL) > 0
-    for letter in "m'c":
-        places = np.flatnonzero(points[1:-1] == ord(letter)) + 1
-        before, after = kinds[places - 1], kinds[places + 1]
-        if letter == "m":
-            places = places[(before & _S_H > 0) & (after & _VOWEL == 0)]
-        elif letter == "'":
-            places = places[(before & _Z_X > 0) & (points[places + 1] == ord("s"))]
-        else:
-            begins = (points[places - 1] == ord("m")) & (points[places - 2] == ord("^"))
-            places = places[begins & (after & (_VOWEL | _NO_NUCLEUS) == 0)]
-        found[places] = True
-    return np.flatnonzero(found)
-
-
 def patterns(marked: str, nucleus: int) -> Iterator[tuple[int, str]]:
     """The letters around a nucleus, near and far: how many stand before it, and all of them.
 
@@ -152,17 +121,20 @@ class SyllableWeights:
         self._roots[there] = roots
         self._weights = np.zeros(self._trie.size, np.int64)
         self._weights[self._trie.nodes] = list(weights.values())
+        self._codes = self._trie.encode("".join(map(chr, range(128))))
+
+    def nuclei(self, words: Sequence[str]) -> list[list[int]]:
+        """Where each word in small letters carries a syllable, in it between ``^`` and ``$``.
+
+        >>> SyllableWeights({(0, letter): 1 for letter in "im"}).nuclei(["prism", "mimic"])
+        [[3, 5], [2, 4]]
+        """
+        tables = *self._trie.tables, self._codes, self._roots, self._weights
+        return _core.nuclei(list(words), *tables)
 
     def count(self, words: Sequence[str]) -> NDArray[np.int64]:
         """The syllables of each word in small letters by the weights alone; at least 1."""
-        text = "\n" * _BEFORE + "\n".join(f"^{word}$" for word in words)
-        places, codes = nuclei(text), self._trie.encode(text)
-        tables = *self._trie.tables, codes, places, self._roots, self._weights
-        syllables = _core.weigh_patterns(*tables)
-        sizes = np.fromiter(map(len, words), np.int64, len(words)) + len("^$\n")
-        ends = _BEFORE + np.cumsum(sizes)
-        counts = np.diff(np.searchsorted(syllables, ends), prepend=0)
-        return np.maximum(1, counts)
+        return np.maximum(1, np.fromiter(map(len, self.nuclei(words)), np.int64))
 
 
 class _Pronunciation(NamedTuple):

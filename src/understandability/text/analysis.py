@@ -79,15 +79,6 @@ LIST_OF_LINKS = "list_of_links"
 WRONG_LANG = "wrong_lang"
 
 
-def installed_extractors() -> list[str]:
-    """The names of the extractors that can run here.
-
-    >>> installed_extractors()[:3]
-    ['naive', 'boilerpipe', 'justext']
-    """
-    return [name for name in EXTRACTORS if name not in _EXTRAS or find_spec(name)]
-
-
 def require_extractor(extractor: str) -> None:
     """Raise `MissingExtraError` where an extractor is an extra that is not installed.
 

@@ -28,7 +28,7 @@ from math import inf
 from typing import NamedTuple
 
 from understandability import _core
-from understandability.text.document import Block
+from understandability.text.document import Block, blocks_of
 from understandability.text.language_guess import stop_words_of
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names
@@ -80,14 +80,14 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
         for first, final in zip(alone, revised, strict=True)
     ]
     paragraphs += behind
-    columns = zip(
+    rows = zip(
         [paragraph.text for paragraph in paragraphs],
         [paragraph.element for paragraph in paragraphs],
         [final == "good" for final in revised] + [False] * len(behind),
         reasons + ["behind the end of the page"] * len(behind),
         strict=True,
     )
-    return _core.named_tuples(Block, columns)
+    return blocks_of(rows)
 
 
 def _paragraphs(parsed: ParsedPage, first: int, last: int) -> list[_Paragraph]:

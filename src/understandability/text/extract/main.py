@@ -37,7 +37,7 @@ from typing import Any
 
 from understandability import _core
 from understandability.text.cache import BoundedCache
-from understandability.text.document import Block
+from understandability.text.document import Block, blocks_of
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names, without_references
 
@@ -212,7 +212,7 @@ def _blocks(parsed: ParsedPage, rules: BoundedCache[_Rule]) -> tuple[tuple[Block
         _ENDED.search,
         TEXT,
     )
-    return _core.named_tuples(Block, zip(texts, elements, kept, reasons, strict=True)), length
+    return blocks_of(zip(texts, elements, kept, reasons, strict=True)), length
 
 
 def _closing(heading: str) -> str | None:
