@@ -201,18 +201,17 @@ def count_each(words: Sequence[str]) -> NDArray[np.int64]:
                 known[index] += exceptions[part]
                 continue
             asked.append((part, index, 1))
-            for ending in ("'s", "s", "ly"):
+            for ending in ("'s", "s", "ly") if part.endswith(("s", "ly")) else ():
                 stem = part.removesuffix(ending)
                 if stem in exceptions:
                     # What the patterns get wrong in the stem they get wrong in the inflected word.
                     known[index] += exceptions[stem]
                     asked.append((stem, index, -1))
                     break
-    counts = np.array(known, np.int64)
-    if asked:
-        parts, owners, signs = zip(*asked, strict=True)
-        np.add.at(counts, list(owners), np.array(signs) * weights.count(parts))
-    return np.maximum(1, counts)
+    counted = weights.count([part for part, _, _ in asked]).tolist()
+    for (_, index, sign), count in zip(asked, counted, strict=True):
+        known[index] += sign * count
+    return np.maximum(1, np.array(known, np.int64))
 
 
 _CAPITALS = re.compile(r"([A-Z]{2,}|[a-z][A-Z]+)s?")

@@ -14,7 +14,7 @@ from understandability.errors import OptionError
 from understandability.feature.background_rows import BackgroundOutput, by_row
 from understandability.feature.batch import Array, Batch, FloatArray, OtherTagger, nan_for_0
 from understandability.feature.catalogue import COLUMNS, check_columns
-from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature, Flag
+from understandability.feature.row import SENTENCE, WORD, Feature, Flag
 from understandability.hooks import load
 from understandability.text.document import Document
 
@@ -59,7 +59,6 @@ def name_missing(features: Iterable[Feature]) -> None:
 
 
 NO_WORDS = "no_words"
-_FORMS = (DOCUMENT, WORD, SENTENCE)
 _BATCH_DOCUMENTS = 256
 _BATCH_PIECES = 50_000
 _LETTERS = 5  # of a piece
@@ -136,17 +135,17 @@ def features_of(
     for index, feature in enumerate(plan.features):
         compute = given[feature.name].raw if feature.name in given else feature.compute
         values[index] = compute(batch)
-    divisors = np.stack(
-        [np.ones(len(batch.documents)), nan_for_0(batch.words), nan_for_0(batch.sentences)]
-    )
-    values = (values[plan.of_column] / divisors[plan.given]).T
+    values = values[plan.of_column]
+    for per, number in ((WORD, batch.words), (SENTENCE, batch.sentences)):
+        if per in plan.given:
+            values[[each == per for each in plan.given]] /= nan_for_0(number)
     name_missing(feature for feature in plan.needing if feature.name not in given)
     raised = [(NO_WORDS, batch.words == 0)]
     raised += [(flag.name, flag.raised(batch)) for flag in plan.flags]
     return FeatureTable(
         tuple(document.docno for document in batch.documents),
         tuple(columns),
-        values,
+        values.T,
         tuple(
             (*document.flags, *(name for name, where in raised if where[index]))
             for index, document in enumerate(batch.documents)
@@ -157,12 +156,12 @@ def features_of(
 class _Plan(NamedTuple):
     """What columns take: their rows, each once, and which column is of which row and form.
 
-    `given` holds the index in `_FORMS`, `needing` the rows that need what may not be installed.
+    `given` holds the form of each column, `needing` the rows that need what may not be installed.
     """
 
     features: tuple[Feature, ...]
     of_column: Array
-    given: Array
+    given: tuple[str, ...]
     needing: tuple[Feature, ...]
     flags: tuple[Flag, ...]
 
@@ -176,7 +175,7 @@ def _plan(columns: tuple[str, ...]) -> _Plan:
     return _Plan(
         features,
         np.array(of_column, np.intp),
-        np.array([_FORMS.index(per) for _, per in rows], np.intp),
+        tuple(per for _, per in rows),
         tuple(feature for feature in features if feature.needs),
         tuple(feature.flag for feature in features if feature.flag),
     )

@@ -334,7 +334,7 @@ class Network:
         values = rows
         for number, (columns, bias) in enumerate(zip(self._columns, self.biases, strict=True)):
             if number:
-                values = np.maximum(values, 0)
+                np.maximum(values, 0, out=values)
             values = columns.product(values) + bias
         return LINKS[self.link](values)
 
