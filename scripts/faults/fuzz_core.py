@@ -167,7 +167,7 @@ def outcome(page: Page) -> str:
 
 
 # What reads tables by numbers that are given.
-OF_TABLES = ("best_tags", "read_sentences", "read_passages", "sum_rows")
+OF_TABLES = ("best_tags", "nuclei", "read_sentences", "read_passages", "sum_rows")
 
 
 def calls_of(page: Page) -> list[tuple[str, tuple[Any, ...]]]:
@@ -175,9 +175,9 @@ def calls_of(page: Page) -> list[tuple[str, tuple[Any, ...]]]:
     calls = []
 
     def told(name: str) -> Any:
-        def function(*arguments: Any) -> None:
+        def function(*arguments: Any) -> Any:
             calls.append((name, arguments))
-            COMPILED[name](*arguments)
+            return COMPILED[name](*arguments)
 
         return function
 
