@@ -26,7 +26,7 @@ import re
 from collections.abc import Sequence
 
 from understandability import _core
-from understandability.text.document import Block, blocks_of
+from understandability.text.document import Block
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names, text_of_unparsed
 
@@ -93,7 +93,7 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
         else (APART if content[place] else AFTER_END if by_rule[place] else SPARSE)
         for place, kept in enumerate(main)
     ]
-    return blocks_of(zip(texts, elements, main, reasons, strict=True))
+    return tuple(map(Block._make, zip(texts, elements, main, reasons, strict=True)))
 
 
 def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[str]]:

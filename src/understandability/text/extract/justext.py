@@ -28,7 +28,7 @@ from math import inf
 from typing import NamedTuple
 
 from understandability import _core
-from understandability.text.document import Block, blocks_of
+from understandability.text.document import Block
 from understandability.text.language_guess import stop_words_of
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names
@@ -87,7 +87,7 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
         reasons + ["behind the end of the page"] * len(behind),
         strict=True,
     )
-    return blocks_of(rows)
+    return tuple(map(Block._make, rows))
 
 
 def _paragraphs(parsed: ParsedPage, first: int, last: int) -> list[_Paragraph]:

@@ -32,12 +32,12 @@ import json
 import re
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 from understandability import _core
 from understandability.text.cache import BoundedCache
-from understandability.text.document import Block, blocks_of
+from understandability.text.document import Block
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names, without_references
 
@@ -212,7 +212,9 @@ def _blocks(parsed: ParsedPage, rules: BoundedCache[_Rule]) -> tuple[tuple[Block
         _ENDED.search,
         TEXT,
     )
-    return blocks_of(zip(texts, elements, kept, reasons, strict=True)), length
+    rows = zip(texts, elements, kept, reasons, strict=True)
+    # In half the time of `Block._make`.
+    return tuple(map(tuple.__new__, repeat(Block), rows)), length
 
 
 def _closing(heading: str) -> str | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from itertools import repeat
 
 from understandability import _core
-from understandability.text.document import Block, blocks_of
+from understandability.text.document import Block
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names, text_of_unparsed
 
@@ -38,7 +38,8 @@ def naive(parsed: ParsedPage) -> tuple[Block, ...]:
     texts, elements = _core.naive_walk(
         parsed.tape, {tag: _action(tag) for tag in parsed.tags}, text_of_unparsed
     )
-    return blocks_of(zip(texts, elements, repeat(True), repeat("all text"), strict=False))
+    rows = zip(texts, elements, repeat(True), repeat("all text"), strict=False)
+    return tuple(map(Block._make, rows))
 
 
 def _action(tag: str) -> int:
