@@ -12,7 +12,16 @@ from itertools import groupby
 from pathlib import Path
 
 from scripts.shared import ROOT, records
-from scripts.train.page_texts import OWN, READINGS, Text, as_read, labelled, readings
+from scripts.train.page_texts import (
+    OWN,
+    READ_SENTENCES_FILE,
+    READINGS,
+    Text,
+    as_read,
+    labelled,
+    readings,
+    sentences_read,
+)
 
 PAGES, AWKWARD = "pages_read", "awkward_list"
 PEOPLE = (
@@ -31,6 +40,11 @@ PAIRS = {
 }
 HARD = 40  # texts that are edited, of each of passages and pages
 
+# Words that stand in easy texts more than in others.
+_EASY_WORDS = (
+    "kettle wash uncle stole kid replied kids hat honey city anybody battery seats grass coffee "
+    "beer click flu lion appointment station hurts phone lasts"
+)
 _WATER = " You need to drink water." * 30
 
 
@@ -69,11 +83,17 @@ def watered(text: str) -> str:
     return text + _WATER
 
 
+def stuffed(text: str) -> str:
+    """A line of easy words behind it."""
+    return f"{text}\n\n{_EASY_WORDS}."
+
+
 EDITS: Mapping[str, Callable[[str], str]] = {
     "cuts": cut,
     "alphabetical": alphabetical,
     "shuffled": shuffled,
     "repetition": watered,
+    "easy words": stuffed,
 }
 
 
@@ -106,6 +126,13 @@ def hard_texts(data: Path) -> list[Text]:
     return [*passages[:: len(passages) // HARD][:HARD], *pages]
 
 
+def sentences_read_twice(data: Path) -> Iterator[Text]:
+    """Single sentences of open texts, which models learn from as they do from readings."""
+    rows = records(READ_SENTENCES_FILE)
+    twice = {row["id"] for row in rows if len(row["readings"]) == 2}
+    return (text for text in sentences_read(data) if text.id in twice)
+
+
 def judged_texts(data: Path) -> Iterator[Text]:
     """All of them; a text is told by its set and its id."""
     for name in (READINGS, *PEOPLE):
@@ -113,6 +140,7 @@ def judged_texts(data: Path) -> Iterator[Text]:
     yield from (replace(text, set=PAGES) for text in readings(data, "pages"))
     yield from pairs(data)
     yield from awkward_list()
+    yield from sentences_read_twice(data)
     for edit, edited in {"unedited": str, **EDITS}.items():
         for text in hard_texts(data):
             yield replace(text, set=f"edit_{edit}", content=edited(str(text.content)))

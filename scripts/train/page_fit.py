@@ -30,6 +30,7 @@ from scripts.train.networks import Shape, learn_apart, learn_together
 from scripts.train.page_texts import (
     OWN,
     READ_ONCE,
+    READ_SENTENCES,
     READINGS,
     SENTENCES,
     UNREAD,
@@ -45,7 +46,7 @@ from sklearn.linear_model import LogisticRegression
 
 from understandability.arrays import Floats
 from understandability.model.passage_model import apart, shares
-from understandability.model.passages import Passages
+from understandability.model.passages import Passages, passage_columns
 from understandability.model.predictors import Kernel, Prepared, standardised
 from understandability.model.word_columns import DIMENSIONS
 
@@ -64,6 +65,7 @@ _LEVEL = Shape((0.25,) * 12, 48, 60, 0.3)
 # documentation, which was read once.
 _AWKWARD, _AWKWARD_ONCE, _DOCUMENTATION = 4.0, 2.0, 0.3
 _ESTIMATED = 0.4  # what an estimate of the teacher weighs
+_SENTENCE = 0.3  # what a sentence weighs that was read
 # Their labels are CEFR levels, 1 to 6.
 LEVELLED = ("cefr_sp_wiki", "medreadme", "medreadme_docs", "readmepp_en")
 
@@ -90,13 +92,13 @@ class Recipe:
     difficulty_in_level: float = 0.0125
     # What the teacher's levels of sentences weigh.
     sentences: float = 6.0
-    # The level is told without the last columns: of rare words' vectors, of order, of words alone.
-    level_columns: int = -DIMENSIONS - 3
+    # The level is told without the last columns: from the vectors of rare words on.
+    level_columns: int = -DIMENSIONS - 4
 
     @property
     def sets(self) -> list[str]:
         """The names of all sets."""
-        return [*self.labels, *self.kinds, READINGS, READ_ONCE, UNREAD, SENTENCES]
+        return [*self.labels, *self.kinds, READINGS, READ_ONCE, READ_SENTENCES, UNREAD, SENTENCES]
 
 
 _USE = (
@@ -254,13 +256,13 @@ class DifficultyFit:
     def __init__(self, table: Table, used: Mask, taught: Taught, seed: int = 0) -> None:
         passages = table.passages
         text = table.text
-        used = used & np.isin(table.sets, [READINGS, READ_ONCE, UNREAD])
+        used = used & np.isin(table.sets, [READINGS, READ_ONCE, READ_SENTENCES, UNREAD])
         used &= np.isfinite(taught.labels) & np.isfinite(taught.messages)
         awkward, once = np.char.startswith(table.kinds, OWN), table.sets == READ_ONCE
         estimated = used & ~np.isfinite(table.labels)
         of_texts = np.select(
-            [awkward & once, awkward, once, estimated],
-            [_AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _ESTIMATED],
+            [awkward & once, awkward, once, table.sets == READ_SENTENCES, estimated],
+            [_AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _SENTENCE, _ESTIMATED],
             1.0,
         )
         self.by_words = ByWords(table, taught.labels, np.where(used, of_texts, 0))
@@ -285,7 +287,7 @@ class DifficultyFit:
 
 def _with_words(passages: Passages, by_words: Floats) -> Passages:
     columns = passages.columns.copy()
-    columns[:, -1] = by_words
+    columns[:, passage_columns().index("difficulty_by_words")] = by_words
     return replace(passages, columns=columns)
 
 

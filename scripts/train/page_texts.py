@@ -95,6 +95,10 @@ READ_ONCE_FILE = ROOT / "readings" / "once.jsonl.gz"
 # Passages of `unread` that were read once all the same.
 OPEN_PASSAGES_FILE = READ_ONCE_FILE.with_name("open_passages.jsonl.gz")
 
+# Sentences that were read, most of them once, most of them of `unread`.
+READ_SENTENCES = "read_sentences"
+READ_SENTENCES_FILE = READ_ONCE_FILE.with_name("sentences.jsonl.gz")
+
 # Whole pages that were read once, whose texts are not ours to give: how passages make a page.
 READ_PAGES = "read_pages"
 READ_PAGES_FILE = READ_ONCE_FILE.with_name("pages.jsonl")
@@ -214,6 +218,14 @@ def read_once() -> Iterator[Text]:
     """Texts of no other set that were read once: documentation, and texts written to be read."""
     for row in records(READ_ONCE_FILE):
         yield as_read(READ_ONCE, row)
+
+
+def sentences_read(data: Path) -> Iterator[Text]:
+    """Sentences that were read; those whose text is not ours to give are found in their sources."""
+    rows = {row["id"]: row for row in records(READ_SENTENCES_FILE)}
+    of_sources = {text.id: text.content for text in unread(data) if text.set == SENTENCES}
+    for name, row in rows.items():
+        yield as_read(READ_SENTENCES, {**row, "text": row["text"] or of_sources[name]})
 
 
 def read_pages(data: Path) -> Iterator[Text]:
@@ -627,7 +639,10 @@ def training_table(data: Path, cache: Path | None) -> Table:
 
     table = cached(cache, "training", lambda: Table.of(texts(), joined=True))
     made_of = {row["id"]: row["of"] for row in records(READ_ONCE_FILE) if "of" in row}
-    return table.and_others(cached(cache, READ_ONCE, lambda: Table.of(read_once())), made_of)
+    table = table.and_others(cached(cache, READ_ONCE, lambda: Table.of(read_once())), made_of)
+    own = {row["id"]: row["of"] for row in records(READ_SENTENCES_FILE)}
+    read = cached(cache, READ_SENTENCES, lambda: Table.of(sentences_read(data)))
+    return table.and_others(read, own)
 
 
 def sha256(path: Path) -> str:

@@ -34,6 +34,8 @@ from scripts.train.page_texts import (
     READ_ONCE_FILE,
     READ_PAGES,
     READ_PAGES_FILE,
+    READ_SENTENCES,
+    READ_SENTENCES_FILE,
     READINGS,
     REFERENCE,
     SENTENCES,
@@ -260,6 +262,13 @@ def origin(data: Path, name: str) -> dict[str, str]:
             "and parts of open texts, read once by a language model; readings/once.jsonl.gz",
             "sha256": sha256(READ_ONCE_FILE),
         }
+    if name == READ_SENTENCES:
+        return {
+            "licence": "the readings are CC0; texts as those of open texts and of documentation",
+            "source": "single sentences of open texts, NIH, PDQ, Wikipedia and documentation, read "
+            "by a language model, 440 of them twice; readings/sentences.jsonl.gz",
+            "sha256": sha256(READ_SENTENCES_FILE),
+        }
     return {
         "licence": SETS[name].licence,
         "source": SETS[name].source,
@@ -270,7 +279,7 @@ def origin(data: Path, name: str) -> dict[str, str]:
 def training(data: Path, table: Table, recipe: Recipe, used: Mask) -> Iterator[dict[str, object]]:
     """The rows of a card that say what was learned from."""
     uses = dict.fromkeys([*recipe.labels, *recipe.kinds, SENTENCES], "level")
-    uses |= dict.fromkeys([READINGS, READ_ONCE, UNREAD], "difficulty")
+    uses |= dict.fromkeys([READINGS, READ_ONCE, READ_SENTENCES, UNREAD], "difficulty")
     for name, use in uses.items():
         count = int((used & (table.sets == name)).sum())
         yield {"name": name, "use": use, "records": count, **origin(data, name)}

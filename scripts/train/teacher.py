@@ -23,6 +23,7 @@ from scripts.shared import parser_of
 from scripts.train.encoder import Encoder
 from scripts.train.page_texts import (
     OWN,
+    READ_SENTENCES,
     READINGS,
     SENTENCES,
     UNREAD,
@@ -35,13 +36,15 @@ from scripts.train.page_texts import (
 )
 
 from understandability.arrays import Floats
+from understandability.model.passages import passage_columns
 from understandability.model.predictors import standardised
 from understandability.text.analysis import document_of_text
 
 _CUT = 4.0
 # How far bells reach, how smooth the regression is: for difficulty, for level.
 _OF_DIFFICULTY, _OF_LEVEL = (0.2, 0.1), (0.02, 0.5)
-_OF_COLUMNS = 2.0  # what all columns weigh beside all numbers of the encoder
+# What all numbers of the encoder weigh, all columns, and how short a text is.
+_OF_PARTS = (1.0, 2.0, 1.0)
 _LABELLED = (READINGS, "cefr_sp_wiki")
 
 
@@ -65,8 +68,8 @@ class Taught(NamedTuple):
 class Teacher:
     """Kernel ridge regression on the encoder's numbers, and for difficulty on the columns of texts.
 
-    Of a passage that nobody read it gives the difficulty, learned from readings, of a sentence the
-    level, learned from CEFR-SP.
+    Of a passage that nobody read it gives the difficulty, learned from readings of passages and of
+    sentences, of a sentence the level, learned from CEFR-SP.
     """
 
     def __init__(self, table: Table, states: Path) -> None:
@@ -75,26 +78,28 @@ class Teacher:
         self._sets, self._labels = table.sets, table.labels
         self._awkward = np.char.startswith(table.kinds, OWN)
         self._messages = message_of(table.understand)
-        self._here = np.isin(table.sets, [*_LABELLED, UNREAD, SENTENCES])
+        self._here = np.isin(table.sets, [*_LABELLED, READ_SENTENCES, UNREAD, SENTENCES])
+        self._here &= np.isin(table.ids, list(rows))  # not sentences of documentation
         passages = table.passages
-        # Not what a model learned of words, which may have seen the texts.
-        columns = passages.columns[:, :-1].astype(np.float64)
+        columns = passages.columns.astype(np.float64)
         typical = np.nanmean(columns, axis=0)
+        means = passages.means(np.where(np.isfinite(columns), columns, typical))[self._here]
+        # Not what a model learned of words, which may have seen the texts.
+        by_words = passage_columns().index("difficulty_by_words")
         self._parts = (
             np.array([rows[each] for each in table.ids[self._here].tolist()], np.float32),
-            np.nan_to_num(
-                passages.means(np.where(np.isfinite(columns), columns, typical))[self._here]
-            ),
+            np.nan_to_num(means[:, :by_words]),
+            np.nan_to_num(means[:, by_words + 1 :]),
         )
 
     def taught(self, learned_from: Mask) -> Taught:
         """What it gives to every text that nobody read, and the labels of all others."""
         labels, messages = self._labels.copy(), self._messages.copy()
-        known = learned_from & np.isfinite(labels) & ~self._awkward
-        read = known & np.isin(self._sets, [READINGS, UNREAD])
+        known = learned_from & np.isfinite(labels) & ~self._awkward & self._here
+        read = known & np.isin(self._sets, [READINGS, READ_SENTENCES, UNREAD])
         asked = (self._sets == UNREAD) & ~read
         labels[asked], messages[asked] = self._said(
-            np.column_stack([labels, messages]), read, asked, _OF_DIFFICULTY, (1.0, _OF_COLUMNS)
+            np.column_stack([labels, messages]), read, asked, _OF_DIFFICULTY, _OF_PARTS
         ).T
         levelled, sentences = known & (self._sets == "cefr_sp_wiki"), self._sets == SENTENCES
         if levelled.any():

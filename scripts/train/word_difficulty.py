@@ -23,6 +23,9 @@ from understandability.model.word_columns import RUNS
 _LEAST = 4  # passages that have a word with a weight of its own
 _RIDGE = 0.1  # of the mean square of what a passage has
 _PARTS = 5
+# So easy may one word or run of letters make a passage of nothing else: otherwise a few easy words
+# behind a hard text make it pass for an easy one.
+_MOST_EASIER = 60.0
 
 
 class ByWords:
@@ -85,5 +88,5 @@ def _ridge(
     away = weights * (wanted - mean)
     found, _ = cg(square, turned @ away - center * away.sum(), rtol=1e-3, maxiter=200)
     slopes = np.zeros(len(kept))
-    slopes[columns] = found
-    return slopes, mean - float(center @ found)
+    slopes[columns] = np.maximum(found, -_MOST_EASIER)
+    return slopes, mean - float(center @ slopes[columns])

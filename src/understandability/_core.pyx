@@ -2244,7 +2244,7 @@ cdef enum:
     LOGS = 62, TOWARDS = 66, COMPLEXITY = 69, OVER = 70, ABOVE = 72, BY_SENTENCE = 77, VECTOR = 81
     OF_TAGS = 181, QUANTILES = 194, NOT_NAMES = 204, NAMES = 207, RARE = 208, LENGTH = 211
     LONGER = 213, HARDEST = 218, DEVIATION = 219, PROSE = 220, SHORT = 221, RARE_VECTOR = 222
-    ORDER = 322, BY_WORDS = 324, COLUMNS = 325
+    ORDER = 322, BY_WORDS = 324, SHORTNESS = 325, COLUMNS = 326
     DIMENSIONS = 100, LEAST_WORDS = 5
 
 cdef double[10] SHARES = [0.01, 0.05, 0.1, 0.25, 0.5, 0.5, 0.75, 0.9, 0.95, 0.99]
@@ -2494,3 +2494,4 @@ def read_passages(
         row[ORDER] /= max(pairs, 1)
         row[ORDER + 1] /= max(ended, 1)
         row[BY_WORDS] /= max(met_first, 1)
+        row[SHORTNESS] = max(1 - length / 60.0, 0)  # no text of so many words is short

@@ -64,6 +64,7 @@ _OF_PASSAGES = (
         (),
         "subject and choice of words",
     ),
+    (("shortness",), (), "length of the text"),
     (
         ("rare_", "without_vector", "code", "single_letters", "difficult_", "characters", "words_",
          "syllables", "polysyllables", "oov", "not_in_", "zipf_", "share_", "log_probability_",

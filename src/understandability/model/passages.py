@@ -91,8 +91,9 @@ _VERB = TWELVE.index("VERB")
 def passage_columns() -> tuple[str, ...]:
     """The names of the columns of a passage, in the order in which `_columns` gives them.
 
-    The last are for difficulty alone: those of the vectors of rare words, of order, and the mean
-    of what the different words of the passage add by what readings say (`WordDifficulty`).
+    The last are for difficulty alone: those of the vectors of rare words, of order, the mean of
+    what the different words of the passage add by what readings say (`WordDifficulty`), and how
+    short it is, from 60 words (0) to none (1): one odd sentence is less hard than five.
     """
     vectors = range(DIMENSIONS)
     return (
@@ -125,6 +126,7 @@ def passage_columns() -> tuple[str, ...]:
         "word_order",
         "cut_sentences",
         "difficulty_by_words",
+        "shortness",
     )
 
 
