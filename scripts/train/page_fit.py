@@ -261,8 +261,8 @@ class DifficultyFit:
         awkward, once = np.char.startswith(table.kinds, OWN), table.sets == READ_ONCE
         estimated = used & ~np.isfinite(table.labels)
         of_texts = np.select(
-            [awkward & once, awkward, once, table.sets == READ_SENTENCES, estimated],
-            [_AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _SENTENCE, _ESTIMATED],
+            [table.sets == READ_SENTENCES, awkward & once, awkward, once, estimated],
+            [_SENTENCE, _AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _ESTIMATED],
             1.0,
         )
         self.by_words = ByWords(table, taught.labels, np.where(used, of_texts, 0))

@@ -95,7 +95,7 @@ READ_ONCE_FILE = ROOT / "readings" / "once.jsonl.gz"
 # Passages of `unread` that were read once all the same.
 OPEN_PASSAGES_FILE = READ_ONCE_FILE.with_name("open_passages.jsonl.gz")
 
-# Sentences that were read, most of them once, most of them of `unread`.
+# Single sentences that were read, and runs of two or three; most once, most of them of `unread`.
 READ_SENTENCES = "read_sentences"
 READ_SENTENCES_FILE = READ_ONCE_FILE.with_name("sentences.jsonl.gz")
 

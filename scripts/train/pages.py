@@ -265,8 +265,9 @@ def origin(data: Path, name: str) -> dict[str, str]:
     if name == READ_SENTENCES:
         return {
             "licence": "the readings are CC0; texts as those of open texts and of documentation",
-            "source": "single sentences of open texts, NIH, PDQ, Wikipedia and documentation, read "
-            "by a language model, 440 of them twice; readings/sentences.jsonl.gz",
+            "source": "one to three sentences of open texts, NIH, PDQ, Wikipedia, documentation "
+            "and texts written for the set, read by a language model, 440 of them twice; "
+            "readings/sentences.jsonl.gz",
             "sha256": sha256(READ_SENTENCES_FILE),
         }
     return {

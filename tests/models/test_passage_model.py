@@ -326,6 +326,24 @@ def test_short_sentences_are_sentences(text: str, is_prose: bool) -> None:
     assert (FEW_SENTENCES not in estimate.flags) is is_prose
 
 
+@pytest.mark.parametrize(("sentences", "shortness"), [(1, 0.75), (2, 0.5), (4, 0.0), (6, 0.0)])
+def test_a_text_is_short_up_to_sixty_words(sentences: int, shortness: float) -> None:
+    """By hand: sentences of fifteen words, 1 - 15 / 60 and so on."""
+    texts = [
+        f"The {name} ran to the green hill and then it sat down for a rest."
+        for name in ("dog", "cat", "fox", "hen", "boy", "girl")[:sentences]
+    ]
+    (read,) = passages(Batch([document_of_text(" ".join(texts))])).columns
+    assert read[passage_columns().index("shortness")] == pytest.approx(shortness)
+
+
+def test_no_word_makes_a_text_much_easier() -> None:
+    """A few easy words behind a hard text may not hide it; a hard word may weigh more."""
+    known = word_difficulty()
+    assert min(known.words.min(), known.letters.min()) == -60
+    assert known.words.max() > 100
+
+
 def test_the_difficulty_by_words_is_the_mean_of_the_different_words() -> None:
     """As the core reads them, and as training does: "rest" counts once, however often it stands."""
     text = "Rest and rest and rest.\n\nTake 2 callbacks, and rest."

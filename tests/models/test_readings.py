@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 from scripts.evaluate.readings_set import may_be_shipped
 from scripts.shared import ROOT, records
-from scripts.train.page_texts import OPEN_PASSAGES_FILE, UNREAD, unread
+from scripts.train.page_texts import (
+    OPEN_PASSAGES_FILE,
+    READ_ONCE_FILE,
+    READ_SENTENCES_FILE,
+    SENTENCES,
+    UNREAD,
+    sentences_read,
+    unread,
+)
 
 FILES = sorted((ROOT / "readings").glob("*.jsonl*"))
 
@@ -29,3 +37,25 @@ def test_passages_that_were_read_are_those_that_are_learned_from(shared_data: Pa
         assert row["text"] in (None, text.content)
         source = sources.get(row["source_id"])
         assert row["text"] is None or not source or may_be_shipped(source)
+
+
+def test_sentences_that_were_read_stand_in_the_texts_that_they_name() -> None:
+    """Those of documentation and of awkward texts."""
+    texts = {row["id"]: row["text"] for row in records(READ_ONCE_FILE)}
+    parts = [row for row in records(READ_SENTENCES_FILE) if row["of"] != row["id"]]
+    assert len(parts) == 1110
+    assert all(row["text"] in " ".join(texts[row["of"]].split("\n")) for row in parts)
+
+
+@pytest.mark.slow
+def test_sentences_that_were_read_are_those_of_their_sources(shared_data: Path) -> None:
+    """With their reading; the text is shipped only if the licence says so."""
+    sources = {row["id"]: row for row in records(shared_data / "open_texts" / "texts.jsonl.gz")}
+    texts = {text.id: text for text in unread(shared_data) if text.set == SENTENCES}
+    read = {text.id: text for text in sentences_read(shared_data)}
+    for row in records(READ_SENTENCES_FILE):
+        assert read[row["id"]].label == row["difficulty"]
+        if row["of"] == row["id"]:
+            assert read[row["id"]].content == texts[row["id"]].content
+            source = sources.get(row["source_id"])
+            assert row["text"] is None or not source or may_be_shipped(source)

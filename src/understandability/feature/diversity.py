@@ -75,7 +75,8 @@ def drawn_ratio(words: Sequence[object]) -> float:
     """The share of different words that 42 draws without putting back give on average (HD-D)."""
     from scipy.special import gammaln
 
-    _, counts = np.unique(np.array(words), return_counts=True)
+    # Sorted, so that the last digit does not depend on the order of the words.
+    counts = np.sort(np.unique(np.array(words), return_counts=True)[1])
     left = len(words) - counts
     log_none = np.full(len(counts), -np.inf)
     some = left >= _DRAWS
