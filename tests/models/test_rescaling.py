@@ -93,7 +93,7 @@ def test_real_labels_halve_the_distance(shared_data: Path) -> None:
     found = ud.rescale("open", f"{path}:label:harder")
     assert found.texts == 254
     assert found.before.low > 15
-    assert found.after.high < 12.5
+    assert found.after.high < 13
     assert "open, readings.v1" in found.to_markdown()
 
 

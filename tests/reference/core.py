@@ -1018,7 +1018,7 @@ def read_passages(
                 [(lengths < 5).sum() / len(own)],
                 (pointed * rarity[:, None]).sum(axis=0) / max(rarity.sum(), 1),
                 order[[0, 2]] / np.maximum(order[[1, 3]], 1),
-                [by_words.sum() / max(len(by_words), 1)],
+                [by_words.sum() / max(len(by_words), 1), max(1 - length / 60, 0)],
             ]
         )
         for source, target in by_sentence.tolist():
