@@ -48,7 +48,6 @@ from understandability.arrays import Floats
 from understandability.model.passage_model import apart, shares
 from understandability.model.passages import Passages, passage_columns
 from understandability.model.predictors import Kernel, Prepared, standardised
-from understandability.model.word_columns import DIMENSIONS
 
 CUT = 4.0
 FOLDS = 5
@@ -93,7 +92,7 @@ class Recipe:
     # What the teacher's levels of sentences weigh.
     sentences: float = 6.0
     # The level is told without the last columns: from the vectors of rare words on.
-    level_columns: int = -DIMENSIONS - 4
+    level_columns: int = passage_columns().index("rare_word_vector_0")
 
     @property
     def sets(self) -> list[str]:
