@@ -244,7 +244,8 @@ class Forest:
 
 _MOST_LAYERS = 4
 _ROWS = 8  # in one product; so many cost what one costs, because the columns come from memory
-_ONE_THREAD = 2**17  # multiplications in a product; beyond 2**18 OpenBLAS takes a second thread
+_WIDTH = 64  # columns of a product: whole vectors of any processor
+_ONE_THREAD = 2**18  # multiplications in a product, below which OpenBLAS takes no second thread
 
 
 class Predictor(Protocol):
@@ -276,7 +277,7 @@ class Columns:
     def __init__(self, matrix: Floats) -> None:
         inputs, self._outputs = matrix.shape
         # Nothing to multiply makes one empty block: a machine may have no vectors.
-        width = max(1, min(self._outputs, _ONE_THREAD // (_ROWS * max(1, inputs))))
+        width = max(1, min(self._outputs, _WIDTH, (_ONE_THREAD - 1) // (_ROWS * max(1, inputs))))
         count = max(1, -(-self._outputs // width))
         with np.errstate(over="ignore"):
             is_short = bool((matrix == matrix.astype(np.float16)).all())
