@@ -298,9 +298,9 @@ class Batch:
         within[self.sentence_starts] = False
         document = np.searchsorted(self.word_starts, capitalised, side="right") - 1
         keys = document * len(self.word_types) + self.word_ids[capitalised]
-        found = set(keys[within[capitalised]].tolist())
+        found = np.append(np.sort(keys[within[capitalised]]), -1)
         names = np.zeros(len(self.word_ids), bool)
-        names[capitalised[[key in found for key in keys.tolist()]]] = True
+        names[capitalised] = found[np.searchsorted(found[:-1], keys)] == keys
         return names
 
     @cached_property
