@@ -2295,11 +2295,10 @@ def read_sentences(
 cdef inline void add_vector(float* sums, const signed char* vector, float weight, float rarity) noexcept:
     """Add a vector to the sum over tokens, and to that over rare ones behind it."""
     cdef int i
-    cdef float own
     for i in range(DIMENSIONS):
-        own = weight * vector[i]
-        sums[i] += own
-        sums[DIMENSIONS + i] += rarity * own
+        sums[i] += weight * vector[i]
+    for i in range(DIMENSIONS if rarity else 0):
+        sums[DIMENSIONS + i] += rarity * (weight * vector[i])
 
 
 cdef inline void divide(double* row, int start, int end, double by) noexcept:

@@ -91,7 +91,7 @@ class TypeTable:
 
     def number(self, strings: Iterable[str]) -> NDArray[np.int32]:
         """The number of each string; new ones get the next."""
-        given = list(strings)
+        given = strings if isinstance(strings, list) else list(strings)
         numbers = np.empty(len(given), np.int32)
         with _LOCK:  # not while the strings are made
             self._numbers.number(given, numbers)
@@ -215,9 +215,10 @@ class Batch:
         self._tagger = tagger
         self.pieces = pieces()
         self.word_types, self.token_types = self.pieces.word_types, self.pieces.token_types
-        self.piece_ids = self.pieces.number(
-            chain.from_iterable(document.pieces for document in self.documents)
-        )
+        given: list[str] = []
+        for document in self.documents:
+            given += document.pieces
+        self.piece_ids = self.pieces.number(given)
         self.piece_starts = starts_of([len(document.pieces) for document in self.documents])
         self._lower_capitals()
         words = self.pieces.words(self.piece_ids)
