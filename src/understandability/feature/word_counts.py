@@ -21,6 +21,7 @@ from understandability.feature.syllables import count_each
 from understandability.feature.word_lists import (
     embedded_list,
     outside_english,
+    plain,
     polarity,
     stop_word_list,
     unfamiliar,
@@ -87,22 +88,23 @@ def _as_one(word: str) -> str:
 
 
 def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
-    characters, syllables, sign = letters(words), count_each(words), polarity(words)
+    shown = plain(words)
+    characters, syllables, sign = letters(words), count_each(words), polarity(shown)
     three = np.flatnonzero(syllables == 3)
     inflected = np.zeros(len(words), bool)
     inflected[three] = syllabic_ending([words[place] for place in three.tolist()])
     columns = [
-        unfamiliar(words),
+        unfamiliar(shown),
         (syllables >= 3) & ~(inflected | np.array(["-" in word for word in words], bool)),
         characters,
         *(characters > than for than in LONGER),
         syllables,
         syllables >= 3,
         syllables > 3,
-        embedded_list("prefixes").begins(words),
-        embedded_list("suffixes").ends(words),
+        embedded_list("prefixes").begins(shown),
+        embedded_list("suffixes").ends(shown),
         embedded_list("acronyms").contains_acronym(words),
-        stop_word_list().contains(words),
+        stop_word_list().contains(shown),
         outside_english(words),
         sign > 0,
         sign < 0,

@@ -38,7 +38,7 @@ def unfamiliar(words: Sequence[str]) -> NDArray[np.bool_]:
     [False, False, False, False, True]
     """
     known = familiar_words()
-    return _column(words, (word not in known and not is_familiar(word) for word in words))
+    return _column(words, (word not in known and not is_familiar(word) for word in plain(words)))
 
 
 def is_familiar(word: str) -> bool:
@@ -110,7 +110,7 @@ class WordList:
         >>> WordList(["Aarskog", "stent"]).contains(["Stent", "stents"]).tolist()
         [True, False]
         """
-        return _column(words, map(self._lower.__contains__, _plain(words)))
+        return _column(words, map(self._lower.__contains__, plain(words)))
 
     def contains_acronym(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are on the list as they are written, or their plural in a small s.
@@ -138,8 +138,8 @@ class WordList:
         return _column(
             words,
             (
-                plain in self._lower or not self._lower.isdisjoint(bases(plain))
-                for plain in _plain(words)
+                word in self._lower or not self._lower.isdisjoint(bases(word))
+                for word in plain(words)
             ),
         )
 
@@ -150,7 +150,7 @@ class WordList:
         [True, False, False]
         """
         heads, least = self._heads, self._least
-        plains = _plain(words)
+        plains = plain(words)
         return _column(words, (w[:least] in heads and self._affixed(w, False) for w in plains))
 
     def ends(self, words: Sequence[str]) -> NDArray[np.bool_]:
@@ -160,7 +160,7 @@ class WordList:
         [True, False, False]
         """
         tails, least = self._tails, self._least
-        plains = _plain(words)
+        plains = plain(words)
         return _column(words, (w[-least:] in tails and self._affixed(w, True) for w in plains))
 
     def _affixed(self, word: str, at_end: bool) -> bool:
@@ -176,8 +176,15 @@ def _column(words: Sequence[str], values: Iterable[bool]) -> NDArray[np.bool_]:
     return np.fromiter(values, bool, len(words))
 
 
-def _plain(words: Sequence[str]) -> list[str]:
-    return [word.lower().replace("’", "'") for word in words]
+class Plain(list[str]):
+    """Words in small letters, with straight apostrophes."""
+
+
+def plain(words: Sequence[str]) -> Plain:
+    """The same words as lists have them."""
+    if isinstance(words, Plain):
+        return words
+    return Plain([word.lower().replace("’", "'") for word in words])
 
 
 @cache
@@ -225,7 +232,7 @@ def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
 
 def _is_unknown(token: str) -> bool:
     """Whether a token of letters is no word of English; one with a digit is none to know."""
-    if any(map(str.isdigit, token)) or not any(map(str.isalpha, token)):
+    if not token.isalpha() and (any(map(str.isdigit, token)) or not any(map(str.isalpha, token))):
         return False
     token = token.lower().replace("’", "'")
     return places_in(GENERAL_LIST).get(token, -1) < 0 and token not in CLITICS
@@ -245,5 +252,5 @@ def polarity(words: Sequence[str]) -> NDArray[np.int8]:
     array([ 1, -1,  0], dtype=int8)
     """
     known = polarities()
-    valences = (known.get(plain, 0.0) for plain in _plain(words))
+    valences = (known.get(word, 0.0) for word in plain(words))
     return np.sign(np.fromiter(valences, np.float64, len(words))).astype(np.int8)
