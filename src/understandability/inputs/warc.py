@@ -173,8 +173,7 @@ class _Records:
             size = min(left, most if content is None else _READ)
             there = self._look(size + _BORDER)
             end = self._at + size
-            start = self._buffer.find(b"\nWARC/", max(self._at - 1, 0), end + _BORDER)
-            record = _RECORD.search(self._buffer, start, end + _BORDER) if start >= 0 else None
+            record = _RECORD.search(self._buffer, max(self._at - 1, 0), end + _BORDER)
             ahead = record.start() + 1 - self._at if record else size + 1
             if ahead <= size and not self._ends_after(left):
                 self._broken = _BrokenRecordError("its Content-Length reaches into other records")
