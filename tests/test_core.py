@@ -155,6 +155,19 @@ def test_syllables_of_strings(strings: list[str]) -> None:
     assert weights.nuclei(strings) == by_reference
 
 
+@given(st.lists(st.text("<flü’\ud800😀>", max_size=9)))
+def test_hashes_of_runs(words: list[str]) -> None:
+    """Of characters of any script; where there are too few places for them, that is told."""
+    found, wanted = np.zeros((2, 20 * len(words)), np.uint32)
+    _core.hash_runs(words, found)
+    fuzz_core.REFERENCE["hash_runs"](words, wanted)
+    assert np.array_equal(found, wanted)
+    with pytest.raises(IndexError):
+        _core.hash_runs([*words, "<flu>"], found[: np.count_nonzero(found)])
+    with pytest.raises(TypeError):
+        _core.hash_runs([None], found)  # type: ignore[list-item]
+
+
 @given(st.data())
 def test_tags_of_tokens(data: st.DataObject) -> None:
     """In sentences of any lengths, by tables of any numbers."""

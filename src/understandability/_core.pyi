@@ -239,6 +239,12 @@ def nuclei(
     `IndexError` for a wrong step.
     """
 
+def hash_runs(words: list[str], out: NDArray[Any]) -> None:
+    """A hash of each run of 3, 4 and 5 characters, word by word, and of each longer word itself.
+
+    `out` is uint32; raises `IndexError` for too few places.
+    """
+
 class Places:
     """Words with a whole number each, read from lists of words as MessagePack packs them.
 

@@ -21,6 +21,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 cdef extern from "Python.h":
     void* PyUnicode_DATA(object string)
     int PyUnicode_KIND(object string)
+    Py_UCS4 PyUnicode_READ_CHAR(object string, Py_ssize_t place)
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 character)
 
@@ -123,17 +124,12 @@ cdef inline bint is_space(unsigned char c) noexcept:
 cdef unsigned char[256] IS_PLAIN, IS_INK, ENDS_NAME, ENDS_ATTRIBUTE
 
 
-cdef int fill_tables() except -1:
-    cdef int c
-    for c in range(256):
-        IS_PLAIN[c] = c != 0xC2 and c not in b"&\n\t\r"  # 0xC2: a char of C may be signed
-        IS_INK[c] = 32 < c < 0xC2 or c > 0xE3
-        ENDS_NAME[c] = is_space(<unsigned char>c) or c in b"<>/"
-        ENDS_ATTRIBUTE[c] = c in b"<>="
-    return 0
-
-
-fill_tables()
+cdef int _c
+for _c in range(256):
+    IS_PLAIN[_c] = _c != 0xC2 and _c not in b"&\n\t\r"  # 0xC2: a char of C may be signed
+    IS_INK[_c] = 32 < _c < 0xC2 or _c > 0xE3
+    ENDS_NAME[_c] = is_space(<unsigned char>_c) or _c in b"<>/"
+    ENDS_ATTRIBUTE[_c] = _c in b"<>="
 
 
 cdef inline bint is_letter(unsigned char c) noexcept:
@@ -1678,21 +1674,6 @@ def boilerpipe_walk(
     return texts, words, linked_words, elements
 
 
-cdef Py_ssize_t size_collapsed(Bytes s, Py_ssize_t size) noexcept:
-    """The number of characters, of which a run of white space is one."""
-    cdef Py_ssize_t number = 0, place = 0, length
-    cdef bint after_space = False
-    while place < size:
-        length = white_at(s, place, size)
-        if length:
-            number += not after_space
-        elif (s[place] & 0xC0) != 0x80:
-            number += 1
-        after_space = length > 0
-        place += length if length else 1
-    return number
-
-
 def justext_walk(
     Tape tape, dict actions, dict headings, dict selects, object paragraph,
     Py_ssize_t first, Py_ssize_t last,
@@ -1705,7 +1686,7 @@ def justext_walk(
     cdef array open_elements = clone(_INTS, tape.size + 1, False)
     cdef int* stack = open_elements.data.as_ints  # of tags; the first is the body
     cdef Bytes s = tape.out()
-    cdef Text block = Text(tape.filled + tape.size + 1, True)
+    cdef Text block = Text(tape.filled + tape.size + 1, True), link = Text(block.room, True)
     cdef bytearray since = bytearray(tape.filled + 1)  # the text since a tag that counts
     cdef unsigned char* chunk = <unsigned char*>PyByteArray_AS_STRING(since)
     cdef Py_ssize_t place, start, end, size = 0, top = 0, linked = 0, killed_depth = 0
@@ -1742,7 +1723,9 @@ def justext_walk(
         if size and not is_blank_text(chunk, 0, size):
             block.add(chunk, 0, size)
             if in_link:
-                linked += size_collapsed(chunk, size)
+                link.filled, link.is_indented = 0, False
+                link.add(chunk, 0, size)
+                linked += characters(link.out, 0, link.filled) + link.is_indented
             after_break = False
         memcpy(chunk, s + start, end - start)
         size = end - start
@@ -2084,6 +2067,26 @@ def nuclei(
                 heavy.append(nucleus)
         found_in.append(heavy)
     return found_in
+
+
+def hash_runs(list words, unsigned int[::1] out) -> None:
+    cdef Py_ssize_t at = 0, size, length, start, place
+    cdef unsigned int hashed, power, knuth = 2654435761U  # his multiplier
+    cdef Py_UCS4 c
+    cdef str word
+    for word in words:
+        size = len(word)
+        for length in range(3, 7 if size > 5 else 6):
+            length = size if length == 6 else length  # a longer word is a run itself
+            for start in range(size - length + 1):
+                hashed, power = 0, 1
+                for place in range(start, start + length):
+                    c = PyUnicode_READ_CHAR(word, place)
+                    hashed += (63 if 0xD800 <= c < 0xE000 else <unsigned int>c) * power
+                    power *= knuth
+                hashed = (hashed ^ hashed >> 16) * knuth
+                out[at] = (hashed ^ hashed >> 13) * knuth
+                at += 1
 
 
 # --- A list of words with their frequency

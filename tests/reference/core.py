@@ -876,6 +876,25 @@ def nuclei(
     return found
 
 
+_KNUTH = 2654435761
+
+
+def hash_runs(words: list[str], out: Array) -> None:
+    """Write a hash of each run of letters, and of each longer word."""
+    found = []
+    for word in words:
+        points = np.frombuffer(word.encode("utf-32-le", "replace"), "<u4").tolist()
+        lengths = [3, 4, 5] + [len(points)] * (len(points) > 5)
+        for length in lengths:
+            for start in range(len(points) - length + 1):
+                run = points[start : start + length]
+                hashed = sum(point * _KNUTH**place for place, point in enumerate(run)) % 2**32
+                for shift in (16, 13):
+                    hashed = (hashed ^ hashed >> shift) * _KNUTH % 2**32
+                found.append(hashed)
+    out[: len(found)] = found
+
+
 def sum_rows(table: Array, ids: Array, starts: Array, out: Array) -> None:
     """Write the sums of the rows of each segment."""
     for place, (begin, end) in enumerate(pairwise(starts.tolist())):

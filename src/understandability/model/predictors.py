@@ -293,7 +293,7 @@ class Columns:
         padded = np.zeros((tiles * _ROWS, inputs), self._blocks.dtype)
         padded[: len(rows)] = rows
         products = padded.reshape(tiles, _ROWS, inputs) @ self._blocks
-        joined = products.transpose(1, 2, 0, 3).astype(np.float64, order="C")
+        joined: Floats = products.transpose(1, 2, 0, 3).astype(np.float64, order="C")
         return joined.reshape(len(padded), count * width)[: len(rows), : self._outputs]
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability import _core
 from understandability._core import Numbers
 from understandability.arrays import Floats, numbered, places_of
 from understandability.feature.frequency import places_of_keys
@@ -23,14 +24,19 @@ from understandability.feature.word_counts import kinds_of_word
 from understandability.resources import resource_arrays
 
 RUNS = 8192
-_LENGTHS = (3, 4, 5)
 _MOST_LETTERS = 30
-_FACTOR = np.uint32(2654435761)  # Knuth's multiplier
-_POWERS = _FACTOR ** np.arange(_MOST_LETTERS + 2, dtype=np.uint32)
+# By the letters of a word and its two marks: the runs of three, four and five; a longer one is a
+# run itself.
+_RUNS_OF_WORD = np.array(
+    [
+        sum(max(0, size - length + 1) for length in (3, 4, 5)) + (size > 5)
+        for size in range(_MOST_LETTERS + 3)
+    ]
+)
 
 
 class Runs(NamedTuple):
-    """The runs of some words, in no order: the place of the word, the run's number, its value.
+    """The runs of some words, in their order: the place of the word, the run's number, its value.
 
     Values are of the sign that the hash says, so that runs which share a number cancel out rather
     than add up; those of a word have the length 1.
@@ -48,33 +54,13 @@ def runs_of_letters(words: Sequence[str]) -> Runs:
     [6, 1]
     """
     marked = [f"<{word.lower()[:_MOST_LETTERS]}>" for word in words]
-    letters = np.frombuffer("".join(marked).encode("utf-32-le", "replace"), "<u4")
-    sizes = np.fromiter(map(len, marked), np.intp, len(marked))
-    ends = np.cumsum(sizes)
-    word = np.repeat(np.arange(len(words)), sizes)
-    left = ends[word] - np.arange(len(letters))  # letters from here to the word's end
-    owners, hashes = [], []
-    hashed = np.zeros(len(letters), np.uint32)  # of the run from here, one letter longer each time
-    for place in range(max(_LENGTHS)):
-        later = letters[place:]
-        hashed[: len(later)] += later * _POWERS[place]
-        if place + 1 in _LENGTHS:
-            starts = np.flatnonzero(left > place)
-            owners.append(word[starts])
-            hashes.append(hashed[starts])
-    long = np.flatnonzero(sizes > max(_LENGTHS))
-    if len(long):
-        inside = sizes[word] - left
-        wholes = np.add.reduceat(letters * _POWERS[inside], ends - sizes, dtype=np.uint32)
-        owners.append(long)
-        hashes.append(wholes[long])
-    owner, mixed = np.concatenate(owners), np.concatenate(hashes)
-    for shift in np.array([16, 13], np.uint32):
-        mixed = (mixed ^ (mixed >> shift)) * _FACTOR
+    counts = _RUNS_OF_WORD.take(list(map(len, marked)))
+    mixed = np.empty(counts.sum(), np.uint32)
+    _core.hash_runs(marked, mixed)
     values = np.where(mixed >> np.uint32(31), 1.0, -1.0)
-    counts = np.bincount(owner, minlength=len(words))
     numbers = ((mixed >> np.uint32(12)) % RUNS).astype(np.intp)
-    return Runs(owner, numbers, values / np.sqrt(counts[owner]))
+    weights = np.repeat(1 / np.sqrt(np.maximum(counts, 1)), counts)
+    return Runs(np.repeat(np.arange(len(words)), counts), numbers, values * weights)
 
 
 def spelled_of(letters: Floats, runs: Runs, count: int) -> Floats:
