@@ -154,7 +154,8 @@ def sentence_starts(
 
     `ends_of` and `starts_of` say how a piece ends and begins, in one character as in
     `understandability.text.sentences`; a piece may end a sentence if its last character is in
-    `marks`, and does if `before` has, for its end, the beginning of the next.
+    `marks` (of small letters, only p), and does if `before` has, for its end, the beginning of the
+    next.
     """
 
 def cut_up(

@@ -1771,7 +1771,8 @@ cdef enum:  # how a piece ends, as in `text.sentences`
 cdef inline Py_UCS4 end_of(list pieces, Py_ssize_t place, str marks, object ends_of) except? 0:
     """How a piece ends."""
     cdef str piece = pieces[place]
-    return looked_up(ends_of, piece) if piece[len(piece) - 1] in marks else NONE
+    cdef Py_UCS4 last = piece[len(piece) - 1]
+    return NONE if 97 <= last <= 122 and last != c"p" or last not in marks else looked_up(ends_of, piece)
 
 
 cdef bint is_plain(str text):
