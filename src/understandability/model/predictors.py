@@ -243,7 +243,7 @@ class Forest:
 
 
 _MOST_LAYERS = 4
-_ROWS = 8  # in one product; so many cost what one costs, because the columns come from memory
+_ROWS = 4  # in one product; more of them cost as much for each, and empty ones cost as much
 _WIDTH = 64  # columns of a product: whole vectors of any processor
 _ONE_THREAD = 2**18  # multiplications in a product, below which OpenBLAS takes no second thread
 
