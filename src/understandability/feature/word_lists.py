@@ -38,7 +38,9 @@ def unfamiliar(words: Sequence[str]) -> NDArray[np.bool_]:
     [False, False, False, False, True]
     """
     known = familiar_words()
-    return _column(words, (word not in known and not is_familiar(word) for word in plain(words)))
+    return _column(
+        words, (word not in known and not is_familiar(word) for word in plain_words(words))
+    )
 
 
 def is_familiar(word: str) -> bool:
@@ -110,7 +112,7 @@ class WordList:
         >>> WordList(["Aarskog", "stent"]).contains(["Stent", "stents"]).tolist()
         [True, False]
         """
-        return _column(words, map(self._lower.__contains__, plain(words)))
+        return _column(words, map(self._lower.__contains__, plain_words(words)))
 
     def contains_acronym(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are on the list as they are written, or their plural in a small s.
@@ -139,7 +141,7 @@ class WordList:
             words,
             (
                 word in self._lower or not self._lower.isdisjoint(bases(word))
-                for word in plain(words)
+                for word in plain_words(words)
             ),
         )
 
@@ -150,7 +152,7 @@ class WordList:
         [True, False, False]
         """
         heads, least = self._heads, self._least
-        plains = plain(words)
+        plains = plain_words(words)
         return _column(words, (w[:least] in heads and self._affixed(w, False) for w in plains))
 
     def ends(self, words: Sequence[str]) -> NDArray[np.bool_]:
@@ -160,7 +162,7 @@ class WordList:
         [True, False, False]
         """
         tails, least = self._tails, self._least
-        plains = plain(words)
+        plains = plain_words(words)
         return _column(words, (w[-least:] in tails and self._affixed(w, True) for w in plains))
 
     def _affixed(self, word: str, at_end: bool) -> bool:
@@ -176,15 +178,15 @@ def _column(words: Sequence[str], values: Iterable[bool]) -> NDArray[np.bool_]:
     return np.fromiter(values, bool, len(words))
 
 
-class Plain(list[str]):
+class PlainWords(list[str]):
     """Words in small letters, with straight apostrophes."""
 
 
-def plain(words: Sequence[str]) -> Plain:
+def plain_words(words: Sequence[str]) -> PlainWords:
     """The same words as lists have them."""
-    if isinstance(words, Plain):
+    if isinstance(words, PlainWords):
         return words
-    return Plain([word.lower().replace("’", "'") for word in words])
+    return PlainWords([word.lower().replace("’", "'") for word in words])
 
 
 @cache
@@ -252,5 +254,5 @@ def polarity(words: Sequence[str]) -> NDArray[np.int8]:
     array([ 1, -1,  0], dtype=int8)
     """
     known = polarities()
-    valences = (known.get(word, 0.0) for word in plain(words))
+    valences = (known.get(word, 0.0) for word in plain_words(words))
     return np.sign(np.fromiter(valences, np.float64, len(words))).astype(np.int8)
