@@ -21,7 +21,7 @@ from understandability.feature.syllables import count_each
 from understandability.feature.word_lists import (
     embedded_list,
     outside_english,
-    plain_words,
+    plain,
     polarity,
     stop_word_list,
     unfamiliar,
@@ -88,7 +88,7 @@ def _as_one(word: str) -> str:
 
 
 def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
-    shown = plain_words(words)
+    shown = plain(words)
     characters, syllables, sign = letters(words), count_each(words), polarity(shown)
     three = np.flatnonzero(syllables == 3)
     inflected = np.zeros(len(words), bool)

@@ -38,9 +38,7 @@ def unfamiliar(words: Sequence[str]) -> NDArray[np.bool_]:
     [False, False, False, False, True]
     """
     known = familiar_words()
-    return _column(
-        words, (word not in known and not is_familiar(word) for word in plain_words(words))
-    )
+    return _column(words, (word not in known and not is_familiar(word) for word in plain(words)))
 
 
 def is_familiar(word: str) -> bool:
@@ -112,7 +110,7 @@ class WordList:
         >>> WordList(["Aarskog", "stent"]).contains(["Stent", "stents"]).tolist()
         [True, False]
         """
-        return _column(words, map(self._lower.__contains__, plain_words(words)))
+        return _column(words, map(self._lower.__contains__, plain(words)))
 
     def contains_acronym(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are on the list as they are written, or their plural in a small s.
@@ -141,7 +139,7 @@ class WordList:
             words,
             (
                 word in self._lower or not self._lower.isdisjoint(bases(word))
-                for word in plain_words(words)
+                for word in plain(words)
             ),
         )
 
@@ -152,7 +150,7 @@ class WordList:
         [True, False, False]
         """
         heads, least = self._heads, self._least
-        plains = plain_words(words)
+        plains = plain(words)
         return _column(words, (w[:least] in heads and self._affixed(w, False) for w in plains))
 
     def ends(self, words: Sequence[str]) -> NDArray[np.bool_]:
@@ -162,7 +160,7 @@ class WordList:
         [True, False, False]
         """
         tails, least = self._tails, self._least
-        plains = plain_words(words)
+        plains = plain(words)
         return _column(words, (w[-least:] in tails and self._affixed(w, True) for w in plains))
 
     def _affixed(self, word: str, at_end: bool) -> bool:
@@ -182,7 +180,7 @@ class PlainWords(list[str]):
     """Words in small letters, with straight apostrophes."""
 
 
-def plain_words(words: Sequence[str]) -> PlainWords:
+def plain(words: Sequence[str]) -> PlainWords:
     """The same words as lists have them."""
     if isinstance(words, PlainWords):
         return words
@@ -254,5 +252,5 @@ def polarity(words: Sequence[str]) -> NDArray[np.int8]:
     array([ 1, -1,  0], dtype=int8)
     """
     known = polarities()
-    valences = (known.get(word, 0.0) for word in plain_words(words))
+    valences = (known.get(word, 0.0) for word in plain(words))
     return np.sign(np.fromiter(valences, np.float64, len(words))).astype(np.int8)

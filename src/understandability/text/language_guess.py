@@ -150,13 +150,6 @@ def _places(frequent: int) -> tuple[Places, list[tuple[str, tuple[str, ...]]]]:
 
 
 @cache
-def _claimed(language: str, frequent: int) -> frozenset[int]:
-    """The numbers of the frequent words that a language has."""
-    rows = _places(frequent)[1]
-    return frozenset(place for place, (_, of) in enumerate(rows) if language in of)
-
-
-@cache
 def only_foreign() -> frozenset[str]:
     """Frequent words of other languages that are none of English.
 
@@ -215,10 +208,10 @@ def _guess(sample: str, declared: str = "") -> str | None:
     for frequent, least, distinct, letters in _ROUNDS:
         places, rows = _places(frequent)
         words, met = count_known(lower, places)
-        of_claim = sum(map(_claimed(declared, frequent).__contains__, met))
+        counts = Counter(met)
+        of_claim = sum(times for place, times in counts.items() if declared in rows[place][1])
         if declared and of_claim >= max(_CLAIM * len(met), 1):
             return declared  # no language has more than all of them
-        counts = Counter(met)
         votes: defaultdict[str, int] = defaultdict(int)
         for place, times in counts.items():
             for language in rows[place][1]:

@@ -43,7 +43,6 @@ from understandability.text.tape import names, without_references
 
 MAX_CHARACTERS = 500_000  # of the scripts of a page, together
 MAX_DEPTH = 40
-_JSON = re.compile(rb"json")
 _SCRIPT = re.compile(
     r"""<script\b[^<>]*\btype\s*=\s*["']?application/(?:ld\+)?json\b[^<>]*>([^<]*(?:<(?!/script)[^<]*)*)""",
     re.IGNORECASE,
@@ -71,9 +70,8 @@ def data_texts(source: bytes) -> list[str]:
     >>> data_texts(b'<script type="application/ld+json">{"@type": "Answer", "text": "Rest."}')
     ['Rest.']
     """
-    # By a pattern the one word is found in a third of the time of the two, long ones fast.
-    if not _JSON.search(source) or (b"ation/json" not in source and b"/ld+json" not in source):
-        return []
+    if not re.search(b"json", source) or not (b"ation/json" in source or b"/ld+json" in source):
+        return []  # a pattern finds the one word in a third of the time of the two
     left = MAX_CHARACTERS
     paragraphs: dict[str, None] = {}  # the same thing may stand there twice
     for script in _SCRIPT.finditer(source.decode()):
