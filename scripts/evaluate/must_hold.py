@@ -45,7 +45,6 @@ from scripts.evaluate.judged_texts import (
 )
 from scripts.shared import ROOT, fill, markdown, parser_of, records
 from scripts.train.page_fit import (
-    FOLDS,
     LEVELLED,
     RECIPES,
     DifficultyFit,
@@ -56,6 +55,7 @@ from scripts.train.page_fit import (
     unseen_by,
 )
 from scripts.train.page_texts import (
+    FOLDS,
     OWN,
     READ_SENTENCES,
     READINGS,
@@ -255,8 +255,9 @@ class Learned:
     `difficulty` to `message` are those of `open` in five folds; `without` are levels of the model
     without readings; `kinds` is the difficulty by models that saw no text of a kind;
     `without_set` the level of each of CEFR-SP and OneStop by models that were learned without that
-    set, nor readings. `of_pairs` is the difficulty of the pairs, (pairs,), by a model that saw
-    nothing of their kinds nor of their studies.
+    set, and `without_both` by those that were learned without readings, too. `of_pairs` is the
+    difficulty of the pairs, (pairs,), by a model that saw nothing of their kinds nor of their
+    studies.
     """
 
     difficulty: Floats
@@ -267,6 +268,7 @@ class Learned:
     without: Floats
     kinds: Floats
     without_set: Floats
+    without_both: Floats
     of_pairs: Floats
 
     @classmethod
@@ -293,15 +295,17 @@ class Learned:
             levels = _levels(table, plain, used)
             without[here] = levels[here]
             without[~own] += levels[~own] / FOLDS
-        left_out = np.full(len(table), np.nan)
+        left_out = np.full((2, len(table)), np.nan)
         for name in ("cefr_sp_wiki", "onestop"):
             here = table.sets == name
-            left_out[here] = _without_set(table, recipe, teacher, name)[here]
+            fewer, used = _without_set(table, recipe, name)
+            left_out[0, here] = Fitted.of(table, fewer, used, teacher).levels[here]
+            left_out[1, here] = LevelFit(table, fewer, used).levels[here]
         whole = ships.hardenings[0]
         kinds = whole.of(kinds_left_out(table, recipe, teacher), table.passages.equal_parts)
         of_pairs = _without_pairs(table, recipe, teacher, asked)
         of_pairs = whole.of(of_pairs, asked.passages.equal_parts)
-        return cls(*found, without, kinds, left_out, of_pairs)
+        return cls(*found, without, kinds, *left_out, of_pairs)
 
 
 def _without_pairs(table: Table, recipe: Recipe, teacher: Teacher, asked: Table) -> Floats:
@@ -320,15 +324,15 @@ def _levels(table: Table, recipe: Recipe, used: Mask) -> Floats:
     return levels + float(np.nanmean((table.labels - levels)[of_set]))
 
 
-def _without_set(table: Table, recipe: Recipe, teacher: Teacher, name: str) -> Floats:
-    """Levels that are learned without a set that `open` learns from."""
+def _without_set(table: Table, recipe: Recipe, name: str) -> tuple[Recipe, Mask]:
+    """A recipe without a set that `open` learns from, and the texts that it may learn from."""
     labels = {each: weight for each, weight in recipe.labels.items() if each != name}
     kinds = {each: weight for each, weight in recipe.kinds.items() if each != name}
     # Where the one set of levels is left out, the other stands for it.
     labels, kinds = (labels, kinds) if labels else (kinds, labels)
-    copies = np.isin(table.groups, table.groups[table.sets == name])
     fewer = replace(recipe, labels=labels, kinds=kinds)
-    return Fitted.of(table, fewer, unseen_by(table, fewer) & ~copies, teacher).levels
+    copies = np.isin(table.groups, table.groups[table.sets == name])
+    return fewer, unseen_by(table, fewer) & ~copies
 
 
 # -- caches ----------------------------------------------------------------------------------------
@@ -360,6 +364,7 @@ class Systems:
     ours: Estimates
     kinds: Floats
     without_set: Floats
+    without_both: Floats
 
     def row(
         self,
@@ -415,14 +420,13 @@ def orders(systems: Systems) -> str:
         wanted = f"≥ {short(least, 2)}"
         rows.append(systems.row(f"{name}, {of}{own}", wanted, where, of, old=old))
         if left_out is not None:
-            part = RECIPES["open"].difficulty_in_level
             rows.append(
                 systems.row(
                     f"{name}, level, left out whole",
                     f"≥ {short(left_out, 2)}",
                     where,
-                    ours=systems.without_set + part * systems.ours.difficulty,
-                    without=systems.without_set,
+                    ours=systems.without_set,
+                    without=systems.without_both,
                     old=old_left_out,
                 )
             )
@@ -620,13 +624,14 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
     chance = np.where(silent, np.nan, from_table(read, ours.chance))
     seen_nothing = Estimates(difficulty, level, spread, chance, level_error, ours.flags)
     without = np.where(silent, np.nan, from_table(learned.without, _plain(texts, rows, table)))
-    kinds, without_set = (
+    kinds, without_set, without_both = (
         np.where(silent, np.nan, from_table(values, np.full(len(rows), np.nan)))
-        for values in (learned.kinds, learned.without_set)
+        for values in (learned.kinds, learned.without_set, learned.without_both)
     )
     by_name = dict(zip(BASELINES, ours.formulas.T, strict=True))
     old = version_0_2(judged.keys.tolist())
-    return Systems(judged, by_name, old, without, seen_nothing, kinds, without_set), bundle
+    left_out = kinds, without_set, without_both
+    return Systems(judged, by_name, old, without, seen_nothing, *left_out), bundle
 
 
 def _plain(texts: Sequence[Text], rows: NDArray[np.int64], table: Table) -> Floats:

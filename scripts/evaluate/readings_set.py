@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scripts.evaluate.intervals import harder, measured, short
 from scripts.shared import ROOT, markdown, parser_of, records
-from scripts.train.page_fit import FOLDS
-from scripts.train.page_texts import READINGS, folds_of, training_table
+from scripts.train.page_texts import FOLDS, READINGS, folds_of, training_table
 
 from understandability.arrays import Floats
 from understandability.errors import InputError

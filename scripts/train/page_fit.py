@@ -1,7 +1,9 @@
 """What is learned: levels of passages from people's labels, their difficulty from readings.
 
 *Level* is what a small network says: it learns the labels of CEFR-SP, and what `teacher` says of
-sentences that nobody judged.
+sentences that nobody judged. Sentences of CEFR-SP that are joined are a text whose level is the
+mean of theirs, so that the network knows more than single sentences. Joined, they are ten points
+more difficult than alone; what that adds to the level is taken off.
 
 Sets contradict each other: OneStop calls an article easy because it was simplified. Such a set
 (`Recipe.kinds`) teaches the network nothing. It has a function of its own, of what the network
@@ -28,6 +30,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scripts.train.networks import Shape, learn_apart, learn_together
 from scripts.train.page_texts import (
+    FOLDS,
+    JOINED,
     OWN,
     READ_ONCE,
     READ_SENTENCES,
@@ -50,7 +54,6 @@ from understandability.model.passages import Passages, passage_columns
 from understandability.model.predictors import Kernel, Prepared, standardised
 
 CUT = 4.0
-FOLDS = 5
 # A kind's own function moves in so many directions of the space, those in which passages differ
 # most.
 _DIRECTIONS = 200
@@ -89,15 +92,25 @@ class Recipe:
     ridge: float
     level_from: str = ""
     difficulty_in_level: float = 0.0125
-    # What the teacher's levels of sentences weigh.
+    # What the teacher's levels of sentences weigh, and those of joined sentences.
     sentences: float = 6.0
+    joined: float = 3.0
     # The level is told without the last columns: from the vectors of rare words on.
     level_columns: int = passage_columns().index("rare_word_vector_0")
 
     @property
     def sets(self) -> list[str]:
         """The names of all sets."""
-        return [*self.labels, *self.kinds, READINGS, READ_ONCE, READ_SENTENCES, UNREAD, SENTENCES]
+        return [
+            *self.labels,
+            *self.kinds,
+            READINGS,
+            READ_ONCE,
+            READ_SENTENCES,
+            UNREAD,
+            SENTENCES,
+            JOINED,
+        ]
 
 
 _USE = (
@@ -174,11 +187,12 @@ class LevelFit:
     ) -> None:
         self._table, self._recipe, passages = table, recipe, table.passages
         self.space = space = Space(table, recipe, used, seed)
-        self._labels = table.labels if taught is None else taught
+        self._labels = table.labels if taught is None else taught - added_by_joining(table, known)
         self._used = used & (np.diff(passages.starts) > 0)
         weights = dict(recipe.labels)
         if taught is not None:
             weights[SENTENCES] = recipe.sentences
+            weights[JOINED] = recipe.joined
         text = table.text
         known_level = self._used & np.isin(table.sets, [*weights]) & np.isfinite(self._labels)
         own = np.flatnonzero(known_level[text])
@@ -229,6 +243,16 @@ class LevelFit:
         starts = np.array([*(start for _, start in self.own), *self.odds[1]])
         kernel = Kernel(space.vectors, space.root @ slopes, starts, space.gamma)
         return Prepared(space.center, space.center, space.scale, kernel, CUT)
+
+
+def added_by_joining(table: Table, known: Floats | float) -> Floats:
+    """How much more than the mean of its sentences is known of a joined text; 0 of any other."""
+    values = np.broadcast_to(known, len(table))
+    place = {name: row for row, name in enumerate(table.ids.tolist())}
+    added = np.zeros(len(table))
+    for row in np.flatnonzero(table.sets == JOINED):
+        added[row] = values[row] - values[[place[name] for name in table.ids[row].split()]].mean()
+    return added
 
 
 def _ridge(

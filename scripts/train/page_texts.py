@@ -99,6 +99,11 @@ OPEN_PASSAGES_FILE = READ_ONCE_FILE.with_name("open_passages.jsonl.gz")
 READ_SENTENCES = "read_sentences"
 READ_SENTENCES_FILE = READ_ONCE_FILE.with_name("sentences.jsonl.gz")
 
+# Sentences of CEFR-SP one behind the other, with the mean of their levels.
+JOINED = "cefr_sp_joined"
+_FEWEST_JOINED, _MOST_JOINED, _TIMES_JOINED = 2, 6, 2
+FOLDS = 5  # into which groups are dealt
+
 # Whole pages that were read once, whose texts are not ours to give: how passages make a page.
 READ_PAGES = "read_pages"
 READ_PAGES_FILE = READ_ONCE_FILE.with_name("pages.jsonl")
@@ -226,6 +231,29 @@ def sentences_read(data: Path) -> Iterator[Text]:
     of_sources = {text.id: text.content for text in unread(data) if text.set == SENTENCES}
     for name, row in rows.items():
         yield as_read(READ_SENTENCES, {**row, "text": row["text"] or of_sources[name]})
+
+
+def joined_sentences(table: Table, data: Path) -> Iterator[Text]:
+    """Runs of sentences of CEFR-SP, so that a level is learned of longer texts too.
+
+    Sentences of a run are of one fold (of seed 0), and no other set has a copy of them. The run has
+    the group of its first; its name is all of theirs.
+    """
+    texts = {text.id: text for text in labelled(data, "cefr_sp_wiki")}
+    own = table.sets == "cefr_sp_wiki"
+    own &= ~np.isin(table.groups, table.groups[~own])
+    fold, chance = folds_of(table.groups, FOLDS), np.random.default_rng(0)
+    for number in np.tile(np.arange(FOLDS), _TIMES_JOINED).tolist():
+        names = chance.permutation(table.ids[own & (fold == number)]).tolist()
+        while names:
+            size = int(chance.integers(_FEWEST_JOINED, _MOST_JOINED + 1))
+            run, names = [texts[name] for name in names[:size]], names[size:]
+            yield Text(
+                JOINED,
+                " ".join(text.id for text in run),
+                " ".join(str(text.content) for text in run),
+                float(np.mean([text.label for text in run])),
+            )
 
 
 def read_pages(data: Path) -> Iterator[Text]:
@@ -630,7 +658,7 @@ def cached(folder: Path | None, name: str, make: Callable[[], Table]) -> Table:
 
 
 def training_table(data: Path, cache: Path | None) -> Table:
-    """The passages of all labelled sets, of open texts, and of texts that were read once."""
+    """The passages of all labelled sets, of open texts, of texts read once, and of joined ones."""
 
     def texts() -> Iterator[Text]:
         for name in SETS:
@@ -642,7 +670,9 @@ def training_table(data: Path, cache: Path | None) -> Table:
     table = table.and_others(cached(cache, READ_ONCE, lambda: Table.of(read_once())), made_of)
     own = {row["id"]: row["of"] for row in records(READ_SENTENCES_FILE)}
     read = cached(cache, READ_SENTENCES, lambda: Table.of(sentences_read(data)))
-    return table.and_others(read, own)
+    table = table.and_others(read, own)
+    joined = cached(cache, JOINED, lambda: Table.of(joined_sentences(table, data)))
+    return table.and_others(joined, {each: each.split()[0] for each in joined.ids.tolist()})
 
 
 def sha256(path: Path) -> str:

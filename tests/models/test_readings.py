@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scripts.evaluate.readings_set import may_be_shipped
 from scripts.shared import ROOT, records
@@ -24,6 +25,29 @@ def test_rows_have_a_name_of_their_own_and_stay_on_the_scales(path: Path) -> Non
     names = [row.get("id") or row["source_id"] for row in rows]
     assert len(set(names)) == len(rows) > 0
     assert all(0 <= row[name] <= 100 for row in rows for name in ("difficulty", "understand"))
+
+
+def test_documentation_is_moved_by_how_much_easier_it_had_been_read() -> None:
+    """By what two readers gave it when they read it again, among passages that were read twice."""
+    again = list(records(ROOT / "readings" / "again.jsonl"))
+
+    def moved(reader: int, name: str, number: int) -> float:
+        rows = [r for r in again if r["reader"] == reader and name in (r["set"], r["kind"])]
+        value = ("difficulty", "understand")[number]
+        return float(np.mean([row[value] - row["before"][number] for row in rows]))
+
+    shifts = [
+        np.mean(
+            [moved(reader, "technology", i) - moved(reader, "readings", i) for reader in (1, 2)]
+        )
+        for i in (0, 1)
+    ]
+    assert np.round(shifts, 1).tolist() == [3.4, -2.8]
+    for row in records(READ_ONCE_FILE):
+        if row["kind"] == "technology":
+            [[difficulty, understand]] = row["readings"]
+            assert row["difficulty"] == pytest.approx(min(difficulty + 3.4, 99))
+            assert row["understand"] == pytest.approx(max(understand - 2.8, 1))
 
 
 @pytest.mark.slow
