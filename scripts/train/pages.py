@@ -105,18 +105,18 @@ def error_of(
 
 
 def errors_of(table: Table, said: OutOfFold, fit: Fitted) -> list[ErrorModel]:
-    """Of the difficulty, by readings; of the level, by CEFR-SP, its sentences alone and joined.
+    """Of the difficulty, by readings; of the level, by runs of sentences of CEFR-SP.
 
     All levels are moved to those of MedReadMe, from which people's of CEFR-SP differ; as groups of
     people do, that is part of the error.
     """
     words, squares = np.maximum(table.passages.totals, 1), fit.difficulty.squares
     found = []
-    for sets, values, parts, ends, within in (
-        ([READINGS], said.difficulties, said.difficulties_apart, (0.0, 100.0), (0.68, 1.0)),
-        (["cefr_sp_wiki", JOINED], said.levels, said.levels_apart, (1.0, 6.0), (0.95, 1.96)),
+    for name, values, parts, ends, within in (
+        (READINGS, said.difficulties, said.difficulties_apart, (0.0, 100.0), (0.68, 1.0)),
+        (JOINED, said.levels, said.levels_apart, (1.0, 6.0), (0.95, 1.96)),
     ):
-        here = np.isin(table.sets, sets) & np.isfinite(values)
+        here = (table.sets == name) & np.isfinite(values)
         read = values[here], words[here], squares[here], parts[here]
         found.append(error_of((table.labels - values)[here], read, ends, within))
     return found

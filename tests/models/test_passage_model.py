@@ -66,6 +66,15 @@ def test_the_panel_comes_out_in_the_order_of_its_judges(
     assert order >= 0.9
 
 
+def test_the_error_of_the_level_is_by_how_unlike_its_own_texts_a_text_is() -> None:
+    """Not by those of the difficulty, whose usual distances are others."""
+    found = passages(Batch([document_of_text(HARDEST)]))
+    wider = replace(BUNDLE.model.level_error, usual=1e-3, usual_per_word=0.0)
+    [error] = BUNDLE.model.read_passages(found).level_error
+    [larger] = replace(BUNDLE.model, level_error=wider).read_passages(found).level_error
+    assert larger > 2 * error
+
+
 def test_the_panel_uses_the_whole_of_the_scale(
     judged: list[tuple[dict[str, str], Estimate]],
 ) -> None:
@@ -293,13 +302,13 @@ def test_the_same_bundle_gives_the_same_digits() -> None:
     """
     folder = SAMPLES
     expected = {
-        "easy": ("0.967145", "10.2004", "2.44273"),
-        "medium": ("0.868377", "30.4027", "3.70442"),
-        "hard": ("0.0472922", "96.7878", "6"),
+        "easy": ("0.968063", "9.95446", "2.32481"),
+        "medium": ("0.855415", "31.8501", "3.58134"),
+        "hard": ("0.0467611", "96.9826", "6"),
     }
     pages = [Page(name, "", (folder / f"{name}.html").read_bytes()) for name in expected]
     found = BUNDLE.estimate(Batch([document_of_page(page) for page in pages]))
-    assert BUNDLE.checksum.startswith("828f0d55e945aa4f")
+    assert BUNDLE.checksum.startswith("a7c674cd655c6609")
     for each, digits in zip(found, expected.values(), strict=True):
         numbers = (each.p_understandable, each.difficulty, each.level)
         assert tuple(f"{number:.6g}" for number in numbers) == digits

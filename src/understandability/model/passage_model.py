@@ -242,6 +242,7 @@ class PassageModel:
         squares = (means[:, ends[1] :] ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.difficulty_error.unlikeness(squares, words)
+        level_unlikeness = self.level_error.unlikeness(squares, words)
         raised = {
             UNLIKE_JUDGED: unlikeness > self.difficulty_error.limit,
             FEW_SENTENCES: found.prose < _LEAST_PROSE,
@@ -264,7 +265,7 @@ class PassageModel:
                 for index in range(len(words))
             ),
             level,
-            wider * self.level_error.of(level, words, unlikeness, apart(levels[:, 1:])),
+            wider * self.level_error.of(level, words, level_unlikeness, apart(levels[:, 1:])),
             message,
         )
 
