@@ -89,7 +89,7 @@ def error_of(
         return ErrorModel(floor, per_word, *usual, limit, bent, *ends, by_parts)
 
     def unlikelihood(numbers: Floats) -> float:
-        squared = model(numbers).of(estimates, words, ratio, parts) ** 2
+        squared = model(numbers).of(estimates, words, squares, parts) ** 2
         return float(np.mean(np.log(squared) + away**2 / squared))
 
     start = np.log([np.mean(away**2) / 2, np.mean(away**2) * 50, 0.5, 0.5])
@@ -97,7 +97,7 @@ def error_of(
     options = {"maxiter": 2000}
     found = minimize(unlikelihood, start, method="Nelder-Mead", bounds=bounds, options=options).x
     share, errors = within
-    size = float(np.quantile(abs(away) / model(found).of(estimates, words, ratio, parts), share))
+    size = float(np.quantile(abs(away) / model(found).of(estimates, words, squares, parts), share))
     size = (size / errors) ** 2
     floor, per_word, bent, by_parts = np.exp(found) * (size, size, 1, size)
     numbers = (floor, per_word, *usual, limit, bent, *ends, by_parts)
@@ -178,8 +178,7 @@ def hardenings_of(
     squares = (passages.means(network.prepared(columns)) ** 2).mean(axis=1)
     of_difficulty = hardening_of(difficulties, parts, read.labels, lambda values: values)
     difficulties = of_difficulty.of(difficulties, parts)
-    unlike = error.unlikeness(squares, words)
-    spreads = error.of(difficulties, words, unlike, apart(said[:, 2:]))
+    spreads = error.of(difficulties, words, squares, apart(said[:, 2:]))
     of_message = hardening_of(
         messages, parts, read.understand, lambda values: public.understands(values, spreads)
     )
@@ -351,8 +350,7 @@ def train(
     errors = errors_of(table, said, fit)
     read = table.sets == READINGS
     squares, words = fit.difficulty.squares[read], np.maximum(table.passages.totals[read], 1)
-    unlike = errors[0].unlikeness(squares, words)
-    spreads = errors[0].of(said.difficulties[read], words, unlike, said.difficulties_apart[read])
+    spreads = errors[0].of(said.difficulties[read], words, squares, said.difficulties_apart[read])
     curve = curve_of(said.messages[read], spreads, table.understand[read])
     public = replace(READERS["public"], curve=tuple(zip(_KNOTS, curve.tolist(), strict=True)))
     hardenings = hardenings_of(read_whole, fit.difficulty, errors[0], public)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scripts.train.networks import Shape, learn_apart, learn_together
 from scripts.train.page_fit import OutOfFold
+from scripts.train.page_texts import JOINED
 from scripts.train.pages import errors_of
 
 from understandability.evaluation.correlation import pearson
@@ -59,14 +60,14 @@ def test_estimates_whose_parts_are_apart_are_less_certain() -> None:
     """By hand: 9 + 4 * 2 ** 2 is 25."""
     error = ErrorModel(9.0, 0.0, 1.0, 0.0, 3.0, by_parts=4.0)
     parts = apart(np.array([[52.0, 48.0], [50.0, 50.0]]))
-    estimates, words, unlike = np.full(2, 50.0), np.full(2, 100.0), np.ones(2)
-    assert error.of(estimates, words, unlike, parts) == pytest.approx([5.0, 3.0])
+    estimates, words, squares = np.full(2, 50.0), np.full(2, 100.0), np.ones(2)
+    assert error.of(estimates, words, squares, parts) == pytest.approx([5.0, 3.0])
 
 
 def test_the_error_of_a_level_knows_no_label_of_sets_that_are_left_out() -> None:
-    """It is fitted to CEFR-SP; labels of MedReadMe and ReadMe++ judge it."""
+    """It is fitted to runs of CEFR-SP; labels of MedReadMe and ReadMe++ judge it."""
     chance = np.random.default_rng(2)
-    sets = np.repeat(["readings", "cefr_sp_wiki", "medreadme", "readmepp_en"], 100)
+    sets = np.repeat(["readings", JOINED, "medreadme", "readmepp_en"], 100)
     labels = np.where(sets == "readings", 50.0, 3.5) + chance.normal(size=400)
     squares, words = chance.uniform(0.5, 1.5, 400), chance.integers(10, 200, 400)
     said = OutOfFold(labels + chance.normal(size=400), labels + 5.0, labels, squares, np.ones(400))
@@ -80,4 +81,4 @@ def test_the_error_of_a_level_knows_no_label_of_sets_that_are_left_out() -> None
     left_out = np.isin(sets, ["medreadme", "readmepp_en"])
     expected = errors(labels)
     assert errors(np.where(left_out, 6.0, labels)) == expected
-    assert errors(np.where(sets == "cefr_sp_wiki", 6.0, labels)) != expected
+    assert errors(np.where(sets == JOINED, 6.0, labels)) != expected

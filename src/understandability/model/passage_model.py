@@ -92,12 +92,12 @@ class ErrorModel:
         """How many times the usual distance; 1 is that of a judged text as long."""
         return np.asarray(squares / (self.usual + self.usual_per_word / np.maximum(words, 1)))
 
-    def of(self, estimates: Floats, words: Floats, unlikeness: Floats, apart: Floats) -> Floats:
-        """The standard error of estimates, from parts that are so far `apart`."""
+    def of(self, estimates: Floats, words: Floats, squares: Floats, apart: Floats) -> Floats:
+        """The standard error of estimates; see `unlikeness` for `squares`, `apart` for the last."""
         place = within((estimates - self.low) / (self.high - self.low), 0, 1)
         squared = self.floor + self.per_word / np.maximum(words, 1)
         squared = squared * (1 + self.bent * 4 * place * (1 - place)) + self.by_parts * apart**2
-        return np.asarray(np.sqrt(squared * np.maximum(unlikeness, 1)))
+        return np.asarray(np.sqrt(squared * np.maximum(self.unlikeness(squares, words), 1)))
 
 
 def apart(parts: Floats) -> Floats:
@@ -242,7 +242,6 @@ class PassageModel:
         squares = (means[:, ends[1] :] ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.difficulty_error.unlikeness(squares, words)
-        level_unlikeness = self.level_error.unlikeness(squares, words)
         raised = {
             UNLIKE_JUDGED: unlikeness > self.difficulty_error.limit,
             FEW_SENTENCES: found.prose < _LEAST_PROSE,
@@ -258,14 +257,14 @@ class PassageModel:
         )
         return Reading(
             difficulty,
-            wider * self.difficulty_error.of(difficulty, words, unlikeness, apart(hard[:, 2:])),
+            wider * self.difficulty_error.of(difficulty, words, squares, apart(hard[:, 2:])),
             words,
             tuple(
                 tuple(name for name, where in raised.items() if where[index])
                 for index in range(len(words))
             ),
             level,
-            wider * self.level_error.of(level, words, level_unlikeness, apart(levels[:, 1:])),
+            wider * self.level_error.of(level, words, squares, apart(levels[:, 1:])),
             message,
         )
 
