@@ -279,7 +279,6 @@ class Learned:
         teacher = Teacher(table, states)
         own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
         fold = folds_of(table.groups, FOLDS, 0)
-        plain = replace(recipe, difficulty_in_level=0.0)
         found, without = np.zeros((5, len(table))), np.zeros(len(table))
         for number in range(FOLDS):
             used = usable & (fold != number)
@@ -292,7 +291,7 @@ class Learned:
             here = own & (fold == number)
             found[:, here] = values[:, here]
             found[:, ~own] += values[:, ~own] / FOLDS
-            levels = _levels(table, plain, used)
+            levels = _levels(table, recipe, used)
             without[here] = levels[here]
             without[~own] += levels[~own] / FOLDS
         left_out = np.full((2, len(table)), np.nan)
@@ -637,7 +636,7 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
 def _plain(texts: Sequence[Text], rows: NDArray[np.int64], table: Table) -> Floats:
     """What the model without readings, learned from all it has, says of texts of no set."""
     others = [text for text, row in zip(texts, rows, strict=True) if row < 0]
-    recipe = replace(RECIPES["open"], difficulty_in_level=0.0)
+    recipe = RECIPES["open"]
     fit = LevelFit(table, recipe, np.isin(table.sets, recipe.sets))
     kernel, found = fit.kernel, Table.of(others).passages
     near = kernel.prepared(found.columns.astype(np.float64))

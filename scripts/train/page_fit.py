@@ -101,16 +101,8 @@ class Recipe:
     @property
     def sets(self) -> list[str]:
         """The names of all sets."""
-        return [
-            *self.labels,
-            *self.kinds,
-            READINGS,
-            READ_ONCE,
-            READ_SENTENCES,
-            UNREAD,
-            SENTENCES,
-            JOINED,
-        ]
+        of_level = [*self.labels, *self.kinds, SENTENCES, JOINED]
+        return [*of_level, READINGS, READ_ONCE, READ_SENTENCES, UNREAD]
 
 
 _USE = (

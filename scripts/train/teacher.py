@@ -43,7 +43,7 @@ from understandability.text.analysis import document_of_text
 _CUT = 4.0
 # How far bells reach, how smooth the regression is: for difficulty, for level.
 _OF_DIFFICULTY, _OF_LEVEL = (0.2, 0.1), (0.02, 0.5)
-# What all numbers of the encoder weigh, all columns, and how short a text is: for both.
+# What three parts weigh: all numbers of the encoder, all columns, and how short a text is.
 _PARTS_OF_DIFFICULTY, _PARTS_OF_LEVEL = (1.0, 2.0, 1.0), (1.0, 0.0, 0.1)
 _LABELLED = (READINGS, "cefr_sp_wiki")
 

@@ -299,7 +299,7 @@ class Batch:
         within[self.sentence_starts] = False
         document = np.searchsorted(self.word_starts, capitalised, side="right") - 1
         keys = document * len(self.word_types) + self.word_ids[capitalised]
-        found = np.append(np.sort(keys[within[capitalised]]), -1)
+        found = np.append(np.sort(keys[within[capitalised]]), -1)  # `np.isin` takes 7 times as long
         names = np.zeros(len(self.word_ids), bool)
         names[capitalised] = found[np.searchsorted(found[:-1], keys)] == keys
         return names
