@@ -54,7 +54,7 @@ LINES = {
     "crawls": 2_787,
     "evaluation": 3_931,
     "feature": 3_861,
-    "inputs": 4_276,
+    "inputs": 4_284,
     "integrations": 866,
     "model": 4_202,
     "study": 4_272,

@@ -164,6 +164,35 @@ def test_two_that_begin_at_once_do_not_mix(
     assert [path.name for path in tmp_path.iterdir()] == ["crawl.json"]
 
 
+def test_a_run_killed_at_its_beginning_leaves_nothing(tmp_path: Path) -> None:
+    """What was left of its description, or of a file given up, goes when it stands."""
+    run = CrawlFolder(str(tmp_path))
+    (tmp_path / ".crawl.json.host-1.part").write_bytes(b"half")
+    run.begin(described(2))
+    assert [path.name for path in tmp_path.iterdir()] == ["crawl.json"]
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / ".0000001.json.host-1.part").write_bytes(b"half")
+    run.give_up("in1")
+    assert [path.name for path in (tmp_path / "without").iterdir()] == ["0000001.json"]
+    assert run.given_up() == ["in1"]
+
+
+def test_one_that_is_still_writing_finds_what_another_created(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one removed its unfinished file meanwhile."""
+    link = Path.hardlink_to
+
+    def late(self: Path, target: Path) -> None:
+        monkeypatch.setattr(Path, "hardlink_to", link)
+        assert open_folder(str(tmp_path)).create("crawl.json", b"first")
+        link(self, target)
+
+    monkeypatch.setattr(Path, "hardlink_to", late)
+    assert not open_folder(str(tmp_path)).create("crawl.json", b"second")
+    assert (tmp_path / "crawl.json").read_bytes() == b"first"
+
+
 def test_a_run_goes_where_there_are_no_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -167,7 +167,7 @@ class CrawlFolder:
         """Record that a file of the inputs is read no more."""
         place = [file.path for file in self.files()].index(path)
         content = json.dumps({"path": path}) + "\n"
-        self._folder.write(f"{WITHOUT}/{place:07}.json", [content.encode()])
+        self._folder.create(f"{WITHOUT}/{place:07}.json", content.encode())
 
     def lock(self, inputs: Sequence[int]) -> AbstractContextManager[object]:
         """Keep other processes from the inputs; object stores have no locks for that."""

@@ -166,18 +166,26 @@ class LocalFolder:
             temporary.replace(self.path / name)
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write a file unless there is one; whether it was written."""
+        """Write a file unless there is one, and remove what killed processes left of it.
+
+        Returns whether it was written.
+        """
         path = self.path / name
+        created = True
         with self._written(name, [data]) as temporary:
             try:
                 path.hardlink_to(temporary)
             except FileExistsError:
-                return False
+                created = False
             except OSError:  # some network file systems have no links
-                if path.exists():
-                    return False
-                temporary.replace(path)
-        return True
+                created = not path.exists()
+                if created:
+                    temporary.replace(path)
+        # The file stands, so a process that is still writing its own finds that one.
+        under, _, own = name.rpartition("/")
+        with suppress(InputError):  # where an open file cannot be removed, it stays
+            self.discard_unfinished(under, (f"{own}.",))
+        return created
 
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""
@@ -189,7 +197,7 @@ class LocalFolder:
         for name in self._all_names(under):
             unfinished = name.startswith(".") and name.endswith(UNFINISHED)
             if unfinished and name[1:].startswith(beginnings):
-                self.remove(f"{under}/{name}")
+                self.remove(str(Path(under, name)))
 
     def _all_names(self, under: str) -> list[str]:
         try:
