@@ -51,6 +51,7 @@ from scripts.train.page_fit import (
     Fitted,
     LevelFit,
     Recipe,
+    folds_of_texts,
     kinds_left_out,
     unseen_by,
 )
@@ -63,7 +64,6 @@ from scripts.train.page_texts import (
     Mask,
     Table,
     Text,
-    folds_of,
     left_out_with,
     path_of,
     training_table,
@@ -76,7 +76,8 @@ from understandability.errors import PageError
 from understandability.evaluation.correlation import pearson
 from understandability.feature.table import batches, features_of
 from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.passage_model import PassageModel, shares
+from understandability.model.passage_model import PassageModel, brevity, shares
+from understandability.model.passages import passage_columns
 from understandability.model.readers import READERS
 from understandability.scoring import Scorer
 from understandability.text.document import Document
@@ -278,7 +279,7 @@ class Learned:
         """All fits, about forty minutes; `asked` are the pairs."""
         teacher = Teacher(table, states)
         own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
-        fold = folds_of(table.groups, FOLDS, 0)
+        fold = folds_of_texts(table)
         found, without = np.zeros((5, len(table))), np.zeros(len(table))
         for number in range(FOLDS):
             used = usable & (fold != number)
@@ -319,8 +320,7 @@ def _without_pairs(table: Table, recipe: Recipe, teacher: Teacher, asked: Table)
 def _levels(table: Table, recipe: Recipe, used: Mask) -> Floats:
     """Levels by people's labels alone, moved as those of `open` are."""
     levels = LevelFit(table, recipe, used).levels
-    of_set = table.sets == recipe.level_from
-    return levels + float(np.nanmean((table.labels - levels)[of_set]))
+    return levels + recipe.moved(table, levels)
 
 
 def _without_set(table: Table, recipe: Recipe, name: str) -> tuple[Recipe, Mask]:
@@ -642,7 +642,10 @@ def _plain(texts: Sequence[Text], rows: NDArray[np.int64], table: Table) -> Floa
     near = kernel.prepared(found.columns.astype(np.float64))
     of_kinds, odds = np.hsplit(kernel.predictor(near), 2)
     shared = fit.network(near)[:, 0]
-    levels = found.means(shared + (of_kinds * shares(odds, recipe.least)).sum(axis=1))
+    brief = brevity(found.columns[:, passage_columns().index("shortness")])
+    levels = found.means(
+        shared + (of_kinds * shares(odds, recipe.least)).sum(axis=1) - recipe.off_if_brief * brief
+    )
     said = np.full(len(texts), np.nan)
     said[rows < 0] = levels
     return said

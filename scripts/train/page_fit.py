@@ -14,8 +14,8 @@ level``. That counts as far as a passage is like the set's, by a logistic regres
 nobody read what `teacher` estimates of them. A little of it is part of the level.
 
 People do not agree on how high levels are: those of CEFR-SP lie four tenths above those of
-MedReadMe and ReadMe++. So a recipe may know the mean label of one set, `Recipe.level_from`: all
-levels are moved so that they are right on average there.
+MedReadMe and ReadMe++. So a recipe may know the mean labels of sets, `Recipe.level_from`: all
+levels are moved so that they are right on average there, each set counting the same.
 
 A text is the mean of its passages, weighted by words. Weights and settings were chosen on the five
 folds of seed 0, having seen the pages that were read, the sets that are left out, and the orders of
@@ -34,6 +34,7 @@ from scripts.train.page_texts import (
     JOINED,
     OWN,
     READ_ONCE,
+    READ_PAGES,
     READ_SENTENCES,
     READINGS,
     SENTENCES,
@@ -49,7 +50,7 @@ from scripts.train.word_difficulty import ByWords
 from sklearn.linear_model import LogisticRegression
 
 from understandability.arrays import Floats
-from understandability.model.passage_model import apart, shares
+from understandability.model.passage_model import apart, brevity, shares
 from understandability.model.passages import Passages, passage_columns
 from understandability.model.predictors import Kernel, Prepared, standardised
 
@@ -65,9 +66,10 @@ _DIFFICULTY = Shape((0.6,) * 6 + (1.0,) * 6, 48, 60, 0.002)
 _LEVEL = Shape((0.25,) * 12, 48, 60, 0.3)
 # What a reading weighs of a text that was written for an awkward kind, twice or once, and of
 # documentation, which was read once.
-_AWKWARD, _AWKWARD_ONCE, _DOCUMENTATION = 4.0, 2.0, 0.3
+_AWKWARD, _AWKWARD_ONCE, _DOCUMENTATION = 4.0, 2.0, 1.5
 _ESTIMATED = 0.4  # what an estimate of the teacher weighs
 _SENTENCE = 0.3  # what a sentence weighs that was read
+_PAGE = 4.0  # what the beginning of a whole page weighs
 # Their labels are CEFR levels, 1 to 6.
 LEVELLED = ("cefr_sp_wiki", "medreadme", "medreadme_docs", "readmepp_en")
 
@@ -77,8 +79,8 @@ class Recipe:
     """What is learned from: the weight of each set's labels for the level.
 
     `kinds` are the sets with a function of their own, and what their labels weigh. A passage is of
-    a kind as far as its chance of that kind exceeds `least`. Of the set `level_from` only the mean
-    label is used. Difficulty is learned from readings, and a point of it adds
+    a kind as far as its chance of that kind exceeds `least`. Of the sets `level_from` only the mean
+    labels are used. Difficulty is learned from readings, and a point of it adds
     `difficulty_in_level` to the level.
     """
 
@@ -90,8 +92,10 @@ class Recipe:
     landmarks: int
     reach: float
     ridge: float
-    level_from: str = ""
+    level_from: tuple[str, ...] = ()
     difficulty_in_level: float = 0.0125
+    # What is taken off the level of a text of no words, and less up to eight.
+    off_if_brief: float = 0.8
     # What the teacher's levels of sentences weigh, and those of joined sentences.
     sentences: float = 6.0
     joined: float = 3.0
@@ -102,7 +106,12 @@ class Recipe:
     def sets(self) -> list[str]:
         """The names of all sets."""
         of_level = [*self.labels, *self.kinds, SENTENCES, JOINED]
-        return [*of_level, READINGS, READ_ONCE, READ_SENTENCES, UNREAD]
+        return [*of_level, READINGS, READ_ONCE, READ_SENTENCES, READ_PAGES, UNREAD]
+
+    def moved(self, table: Table, levels: Floats) -> float:
+        """By how much all levels are moved, so that they are right on average."""
+        away = [(table.labels - levels)[table.sets == name] for name in self.level_from]
+        return float(np.mean([np.nanmean(each) for each in away]))
 
 
 _USE = (
@@ -122,7 +131,7 @@ RECIPES = {
         landmarks=250,
         reach=0.05,
         ridge=1.0,
-        level_from="medreadme",
+        level_from=("medreadme", "medreadme_docs"),
     ),
 }
 
@@ -194,6 +203,8 @@ class LevelFit:
         self.network = learn_apart(rows[own], self._labels[text[own]], weight, _LEVEL, seed)
         said = passages.means(self.network(rows))
         self.levels, self.apart = said[:, 0] + known, apart(said[:, 1:])
+        brief = passages.means(brevity(passages.columns[:, passage_columns().index("shortness")]))
+        self.levels -= recipe.off_if_brief * brief
         self.own: list[tuple[Floats, float]] = []
         odds = [self._learn_kind(name, space.rows, text) for name in recipe.kinds]
         self.odds = [np.stack(each, axis=-1) for each in zip(*odds, strict=True)]
@@ -271,13 +282,20 @@ class DifficultyFit:
     def __init__(self, table: Table, used: Mask, taught: Taught, seed: int = 0) -> None:
         passages = table.passages
         text = table.text
-        used = used & np.isin(table.sets, [READINGS, READ_ONCE, READ_SENTENCES, UNREAD])
+        used = used & np.isin(table.sets, [READINGS, READ_ONCE, READ_SENTENCES, READ_PAGES, UNREAD])
         used &= np.isfinite(taught.labels) & np.isfinite(taught.messages)
         awkward, once = np.char.startswith(table.kinds, OWN), table.sets == READ_ONCE
         estimated = used & ~np.isfinite(table.labels)
         of_texts = np.select(
-            [table.sets == READ_SENTENCES, awkward & once, awkward, once, estimated],
-            [_SENTENCE, _AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _ESTIMATED],
+            [
+                table.sets == READ_SENTENCES,
+                table.sets == READ_PAGES,
+                awkward & once,
+                awkward,
+                once,
+                estimated,
+            ],
+            [_SENTENCE, _PAGE, _AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _ESTIMATED],
             1.0,
         )
         self.by_words = ByWords(table, taught.labels, np.where(used, of_texts, 0))
@@ -325,9 +343,7 @@ class Fitted:
         known = recipe.difficulty_in_level * difficulty.difficulties
         level = LevelFit(table, recipe, used, taught.labels, known, seed)
         levels = level.levels
-        # All levels are moved together, so that they are right on average.
-        of_set = table.sets == recipe.level_from
-        moved = float(np.nanmean((table.labels - levels)[of_set])) if of_set.any() else 0.0
+        moved = recipe.moved(table, levels)
         return cls(level, difficulty, levels + moved, moved)
 
 
@@ -340,6 +356,14 @@ class OutOfFold:
     messages: Floats
     levels_apart: Floats
     difficulties_apart: Floats
+
+
+def folds_of_texts(table: Table, seed: int = 0) -> Ints:
+    """The fold of each text by its group, of a page that has none by its number."""
+    fold = folds_of(table.groups, FOLDS, seed)
+    pages = (table.sets == READ_PAGES) & (table.groups < 0)
+    fold[pages] = folds_of(np.arange(pages.sum()), FOLDS, seed)
+    return fold
 
 
 def unseen_by(table: Table, recipe: Recipe) -> Mask:
@@ -355,7 +379,7 @@ def out_of_fold(table: Table, recipe: Recipe, teacher: Teacher, seed: int = 0) -
     learned from either, and what is said of them is the mean of the models.
     """
     own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
-    fold = folds_of(table.groups, FOLDS, seed)
+    fold = folds_of_texts(table, seed)
     found = np.zeros((5, len(table)))
     for number in range(FOLDS):
         fit = Fitted.of(table, recipe, usable & (fold != number), teacher, seed)

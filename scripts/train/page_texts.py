@@ -104,7 +104,7 @@ JOINED = "cefr_sp_joined"
 _FEWEST_JOINED, _MOST_JOINED, _TIMES_JOINED = 2, 6, 2
 FOLDS = 5  # into which groups are dealt
 
-# Whole pages that were read once, whose texts are not ours to give: how passages make a page.
+# Whole pages that were read, whose texts are not ours to give.
 READ_PAGES = "read_pages"
 READ_PAGES_FILE = READ_ONCE_FILE.with_name("pages.jsonl")
 _FIRST = 550  # words of a page were read
@@ -141,6 +141,10 @@ _KINDS_OF = {
         "own: technical manuals and standards",
     ),
     "own: shop page of a product": ("product_description_software",),
+    "page wikipedia": ("wikipedia medicine",),
+    "web documentation": ("manual_programming", "own: technical manuals and standards"),
+    "web forum": ("forum_answer", "forum_question", "own: chat, forum posts and reviews"),
+    "web product": ("product_description_software",),
     "own: spoken meeting": ("spoken_meeting",),
 }
 # The kinds of pages that the assessors of 2016 saw.
@@ -257,7 +261,7 @@ def joined_sentences(table: Table, data: Path) -> Iterator[Text]:
 
 
 def read_pages(data: Path) -> Iterator[Text]:
-    """The beginnings of whole pages that were read once, as the package reads them."""
+    """The beginnings of whole pages that were read, as the package reads them."""
     rows = {row["source_id"]: row for row in records(READ_PAGES_FILE)}
     texts = {row["id"]: row["text"] for row in records(path_of(data, "pdq_pages"))}
     for folder, archive in (("wcxb", "pages"), ("health_pages", "health_pages")):
@@ -658,7 +662,7 @@ def cached(folder: Path | None, name: str, make: Callable[[], Table]) -> Table:
 
 
 def training_table(data: Path, cache: Path | None) -> Table:
-    """The passages of all labelled sets, of open texts, of texts read once, and of joined ones."""
+    """The passages of all labelled sets, of open texts, of texts that were read, of joined ones."""
 
     def texts() -> Iterator[Text]:
         for name in SETS:
@@ -672,7 +676,13 @@ def training_table(data: Path, cache: Path | None) -> Table:
     read = cached(cache, READ_SENTENCES, lambda: Table.of(sentences_read(data)))
     table = table.and_others(read, own)
     joined = cached(cache, JOINED, lambda: Table.of(joined_sentences(table, data)))
-    return table.and_others(joined, {each: each.split()[0] for each in joined.ids.tolist()})
+    table = table.and_others(joined, {each: each.split()[0] for each in joined.ids.tolist()})
+    whole = cached(cache, READ_PAGES, lambda: Table.of(read_pages(data)))
+    # One holds a passage that was read; those of PDQ are of a set that is judged.
+    rows = list(records(READ_PAGES_FILE))
+    return table.and_others(
+        whole, {row["source_id"]: row.get("of", row["source_id"]) for row in rows}
+    )
 
 
 def sha256(path: Path) -> str:

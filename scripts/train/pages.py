@@ -23,14 +23,12 @@ from scripts.evaluate.intervals import Measured, auc, measured
 from scripts.shared import parser_of
 from scripts.train.page_fit import (
     RECIPES,
-    DifficultyFit,
     Fitted,
     OutOfFold,
     Recipe,
     out_of_fold,
 )
 from scripts.train.page_texts import (
-    JOINED,
     READ_ONCE,
     READ_ONCE_FILE,
     READ_PAGES,
@@ -46,7 +44,6 @@ from scripts.train.page_texts import (
     Table,
     cached,
     path_of,
-    read_pages,
     sha256,
     training_table,
     web_pages,
@@ -58,7 +55,7 @@ from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.evaluation.correlation import pearson
 from understandability.model.bundle import Bundle
-from understandability.model.passage_model import ErrorModel, Hardening, PassageModel, apart
+from understandability.model.passage_model import ErrorModel, Hardening, PassageModel
 from understandability.model.predictors import Network
 from understandability.model.readers import READERS, AssessorScale, Reader, ReadingScale
 
@@ -66,11 +63,14 @@ from understandability.model.readers import READERS, AssessorScale, Reader, Read
 _KNOTS = tuple(range(0, 101, 20))
 # An error is at most so much surer at the ends of a scale: otherwise it would be none at all there.
 _MOST_BENT = 4.0
+# What the sets count whose people say how far the level is from what people say.
+_PEOPLE = {"medreadme": 0.4, "medreadme_docs": 0.6, "readmepp_en": 1.0}
 
 
 def error_of(
     away: Floats,
     said: tuple[Floats, Floats, Floats, Floats],
+    weights: Floats,
     ends: tuple[float, float],
     within: tuple[float, float],
 ) -> ErrorModel:
@@ -83,6 +83,7 @@ def error_of(
     usual = _line(1 / words, squares)
     ratio = squares / (usual[0] + usual[1] / words)
     limit = float(np.quantile(ratio, 0.995))
+    weights = weights / weights.sum()
 
     def model(numbers: Floats) -> ErrorModel:
         floor, per_word, bent, by_parts = np.exp(numbers)
@@ -90,14 +91,17 @@ def error_of(
 
     def unlikelihood(numbers: Floats) -> float:
         squared = model(numbers).of(estimates, words, squares, parts) ** 2
-        return float(np.mean(np.log(squared) + away**2 / squared))
+        return float(weights @ (np.log(squared) + away**2 / squared))
 
-    start = np.log([np.mean(away**2) / 2, np.mean(away**2) * 50, 0.5, 0.5])
+    mean = float(weights @ away**2)
+    start = np.log([mean / 2, mean * 10, 0.5, 0.5])
     bounds = [(None, None), (None, None), (None, np.log(_MOST_BENT)), (None, None)]
-    options = {"maxiter": 2000}
+    options = {"maxiter": 4000}
     found = minimize(unlikelihood, start, method="Nelder-Mead", bounds=bounds, options=options).x
     share, errors = within
-    size = float(np.quantile(abs(away) / model(found).of(estimates, words, squares, parts), share))
+    sizes = abs(away) / model(found).of(estimates, words, squares, parts)
+    order = np.argsort(sizes)
+    size = float(sizes[order][np.searchsorted(np.cumsum(weights[order]), share)])
     size = (size / errors) ** 2
     floor, per_word, bent, by_parts = np.exp(found) * (size, size, 1, size)
     numbers = (floor, per_word, *usual, limit, bent, *ends, by_parts)
@@ -105,20 +109,24 @@ def error_of(
 
 
 def errors_of(table: Table, said: OutOfFold, fit: Fitted) -> list[ErrorModel]:
-    """Of the difficulty, by readings; of the level, by runs of sentences of CEFR-SP.
+    """Of the difficulty, by readings; of the level, by people who judged what it never saw.
 
-    All levels are moved to those of MedReadMe, from which people's of CEFR-SP differ; as groups of
-    people do, that is part of the error.
+    Of these MedReadMe's count as much as ReadMe++'s, and their texts more than their sentences, for
+    pages are texts.
     """
     words, squares = np.maximum(table.passages.totals, 1), fit.difficulty.squares
     found = []
-    for name, values, parts, ends, within in (
-        (READINGS, said.difficulties, said.difficulties_apart, (0.0, 100.0), (0.68, 1.0)),
-        (JOINED, said.levels, said.levels_apart, (1.0, 6.0), (0.95, 1.96)),
+    for weights, values, parts, ends, within in (
+        ({READINGS: 1.0}, said.difficulties, said.difficulties_apart, (0.0, 100.0), (0.68, 1.0)),
+        (_PEOPLE, said.levels, said.levels_apart, (1.0, 6.0), (0.95, 1.96)),
     ):
-        here = (table.sets == name) & np.isfinite(values)
+        weight = np.zeros(len(values))
+        for name, of_set in weights.items():
+            own = (table.sets == name) & np.isfinite(values)
+            weight[own] = of_set / max(1, own.sum())
+        here = weight > 0
         read = values[here], words[here], squares[here], parts[here]
-        found.append(error_of((table.labels - values)[here], read, ends, within))
+        found.append(error_of((table.labels - values)[here], read, weight[here], ends, within))
     return found
 
 
@@ -167,22 +175,20 @@ def hardening_of(
 
 
 def hardenings_of(
-    read: Table, fit: DifficultyFit, error: ErrorModel, public: Reader
+    table: Table, said: OutOfFold, spreads: Floats, public: Reader
 ) -> tuple[Hardening, Hardening]:
     """Those of the difficulty and of the message, from whole pages that were read."""
-    network, passages = fit.network, fit.read(read)
-    columns = passages.columns.astype(np.float64)
-    said = passages.means(network(columns))
-    difficulties, messages = said[:, :2].T
-    parts, words = passages.equal_parts, passages.totals
-    squares = (passages.means(network.prepared(columns)) ** 2).mean(axis=1)
-    of_difficulty = hardening_of(difficulties, parts, read.labels, lambda values: values)
-    difficulties = of_difficulty.of(difficulties, parts)
-    spreads = error.of(difficulties, words, squares, apart(said[:, 2:]))
-    of_message = hardening_of(
-        messages, parts, read.understand, lambda values: public.understands(values, spreads)
+    read = table.sets == READ_PAGES
+    parts, spreads = table.passages.equal_parts[read], spreads[read]
+    return (
+        hardening_of(said.difficulties[read], parts, table.labels[read], lambda values: values),
+        hardening_of(
+            said.messages[read],
+            parts,
+            table.understand[read],
+            lambda values: public.understands(values, spreads),
+        ),
     )
-    return of_difficulty, of_message
 
 
 def curve_of(messages: Floats, spreads: Floats, understand: Floats) -> Floats:
@@ -235,9 +241,6 @@ _OTHER = (
     ("corpora/pubmed.jsonl.gz", "counts of words only", "MIT, GPL-3, none stated", "PubMed"),
     (_LABELS_2016, "mean and deviation only", "none stated",
      "CLEFeHealth/CLEFeHealth2016Task3, labels of assessors"),
-    (READ_PAGES_FILE, "how passages make a page, two pairs of numbers only",
-     "the readings are CC0; pages belong to their sites",
-     "306 health pages and pages of WCXB, read once by a language model"),
     ("html/health_pages/health_pages.tar.gz", "mean and deviation of levels only",
      "pages belong to their sites", "pages of Sondhi 2012 and Schwarz & Morris 2011"),
 )  # fmt: skip
@@ -270,6 +273,13 @@ def origin(data: Path, name: str) -> dict[str, str]:
             "readings/sentences.jsonl.gz",
             "sha256": sha256(READ_SENTENCES_FILE),
         }
+    if name == READ_PAGES:
+        return {
+            "licence": "the readings are CC0; pages belong to their sites",
+            "source": "beginnings of 165 pages of the modern web (WCXB) and of 141 health pages, "
+            "read by a language model, 225 of them twice; readings/pages.jsonl",
+            "sha256": sha256(READ_PAGES_FILE),
+        }
     return {
         "licence": SETS[name].licence,
         "source": SETS[name].source,
@@ -280,12 +290,17 @@ def origin(data: Path, name: str) -> dict[str, str]:
 def training(data: Path, table: Table, recipe: Recipe, used: Mask) -> Iterator[dict[str, object]]:
     """The rows of a card that say what was learned from."""
     uses = dict.fromkeys([*recipe.labels, *recipe.kinds, SENTENCES], "level")
-    uses |= dict.fromkeys([READINGS, READ_ONCE, READ_SENTENCES, UNREAD], "difficulty")
+    uses |= dict.fromkeys([READINGS, READ_ONCE, READ_SENTENCES, READ_PAGES, UNREAD], "difficulty")
     for name, use in uses.items():
         count = int((used & (table.sets == name)).sum())
         yield {"name": name, "use": use, "records": count, **origin(data, name)}
-    if name := recipe.level_from:
-        yield {"name": name, "use": "mean of labels only", **origin(data, name)}
+    for name in _PEOPLE:
+        use = (
+            "mean of labels and error of the level only"
+            if name in recipe.level_from
+            else ("error of the level only")
+        )
+        yield {"name": name, "use": use, **origin(data, name)}
     for file, use, licence, source in _OTHER:
         yield {
             "name": Path(file).name.partition(".")[0],
@@ -333,12 +348,13 @@ def model_of(
         *errors,
         recipe.least,
         recipe.difficulty_in_level,
+        recipe.off_if_brief,
         hardenings,
     )
 
 
 def train(
-    data: Path, name: str, table: Table, teacher: Teacher, reference: Table, read_whole: Table
+    data: Path, name: str, table: Table, teacher: Teacher, reference: Table
 ) -> tuple[Bundle, ByWords]:
     """The bundle of a recipe, and what it learned of words."""
     recipe = RECIPES[name]
@@ -348,12 +364,12 @@ def train(
     known = (table.sets == "cefr_sp_wiki") & np.isfinite(said.levels)
     start = float((table.labels - said.levels)[known].mean())
     errors = errors_of(table, said, fit)
+    words, squares = np.maximum(table.passages.totals, 1), fit.difficulty.squares
+    spreads = errors[0].of(said.difficulties, words, squares, said.difficulties_apart)
     read = table.sets == READINGS
-    squares, words = fit.difficulty.squares[read], np.maximum(table.passages.totals[read], 1)
-    spreads = errors[0].of(said.difficulties[read], words, squares, said.difficulties_apart[read])
-    curve = curve_of(said.messages[read], spreads, table.understand[read])
+    curve = curve_of(said.messages[read], spreads[read], table.understand[read])
     public = replace(READERS["public"], curve=tuple(zip(_KNOTS, curve.tolist(), strict=True)))
-    hardenings = hardenings_of(read_whole, fit.difficulty, errors[0], public)
+    hardenings = hardenings_of(table, said, spreads, public)
     model = model_of(fit, recipe, errors, hardenings)
     print("curve of the public reader", curve.round(3), *hardenings)
     of_pages = model.read_passages(fit.difficulty.read(reference)).level
@@ -391,9 +407,8 @@ def main() -> None:
     reference = cached(
         arguments.cache, "reference", lambda: Table.of(web_pages(arguments.data, REFERENCE))
     )
-    read_whole = cached(arguments.cache, READ_PAGES, lambda: Table.of(read_pages(arguments.data)))
     for name in RECIPES:
-        bundle, by_words = train(arguments.data, name, table, teacher, reference, read_whole)
+        bundle, by_words = train(arguments.data, name, table, teacher, reference)
         bundle.save(arguments.output / name)
         by_words.save(arguments.output.parent / "word_difficulty.npz")
         print(name, bundle.assessors, *bundle.card["figures"], sep="\n")

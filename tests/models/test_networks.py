@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scripts.train.networks import Shape, learn_apart, learn_together
-from scripts.train.page_fit import OutOfFold
-from scripts.train.page_texts import JOINED
+from scripts.train.page_fit import OutOfFold, folds_of_texts
 from scripts.train.pages import errors_of
 
 from understandability.evaluation.correlation import pearson
@@ -64,21 +63,37 @@ def test_estimates_whose_parts_are_apart_are_less_certain() -> None:
     assert error.of(estimates, words, squares, parts) == pytest.approx([5.0, 3.0])
 
 
-def test_the_error_of_a_level_knows_no_label_of_sets_that_are_left_out() -> None:
-    """It is fitted to runs of CEFR-SP; labels of MedReadMe and ReadMe++ judge it."""
+def test_each_group_of_people_counts_the_same_for_the_error_of_a_level() -> None:
+    """However many texts it judged: ten times the texts of one change nothing."""
     chance = np.random.default_rng(2)
-    sets = np.repeat(["readings", JOINED, "medreadme", "readmepp_en"], 100)
-    labels = np.where(sets == "readings", 50.0, 3.5) + chance.normal(size=400)
-    squares, words = chance.uniform(0.5, 1.5, 400), chance.integers(10, 200, 400)
-    said = OutOfFold(labels + chance.normal(size=400), labels + 5.0, labels, squares, np.ones(400))
-    fit: Any = SimpleNamespace(difficulty=SimpleNamespace(squares=squares))
+    names = ["readings", "cefr_sp_wiki", "medreadme", "medreadme_docs", "readmepp_en"]
+    sets = np.repeat(names, 100)
+    labels = np.where(sets == "readings", 50.0, 3.5) + chance.normal(size=500)
+    squares, words = chance.uniform(0.5, 1.5, 500), chance.integers(10, 200, 500)
+    levels = labels + chance.normal(size=500) * np.where(sets == "readmepp_en", 1.5, 1.0)
 
-    def errors(labels: Any) -> list[ErrorModel]:
-        passages = SimpleNamespace(totals=words)
-        table: Any = SimpleNamespace(sets=sets, labels=labels, passages=passages)
-        return errors_of(table, said, fit)
+    def error(rows: Any, labels: Any = labels) -> ErrorModel:
+        said = OutOfFold(levels[rows], levels[rows], levels[rows], squares[rows], squares[rows])
+        fit: Any = SimpleNamespace(difficulty=SimpleNamespace(squares=squares[rows]))
+        passages = SimpleNamespace(totals=words[rows])
+        table: Any = SimpleNamespace(sets=sets[rows], labels=labels[rows], passages=passages)
+        return errors_of(table, said, fit)[1]
 
-    left_out = np.isin(sets, ["medreadme", "readmepp_en"])
-    expected = errors(labels)
-    assert errors(np.where(left_out, 6.0, labels)) == expected
-    assert errors(np.where(sets == JOINED, 6.0, labels)) != expected
+    once = np.arange(500)
+    ten_times = np.concatenate([once, np.tile(np.flatnonzero(sets == "medreadme"), 9)])
+    expected = error(once).of(levels, words, squares, squares)
+    found = error(ten_times).of(levels, words, squares, squares)
+    assert found == pytest.approx(expected, rel=0.05)
+    assert error(once, np.where(sets == "cefr_sp_wiki", 6.0, labels)) == error(once)
+    assert error(once, np.where(sets == "readmepp_en", 6.0, labels)) != error(once)
+
+
+def test_a_page_is_of_the_fold_of_its_group_or_of_its_number() -> None:
+    """A page whose document is in a set is left out with it; every other page is in some fold."""
+    sets = np.array(["readings"] * 10 + ["read_once"] + ["read_pages"] * 20)
+    groups = np.array([*range(10), -1, 3, *[-1] * 19])
+    table: Any = SimpleNamespace(sets=sets, groups=groups)
+    fold = folds_of_texts(table)
+    assert fold[10] == -1
+    assert fold[11] == fold[3]
+    assert sorted(np.bincount(fold[12:])) == [3, 4, 4, 4, 4]

@@ -9,6 +9,7 @@ from scripts.shared import ROOT, records
 from scripts.train.page_texts import (
     OPEN_PASSAGES_FILE,
     READ_ONCE_FILE,
+    READ_PAGES_FILE,
     READ_SENTENCES_FILE,
     SENTENCES,
     UNREAD,
@@ -51,6 +52,16 @@ def test_documentation_is_moved_by_how_much_easier_it_had_been_read() -> None:
 
 
 @pytest.mark.slow
+def test_a_page_that_was_read_twice_has_the_mean_of_both() -> None:
+    """225 of the 306 were; readings of the others are those of one reader."""
+    rows = list(records(READ_PAGES_FILE))
+    twice = [row for row in rows if "readings" in row]
+    assert (len(rows), len(twice)) == (306, 225)
+    for row in twice:
+        mean = np.mean(row["readings"], axis=0).tolist()
+        assert [row["difficulty"], row["understand"]] == mean, row["source_id"]
+
+
 def test_passages_that_were_read_are_those_that_are_learned_from(shared_data: Path) -> None:
     """With their text, group and reading; shipped only if the licence says so."""
     sources = {row["id"]: row for row in records(shared_data / "open_texts" / "texts.jsonl.gz")}

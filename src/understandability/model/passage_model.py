@@ -126,6 +126,21 @@ def shares(odds: Floats, least: float) -> Floats:
     return np.asarray(np.maximum(chances - least, 0) / (1 - least))
 
 
+_SHORT, _BRIEF = (
+    60,
+    8,
+)  # words of a text that the column ``shortness`` calls long, and of a brief one
+
+
+def brevity(shortness: Floats) -> Floats:
+    """How far texts have fewer than eight words: from 1 of none to 0, by the column ``shortness``.
+
+    >>> brevity(np.array([0.9, 0.8])).round(2).tolist()  # of six words and of twelve
+    [0.25, 0.0]
+    """
+    return np.maximum(1 - _SHORT * (1 - shortness) / _BRIEF, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Hardening:
     """By how much a whole page is harder than the mean of its passages, if it is hard.
@@ -162,9 +177,9 @@ class PassageModel:
     `network` gives the difficulty, and that of the message; `level` gives the level. Both are means
     of several networks, and behind these stands what each part says. `kernel` gives what each kind
     adds to the level and the log-odds of each kind to none; it and `level` read the first of the
-    columns, as they are prepared for `kernel`. `least` is what `shares` needs, and a point of
-    difficulty adds `difficulty_in_level` to the level. `hardenings` are those of the difficulty and
-    of the message.
+    columns, as they are prepared for `kernel`. `least` is what `shares` needs. A point of
+    difficulty adds `difficulty_in_level` to the level, and `brevity` takes `off_if_brief` off.
+    `hardenings` are those of the difficulty and of the message.
     """
 
     network: Prepared
@@ -174,6 +189,7 @@ class PassageModel:
     level_error: ErrorModel
     least: float
     difficulty_in_level: float
+    off_if_brief: float
     hardenings: tuple[Hardening, Hardening]
 
     def __post_init__(self) -> None:
@@ -195,6 +211,8 @@ class PassageModel:
             raise InputError("its kernel and its level do not fit the columns of passages")
         if not (0 <= self.least < 1 and 0 <= self.difficulty_in_level < 1):
             raise InputError("the least chance of a kind is not between 0 and 1")
+        if not 0 <= self.off_if_brief < 5:
+            raise InputError("what is taken off the level of brief texts is not from 0 to 5")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -224,6 +242,7 @@ class PassageModel:
         levels = self.level(near)
         levels[:, 0] += (of_kinds * shares(odds, self.least)).sum(axis=1)
         levels[:, 0] += self.difficulty_in_level * difficulties
+        levels[:, 0] -= self.off_if_brief * brevity(columns[:, self.names.index("shortness")])
         return levels
 
     def read(self, batch: Batch) -> Reading:
@@ -281,6 +300,7 @@ class PassageModel:
             "level_error": asdict(self.level_error),
             "least": self.least,
             "difficulty_in_level": self.difficulty_in_level,
+            "off_if_brief": self.off_if_brief,
             "hardenings": [asdict(each) for each in self.hardenings],
         }
         files = {"network": network, "kernel": kernel, "level": level}
@@ -294,23 +314,25 @@ class PassageModel:
         network, kernel, level = (
             predictor_of(weights, name) for name in ("network", "kernel", "level")
         )
-        least, part = model.get("least"), model.get("difficulty_in_level")
+        numbers: dict[str, Any] = {
+            name: model.get(name) for name in ("least", "difficulty_in_level", "off_if_brief")
+        }
         if not (
             isinstance(network, Prepared)
             and isinstance(kernel, Prepared)
             and isinstance(level, Network)
-            and isinstance(least, float)
-            and isinstance(part, float)
+            and all(isinstance(number, float) for number in numbers.values())
         ):
             raise InputError("its weights are not what a model of passages has there")
-        difficulty_error, level_error = (
+        of_difficulty, of_level = (
             _error_of(model.get(f"{name}_error")) for name in ("difficulty", "level")
         )
         try:
             one, two = (Hardening(**each) for each in model["hardenings"])
         except (TypeError, ValueError, KeyError) as error:
             raise InputError("it does not say by how much hard pages are harder") from error
-        return cls(network, kernel, level, difficulty_error, level_error, least, part, (one, two))
+        errors = of_difficulty, of_level
+        return cls(network, kernel, level, *errors, **numbers, hardenings=(one, two))
 
 
 def _error_of(numbers: object) -> ErrorModel:
