@@ -28,6 +28,7 @@ from understandability.arrays import Floats
 from understandability.feature.table import batches
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.languages import KnownLanguage, LanguagesModel
+from understandability.model.passage_model import PassageModel
 from understandability.model.plain_columns import COLUMNS, COMPLEXITY, MEANING, plain_columns
 from understandability.model.predictors import Kernel, Network, Prepared
 from understandability.model.readers import ReadingScale
@@ -177,8 +178,13 @@ def to_calibrate(row: dict[str, Any]) -> bool:
 
 
 def levels_by_open(texts: Iterable[str]) -> Floats:
-    """The level that `open` gives each English text."""
+    """The level that `open` gives each English text, as if none were brief.
+
+    The function that learns it knows lengths: it would carry a fall below eight words too far up.
+    """
     bundle = load_bundle("open")
+    assert isinstance(bundle.model, PassageModel)
+    bundle = replace(bundle, model=replace(bundle.model, off_if_brief=0.0))
     estimates = (
         each for part in batches(map(document_of_text, texts)) for each in bundle.estimate(part)
     )
