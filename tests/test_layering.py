@@ -56,7 +56,7 @@ LINES = {
     "feature": 3_861,
     "inputs": 4_284,
     "integrations": 866,
-    "model": 4_221,
+    "model": 4_224,
     "study": 4_272,
     "text": 2_993,
     "training": 2_623,

@@ -120,7 +120,7 @@ def passages(rng: np.random.Generator) -> PassageModel:
     error = ErrorModel(0.1, 1.0, 1.0, 1.0, 3.0)
     prepared = [Prepared(zeros, zeros, ones, each, 4.0) for each in (network, kernel)]
     harder = Hardening(50.0, 0.3)
-    return PassageModel(*prepared, level, error, error, 0.1, 0.01, (harder, harder))
+    return PassageModel(*prepared, level, error, error, 0.1, 0.01, 0.8, (harder, harder))
 
 
 @cache
