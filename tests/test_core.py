@@ -2,6 +2,7 @@
 
 import random
 import re
+from array import array
 from itertools import product
 from pathlib import Path
 from unittest.mock import patch
@@ -22,6 +23,7 @@ from understandability.inputs.sources import read_pages
 from understandability.model.passages import passage_columns, passages, read_sentences
 from understandability.text.analysis import document_of_text
 from understandability.text.page import Page
+from understandability.text.sentences import uncut
 
 
 def assert_same(content: bytes | str) -> None:
@@ -120,7 +122,12 @@ def test_features_without_a_row_are_refused() -> None:
         _core.add_features([[None]], rows, weights, table)
 
 
-@given(st.lists(st.text("aš\x01\0é’\ud800😀", max_size=3)), st.integers(0, 2000))
+_SHORT = st.text("aš\x01\0é’\ud800😀", max_size=3)
+# Some as long as what is hashed by Python, and just shorter.
+_STRINGS = _SHORT | st.builds(str.__mul__, _SHORT, st.sampled_from([21, 22, 31, 32, 33, 64, 65]))
+
+
+@given(st.lists(_STRINGS), st.integers(0, 2000))
 def test_numbers_of_strings(strings: list[str], more: int) -> None:
     """Distinct ones in order, in any script, whose bytes may be alike; the table grows."""
     table, wanted = _core.Numbers(), dict[str, int]()
@@ -134,6 +141,33 @@ def test_numbers_of_strings(strings: list[str], more: int) -> None:
             table.number(wrong, np.empty(1, np.int32))
     with pytest.raises(ValueError, match="one place for each"):
         table.number(["a"], np.empty(2, np.int32))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from([*fuzz_core.PARTS, *" \x1c\x85\u3000a\ud800"])), st.booleans()
+        )
+    )
+)
+def test_texts_that_are_cut_up(parts: list[tuple[list[str], bool]]) -> None:
+    """At white space of any kind, into a table and arrays that hold something."""
+    texts, are_open = ["".join(each) for each, _ in parts], [is_open for _, is_open in parts]
+    found = []
+    for cut_up in (_core.cut_up, fuzz_core.REFERENCE["cut_up"]):
+        table, arrays = _core.Numbers(), (array("i", [7]), array("q", [7]), array("q"))
+        with patch.object(_core, "cut_up", cut_up):
+            uncut(texts, are_open, "de").add_to(table, *arrays)
+        found.append((table.strings, *arrays))
+    assert found[0] == found[1]
+
+
+def test_arrays_for_other_numbers_are_refused() -> None:
+    """A piece would be written beside one of them."""
+    for wrong in range(3):
+        arrays = [array("b" if place == wrong else kind) for place, kind in enumerate("iqq")]
+        with pytest.raises(ValueError, match="other numbers"):
+            uncut(["Rest."], [True], "en").add_to(_core.Numbers(), *arrays)  # type: ignore[call-arg]
 
 
 @given(st.lists(st.text("abcmsé'’", max_size=5)))

@@ -6,6 +6,7 @@ that walks. All functions are pure, take time and memory linear in what they are
 nothing but `MemoryError`, unless said otherwise.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -143,33 +144,33 @@ def justext_walk(
     changes how deep the walk is in those.
     """
 
-def sentence_starts(
-    pieces: list[str],
+def cut_up(
     ends_of: Mapping[str, str],
     starts_of: Mapping[str, str],
     marks: str,
     before: dict[str, str],
-) -> list[int]:
-    """The indexes of the pieces that begin a sentence; there is a piece, and none is empty.
+    spaced: Callable[[str], str],
+    texts: list[str],
+    are_open: list[bool],
+    table: Numbers,
+    pieces: array[int],
+    starts: array[int],
+    open_ends: array[int],
+) -> None:
+    """Cut texts into pieces and sentences, of which none runs across the end of a text.
+
+    Added are the numbers of the pieces in the table to `pieces` (int), to `starts` the places there
+    of those that begin a sentence (long long), and to `open_ends` the places there of the last
+    sentences of texts that are open (long long).
 
     `ends_of` and `starts_of` say how a piece ends and begins, in one character as in
     `understandability.text.sentences`; a piece may end a sentence if its last character is in
     `marks` (of small letters, only p), and does if `before` has, for its end, the beginning of the
-    next.
+    next. `spaced` gives a text with white space between all pieces.
     """
 
-def cut_up(
-    texts: list[str],
-    ends_of: Mapping[str, str],
-    starts_of: Mapping[str, str],
-    marks: str,
-    before: dict[str, str],
-    split_pieces: Callable[[str], list[str]],
-) -> tuple[list[str], list[int], list[int]]:
-    """Pieces of all texts, the indexes of those that begin a sentence, sentences of each text."""
-
 def kept_texts(
-    blocks: Iterable[tuple[str, str, bool, str]], of_links: str
+    texts: Iterable[str], are_kept: Iterable[bool], reasons: Iterable[str], of_links: str
 ) -> tuple[list[str], int, int, int]:
     """The texts of the kept blocks; the words of all, of those, and of those that are links."""
 

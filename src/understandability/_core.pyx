@@ -7,6 +7,7 @@ recurses. Behind the last byte of `bytes` stands a NUL, which may be read. Numbe
 any: what is looked up by them raises where nothing is, before the first, too.
 """
 
+import os
 from collections import Counter
 
 from cpython.array cimport array, clone, resize_smart
@@ -20,7 +21,6 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
     void* PyUnicode_DATA(object string)
-    int PyUnicode_KIND(object string)
     Py_UCS4 PyUnicode_READ_CHAR(object string, Py_ssize_t place)
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 character)
@@ -1762,22 +1762,160 @@ def justext_walk(
     return paragraphs
 
 
-# --- Pieces into sentences
+# --- Distinct strings
+
+cdef enum:
+    LONGEST = 64  # bytes of a string that is hashed here
+
+cdef struct Span:  # a string, or a part of one, in UTF-8
+    Bytes start
+    Py_ssize_t size
+    unsigned int hash
+
+cdef Py_ssize_t SPAN = sizeof(Span) // sizeof(long long)
+
+cdef struct Numbered:  # a string of `Numbers`
+    unsigned int hash, number  # the number from 1 on; 0 where there is no string
+    Py_ssize_t start  # in `text`: its size and its bytes
+
+# The upper half of a sum of products with secret numbers: any two strings have the same by a chance
+# of 2**-32, so no page can foresee which do (Lemire & Kaser, "Strongly universal string hashing is
+# fast"). Python hashes what is longer, by a secret too.
+cdef bytes _SECRETS = os.urandom(8 * (LONGEST + 1))
+cdef unsigned long long[LONGEST + 1] SECRETS
+memcpy(SECRETS, PyBytes_AS_STRING(_SECRETS), sizeof(SECRETS))
+
+
+cdef inline unsigned long long hashed_with(unsigned long long hashed, Py_ssize_t place, unsigned char c) noexcept:
+    """With one more byte; one of 0 counts, too."""
+    return hashed + (SECRETS[place + 1] * (c + 1) if place < LONGEST else 0)
+
+
+cdef inline int write_span(Span* span, Bytes start, Py_ssize_t size, unsigned long long hashed) except -1:
+    span.start, span.size, span.hash = start, size, <unsigned int>(hashed >> 32)
+    if size > LONGEST:
+        span.hash = <unsigned int>hash((<const char*>start)[:size])
+    return 0
+
+
+cdef int measure(Span* span, str string, list held) except -1:
+    cdef Py_ssize_t size, place
+    cdef Bytes start = in_utf8(string, &size, held)
+    cdef unsigned long long hashed = SECRETS[0]
+    for place in range(min(size, LONGEST)):
+        hashed = hashed_with(hashed, place, start[place])
+    return write_span(span, start, size, hashed)
+
+
+cdef Bytes in_utf8(str text, Py_ssize_t* size, list held) except NULL:
+    """The bytes of a text, which are there as long as what is `held`."""
+    cdef bytes written
+    size[0] = len(text)
+    if text.isascii():
+        held.append(text)
+        return <Bytes>PyUnicode_DATA(text)
+    written = text.encode("utf-8", "surrogatepass")
+    size[0] = len(written)
+    held.append(written)
+    return <Bytes>PyBytes_AS_STRING(written)
+
+
+cdef class Numbers:
+    """An open table in which a string is two reads away."""
+    cdef readonly list strings
+    cdef readonly Py_ssize_t characters
+    cdef bytearray text, slots
+    cdef unsigned int mask
+
+    def __cinit__(self):
+        self.strings, self.text = [], bytearray()
+        self.slots, self.mask = bytearray(1024 * sizeof(Numbered)), 1023
+
+    cdef Numbered* slot_of(self, Span* span) noexcept:
+        """The slot of a string, or the empty one where it would be."""
+        cdef unsigned int at = span.hash & self.mask
+        cdef Bytes known
+        cdef Numbered* slots = <Numbered*>PyByteArray_AS_STRING(self.slots)
+        while slots[at].number:
+            known = <Bytes>PyByteArray_AS_STRING(self.text) + slots[at].start
+            if slots[at].hash == span.hash and not (
+                memcmp(known, &span.size, sizeof(span.size))
+                or memcmp(known + sizeof(span.size), span.start, span.size)
+            ):
+                break
+            at = at + 1 & self.mask
+        return slots + at
+
+    cdef int number_spans(self, Span* span, Py_ssize_t size, int* out, bint adds_new) except -1:
+        cdef Py_ssize_t place
+        cdef Numbered *slots, *slot
+        cdef char* text
+        slots = <Numbered*>PyByteArray_AS_STRING(self.slots)
+        text = PyByteArray_AS_STRING(self.text)
+        for place in range(size):
+            if place + 8 < size:  # what is needed soon; memory takes as long as a few strings
+                prefetch(slots + (span[8].hash & self.mask))
+                prefetch(text + slots[span[4].hash & self.mask].start)
+            slot = self.slot_of(span)
+            out[place] = <int>slot.number - 1
+            if adds_new and not slot.number:
+                out[place] = self.add(span, slot)
+                slots = <Numbered*>PyByteArray_AS_STRING(self.slots)
+                text = PyByteArray_AS_STRING(self.text)
+            span += 1
+        return 0
+
+    def number(self, list strings, int[::1] out, bint adds_new=True) -> None:
+        cdef Py_ssize_t place, number = len(strings)
+        cdef array memory = clone(_LONGS, number * SPAN, False)
+        cdef Span* span = <Span*>memory.data.as_longlongs
+        cdef list held = []
+        if out.shape[0] != number:
+            raise ValueError("there is not one place for each string")
+        for place in range(number):
+            measure(span + place, strings[place], held)
+        if number:
+            self.number_spans(span, number, &out[0], adds_new)
+
+    cdef int add(self, Span* span, Numbered* slot) except -1:
+        """The number of a new string, which goes into this slot."""
+        cdef Py_ssize_t start = len(self.text)
+        cdef bytearray before = self.slots
+        cdef unsigned int number = len(self.strings), at
+        cdef str string = PyUnicode_DecodeUTF8(<const char*>span.start, span.size, "surrogatepass")
+        self.text += (<char*>&span.size)[: sizeof(span.size)]
+        self.text += (<char*>span.start)[: span.size]
+        self.strings.append(string)
+        self.characters += len(string)
+        slot[0] = Numbered(span.hash, number + 1, start)
+        if 2 * number > self.mask:  # twice as many slots
+            self.slots, self.mask = bytearray(2 * len(before)), 2 * self.mask + 1
+            slot = <Numbered*>PyByteArray_AS_STRING(self.slots)
+            for old in (<Numbered*>PyByteArray_AS_STRING(before))[: self.mask // 2 + 1]:
+                at = old.hash & self.mask
+                while slot[at].number:
+                    at = at + 1 & self.mask
+                if old.number:
+                    slot[at] = old
+        return number
+
+
+# --- Texts into pieces and sentences
 
 cdef enum:  # how a piece ends, as in `text.sentences`
     NONE = 45, ALONE = 99, NUMBER = 35  # -, c, #
 
 
-cdef inline Py_UCS4 end_of(list pieces, Py_ssize_t place, str marks, object ends_of) except? 0:
-    """How a piece ends."""
-    cdef str piece = pieces[place]
-    cdef Py_UCS4 last = piece[len(piece) - 1]
-    return NONE if 97 <= last <= 122 and last != c"p" or last not in marks else looked_up(ends_of, piece)
-
-
 cdef bint is_plain(str text):
-    """Whether `split_pieces` does no more with a text than `str.split`."""
+    """Whether `spaced` leaves a text as it is."""
     cdef Py_UCS4 c, before = 0
+    cdef Py_ssize_t size = len(text), place = 0
+    if text.isascii():
+        while place < size:
+            place = found(<Bytes>PyUnicode_DATA(text), size, c"-", place) + 1
+            if place < size and (<Bytes>PyUnicode_DATA(text))[place] == c"-":
+                return False
+        return True
     for c in text:
         if c == c"-" and before == c"-" or c > 127 and c in "\u00ad\u200b\u2014\u2015\u2060\ufeff":
             return False
@@ -1785,65 +1923,118 @@ cdef bint is_plain(str text):
     return True
 
 
-cpdef list sentence_starts(list pieces, object ends_of, object starts_of, str marks, dict before):
-    """Where sentences start; there is a piece."""
-    cdef list starts = [0]
-    cdef Py_ssize_t size = len(pieces), place = 0, next_place
-    cdef Py_UCS4 end
-    while place < size - 1:
-        end = end_of(pieces, place, marks, ends_of)
-        if end == NONE:
+cdef Py_ssize_t pieces_of(Span* span, Bytes s, Py_ssize_t size) except -1:
+    """Describe what stands between white space; how many pieces that are."""
+    cdef Py_ssize_t number = 0, place = 0, start
+    cdef unsigned long long hashed
+    while True:
+        start, hashed = place, SECRETS[0]
+        while place < size and (IS_INK[s[place]] or not white_at(s, place, size)):
+            hashed = hashed_with(hashed, place - start, s[place])
             place += 1
-            continue
-        next_place = place + 1  # behind what stands alone and belongs to it
-        while next_place < size and end_of(pieces, next_place, marks, ends_of) == ALONE:
-            next_place += 1
-        if next_place == size:
-            break
-        if end == NUMBER and (
-            place == starts[len(starts) - 1] or pieces[place - 1].endswith((":", ";", ","))
-        ):
-            pass  # it counts an item
-        elif looked_up(starts_of, pieces[next_place]) in before.get(chr(end), "us"):
-            starts.append(next_place)
-        place = next_place
-    return starts
+        if place > start:
+            write_span(span + number, s + start, place - start, hashed)
+            number += 1
+        if place == size:
+            return number
+        place += white_at(s, place, size)
+
+
+cdef Py_UCS4 last_of(Span* piece) noexcept:
+    cdef Py_ssize_t place = piece.size - 1
+    while piece.start[place] & 0xC0 == 0x80:
+        place -= 1
+    return character_at(piece.start, piece.size, &place)
+
+
+cdef inline Py_UCS4 end_of(
+    Span* piece, list strings, int number, Bytes may_end, str marks, object ends_of
+) except? 0:
+    """How a piece ends."""
+    cdef unsigned char last = piece.start[piece.size - 1]
+    if not may_end[last] and (last < 128 or last_of(piece) not in marks):
+        return NONE
+    return looked_up(ends_of, strings[number])
 
 
 def cut_up(
-    list texts, object ends_of, object starts_of, str marks, dict before, object split_pieces
-) -> tuple:
-    cdef list pieces = [], starts = [], numbers = [], more
-    cdef Py_ssize_t size, start, number
-    cdef str text
+    object ends_of, object starts_of, str marks, dict before, object spaced,
+    list texts, list are_open, Numbers table, array pieces, array starts, array open_ends,
+) -> None:
+    cdef list strings = table.strings, held = [], ends = []
+    cdef Py_ssize_t size, number = 0, first = len(pieces), start = 0, end, place, next_place
+    cdef array memory = clone(_LONGS, 0, False)
+    cdef Span* span
+    cdef Bytes s
+    cdef int* ids
+    cdef unsigned char[256] may_end
+    cdef Py_UCS4 how
+    memset(may_end, 0, sizeof(may_end))
+    for how in marks:
+        if how < 128:
+            may_end[how] = 1
+    if (pieces.itemsize, starts.itemsize, open_ends.itemsize) != (sizeof(int), 8, 8):
+        raise ValueError("the arrays are for other numbers")
     for text in texts:
-        size, number = len(pieces), 0
-        more = text.split() if is_plain(text) else split_pieces(text)
-        if more:
-            for start in sentence_starts(more, ends_of, starts_of, marks, before):
-                starts.append(size + start)
-                number += 1
-            pieces += more
-        numbers.append(number)
-    return pieces, starts, numbers
+        s = in_utf8(text if is_plain(text) else spaced(text), &size, held)
+        resize_smart(memory, (number + size // 2 + 1) * SPAN)
+        number += pieces_of(<Span*>memory.data.as_longlongs + number, s, size)
+        ends.append(number)
+    span = <Span*>memory.data.as_longlongs
+    resize_smart(pieces, first + number)
+    ids = pieces.data.as_ints + first
+    table.number_spans(span, number, ids, True)
+    for end, is_open in zip(ends, are_open):
+        place = start
+        if end > start:
+            add(starts, first + start)
+        while place < end - 1:
+            how = end_of(span + place, strings, ids[place], may_end, marks, ends_of)
+            if how == NONE:
+                place += 1
+                continue
+            next_place = place + 1  # behind what stands alone and belongs to it
+            while next_place < end and ALONE == end_of(
+                span + next_place, strings, ids[next_place], may_end, marks, ends_of
+            ):
+                next_place += 1
+            if next_place == end:
+                break
+            if how == NUMBER and (
+                first + place == starts.data.as_longlongs[len(starts) - 1]
+                or last_of(span + place - 1) in ":;,"
+            ):
+                pass  # it counts an item
+            elif looked_up(starts_of, strings[ids[next_place]]) in before.get(chr(how), "us"):
+                add(starts, first + next_place)
+            place = next_place
+        if end > start and is_open:
+            add(open_ends, len(starts) - 1)
+        start = end
 
 
-def kept_texts(object blocks, str of_links) -> tuple:
-    cdef list texts = []
+cdef inline int add(array numbers, long long number) except -1:
+    resize_smart(numbers, len(numbers) + 1)
+    numbers.data.as_longlongs[len(numbers) - 1] = number
+    return 0
+
+
+def kept_texts(object texts, object are_kept, object reasons, str of_links) -> tuple:
+    cdef list kept_texts = []
     cdef Py_ssize_t words, of_all = 0, kept = 0, linked = 0
     cdef str text, reason
     cdef Py_UCS4 c
-    for text, _, is_kept, reason in blocks:
+    for text, is_kept, reason in zip(texts, are_kept, reasons):
         words = 1
         for c in text:
             words += c == c" "
         of_all += words
         if is_kept:
             kept += words
-            texts.append(text)
+            kept_texts.append(text)
         if reason == of_links:
             linked += words
-    return texts, of_all, kept, linked
+    return kept_texts, of_all, kept, linked
 
 
 def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:
@@ -1859,80 +2050,6 @@ def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:
     return ended
 
 
-# --- Distinct strings
-
-cdef struct Numbered:  # a string of `Numbers`
-    unsigned int hash, number  # the number from 1 on; 0 where there is no string
-    Py_ssize_t start  # in `text`: its length and kind, and its characters
-
-
-cdef class Numbers:
-    """An open table by Python's hash, which no page can foresee; a string is two reads away."""
-    cdef readonly list strings
-    cdef readonly Py_ssize_t characters
-    cdef bytearray text, slots
-    cdef unsigned int mask
-
-    def __cinit__(self):
-        self.strings, self.text = [], bytearray()
-        self.slots, self.mask = bytearray(1024 * sizeof(Numbered)), 1023
-
-    cdef Numbered* slot_of(self, str string) except NULL:
-        """The slot of a string, or the empty one where it would be."""
-        cdef Py_ssize_t form = 8 * len(string) + PyUnicode_KIND(string)
-        cdef unsigned int hashed = <unsigned int>hash(string), at = hashed & self.mask
-        cdef Bytes known
-        cdef Numbered* slots = <Numbered*>PyByteArray_AS_STRING(self.slots)
-        while slots[at].number:
-            known = <Bytes>PyByteArray_AS_STRING(self.text) + slots[at].start
-            if slots[at].hash == hashed and not (
-                memcmp(known, &form, sizeof(form))
-                or memcmp(known + sizeof(form), PyUnicode_DATA(string), (form >> 3) * (form & 7))
-            ):
-                break
-            at = at + 1 & self.mask
-        return slots + at
-
-    cdef inline Numbered* soon(self, str string) noexcept:
-        """The slot where a string is looked for first."""
-        return <Numbered*>PyByteArray_AS_STRING(self.slots) + (<unsigned int>hash(string) & self.mask)
-
-    def number(self, list strings, int[::1] out, bint adds_new=True) -> None:
-        cdef Py_ssize_t place, is_new, size = len(strings)
-        cdef Numbered* slot
-        if out.shape[0] != size:
-            raise ValueError("there is not one place for each string")
-        for place in range(size):
-            if place + 8 < size:  # what is needed soon; memory takes as long as a few strings
-                prefetch(self.soon(strings[place + 8]))
-                slot = self.soon(strings[place + 4])
-                prefetch(PyByteArray_AS_STRING(self.text) + slot.start)
-            slot = self.slot_of(strings[place])
-            is_new = adds_new and not slot.number
-            out[place] = self.add(strings[place], slot) if is_new else <int>slot.number - 1
-
-    cdef int add(self, str string, Numbered* slot) except -1:
-        """The number of a new string, which goes into this slot."""
-        cdef Py_ssize_t form = 8 * len(string) + PyUnicode_KIND(string), start = len(self.text)
-        cdef bytearray before = self.slots
-        cdef unsigned int number = len(self.strings), at
-        self.text += (<char*>&form)[: sizeof(form)]
-        self.text += (<char*>PyUnicode_DATA(string))[: (form >> 3) * (form & 7)]
-        self.strings.append(string)
-        self.characters += len(string)
-        slot[0] = Numbered(<unsigned int>hash(string), number + 1, start)
-        if 2 * number > self.mask:  # twice as many slots
-            self.slots, self.mask = bytearray(2 * len(before)), 2 * self.mask + 1
-            slot = <Numbered*>PyByteArray_AS_STRING(self.slots)
-            for old in (<Numbered*>PyByteArray_AS_STRING(before))[: self.mask // 2 + 1]:
-                at = old.hash & self.mask
-                while slot[at].number:
-                    at = at + 1 & self.mask
-                if old.number:
-                    slot[at] = old
-        return number
-
-
 # --- Tags of tokens
 
 def add_features(
@@ -1941,12 +2058,15 @@ def add_features(
     cdef Py_ssize_t place, column, columns = weights.shape[1]
     cdef unsigned int row
     cdef const signed char* own
+    cdef Span span
+    cdef list held = []
     if table.shape[1] != columns + 1 or not columns:
         raise ValueError("the tables of the tagger do not fit together")
     for place, features in enumerate(tokens):
         sums = &table[place, 0]
         for feature in features:
-            row = rows.slot_of(feature).number
+            measure(&span, feature, held)
+            row = rows.slot_of(&span).number
             if row:
                 own = &weights[row - 1, 0]
                 for column in range(columns):

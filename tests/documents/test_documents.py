@@ -1,8 +1,13 @@
 """Blocks become a document: pieces and sentences under each policy of sentence ends."""
 
+import pickle
+from dataclasses import replace
+
 import pytest
 
+from understandability.feature.batch import Batch
 from understandability.text.analysis import MOST_CHARACTERS, document_of_page, document_of_text
+from understandability.text.document import Document
 from understandability.text.page import TEXT, Page
 
 PAGE = Page(
@@ -96,3 +101,29 @@ def test_a_page_of_which_little_was_kept(links: int, flags: tuple[str, ...]) -> 
     menu = f"<p><a href=x>{text}</a></p>" * links
     document = document_of_page(Page("d", "", f"<p>{text} {text}</p>{menu * 2}".encode()))
     assert document.flags == flags
+
+
+def test_a_document_is_cut_up_when_it_is_asked() -> None:
+    """It is as one that was given all: equal, copied, pickled, counted."""
+    page = Page("d", "p", "<h1>Flu</h1><p>Rest—now. Dr. Lee said so.")
+    later, copied, pickled, counted = (document_of_page(page) for _ in range(4))
+    given = Document(
+        *("d", "p", ("Flu.", "Rest", "—", "now.", "Dr.", "Lee", "said", "so."), (0, 1, 4)),
+        blocks=later.blocks,
+        open_ends=(0,),
+        tag_counts=later.tag_counts,
+        **{name: getattr(later, name) for name in ("language", "encoding", "extractor", "flags")},
+        sentence_ends="force-period",
+    )
+    assert later == given
+    assert replace(copied, docno="e") == replace(given, docno="e")
+    assert pickle.loads(pickle.dumps(replace(pickled, tag_counts={}))) == replace(
+        given, tag_counts={}
+    )
+    assert [block.text for block in later.blocks] == ["Flu", "Rest—now. Dr. Lee said so."]
+    ours, theirs = Batch([counted, later]), Batch([given, given])
+    for name in ("piece_ids", "piece_starts", "first_sentences", "word_bounds", "is_open"):
+        assert getattr(ours, name).tolist() == getattr(theirs, name).tolist()
+    assert replace(later, pieces=("Rest.",), sentence_starts=(0,)).sentences == (("Rest.",),)
+    with pytest.raises(AttributeError):
+        later.peices  # type: ignore[attr-defined]  # noqa: B018

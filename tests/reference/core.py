@@ -5,6 +5,7 @@ and go when the core has stood one release.
 """
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -763,37 +764,41 @@ def _begins_item(pieces: Sequence[str], number: int, start: int) -> bool:
 
 
 def cut_up(
-    texts: list[str],
     ends_of: Mapping[str, str],
     starts_of: Mapping[str, str],
     marks: str,
     before: Mapping[str, str],
-    split_pieces: Callable[[str], list[str]],
-) -> tuple[list[str], list[int], list[int]]:
-    pieces: list[str] = []
-    starts: list[int] = []
-    numbers = []
-    for text in texts:
-        more = split_pieces(text)
+    spaced: Callable[[str], str],
+    texts: list[str],
+    are_open: list[bool],
+    table: Numbers,
+    pieces: "array[int]",
+    starts: "array[int]",
+    open_ends: "array[int]",
+) -> None:
+    for text, is_open in zip(texts, are_open, strict=False):
+        more, first = spaced(text).split(), len(pieces)
         begins = sentence_starts(more, ends_of, starts_of, marks, before) if more else []
-        starts += [len(pieces) + begin for begin in begins]
-        pieces += more
-        numbers.append(len(begins))
-    return pieces, starts, numbers
+        starts.extend(first + begin for begin in begins)
+        numbers = np.empty(len(more), np.int32)
+        table.number(more, numbers)
+        pieces.extend(numbers.tolist())
+        if more and is_open:
+            open_ends.append(len(starts) - 1)
 
 
 # --- text/sentences.py
 
 
 def kept_texts(
-    blocks: Sequence[tuple[str, str, bool, str]], of_links: str
+    texts: Sequence[str], are_kept: Sequence[bool], reasons: Sequence[str], of_links: str
 ) -> tuple[list[str], int, int, int]:
     def words(texts: list[str]) -> int:
         return " ".join(texts).count(" ") + bool(texts)
 
-    kept = [text for text, _, is_kept, _ in blocks if is_kept]
-    links = [text for text, _, _, reason in blocks if reason == of_links]
-    return kept, words([block[0] for block in blocks]), words(kept), words(links)
+    kept = [text for text, is_kept in zip(texts, are_kept, strict=True) if is_kept]
+    links = [text for text, reason in zip(texts, reasons, strict=True) if reason == of_links]
+    return kept, words(list(texts)), words(kept), words(links)
 
 
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:

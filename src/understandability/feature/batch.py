@@ -8,6 +8,7 @@ a batch finds them too large they are replaced by empty ones; no value depends o
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from understandability import _core
 from understandability.feature.tagger import default_tagger, entity_starts
-from understandability.text.document import Document
+from understandability.text.document import Document, Uncut
 from understandability.text.tokens import tokenize, word_of
 
 Array = NDArray[Any]
@@ -129,6 +130,11 @@ class PieceTable(TypeTable):
         large = max(len(self), len(self.word_types), len(self.token_types)) > MAX_TYPES
         return large or self._numbers.characters > MAX_CHARACTERS
 
+    def cut_up(self, texts: Uncut, *arrays: array[int]) -> None:
+        """Number the pieces of texts; see `Uncut`."""
+        with _LOCK:
+            texts.add_to(self._numbers, *arrays)
+
     def words(self, pieces: Array) -> NDArray[np.int32]:
         """The type of each piece's word; -1 where it has none."""
         return self.column(self._word_of_each).take(pieces)
@@ -215,11 +221,7 @@ class Batch:
         self._tagger = tagger
         self.pieces = pieces()
         self.word_types, self.token_types = self.pieces.word_types, self.pieces.token_types
-        given: list[str] = []
-        for document in self.documents:
-            given += document.pieces
-        self.piece_ids = self.pieces.number(given)
-        self.piece_starts = starts_of([len(document.pieces) for document in self.documents])
+        self._cut()
         self._lower_capitals()
         words = self.pieces.words(self.piece_ids)
         is_word = words >= 0
@@ -233,6 +235,27 @@ class Batch:
     def __len__(self) -> int:
         return len(self.documents)
 
+    def _cut(self) -> None:
+        """Number the pieces, and find the sentences."""
+        ids, starts, open_ends = array("i"), array("q"), array("q")
+        ends = [(0, 0)]
+        for document in self.documents:
+            if document.uncut:
+                self.pieces.cut_up(document.uncut, ids, starts, open_ends)
+            else:
+                open_ends.extend(len(starts) + number for number in document.open_ends)
+                starts.extend(len(ids) + place for place in document.sentence_starts)
+                ids.extend(self.pieces.number(document.pieces))
+            ends.append((len(ids), len(starts)))
+        self.piece_ids = np.array(ids, np.int32)
+        # Where each document's sentences begin among all, those without a word too.
+        self.piece_starts: Array
+        self.first_sentences: Array
+        self.piece_starts, self.first_sentences = np.array(ends).T.copy()
+        self._sentence_piece_starts = np.array(starts, np.int64)
+        self.is_open = np.zeros(len(starts), bool)  # which sentences only their field ends
+        self.is_open[np.array(open_ends, np.int64)] = True
+
     def _lower_capitals(self) -> None:
         """Put small letters for sentences set in capitals, which would pass for names."""
         votes = self.pieces.column(capitals).take(self.piece_ids)
@@ -245,28 +268,6 @@ class Batch:
         self.piece_ids[places] = self.pieces.number(
             strings[number].lower() for number in self.piece_ids[places].tolist()
         )
-
-    @cached_property
-    def first_sentences(self) -> NDArray[np.int64]:
-        """Where each document's sentences begin among all, those without a word too."""
-        return starts_of([len(document.sentence_starts) for document in self.documents])
-
-    @cached_property
-    def is_open(self) -> NDArray[np.bool_]:
-        """Which sentences no punctuation ends, only their field."""
-        is_open = np.zeros(self.first_sentences[-1], bool)
-        for first, document in zip(self.first_sentences.tolist(), self.documents, strict=False):
-            if document.open_ends:
-                is_open[first + np.array(document.open_ends)] = True
-        return is_open
-
-    @cached_property
-    def _sentence_piece_starts(self) -> Array:
-        sizes = sizes_between(self.first_sentences)
-        inside = np.fromiter(
-            chain.from_iterable(document.sentence_starts for document in self.documents), np.int64
-        )
-        return inside + np.repeat(self.piece_starts[:-1], sizes)
 
     @cached_property
     def word_bounds(self) -> Array:

@@ -187,7 +187,9 @@ def weight(document: Document) -> int:
     >>> [weight(Document("d", "", pieces, (0,))) for pieces in (("So", "be", "it."), ("!?" * 50,))]
     [3, 20]
     """
-    return max(len(document.pieces), sum(map(len, document.pieces)) // _LETTERS)
+    texts = document.uncut.texts if document.uncut else document.pieces
+    spaces = sum(text.count(" ") for text in texts)
+    return max(spaces + len(texts), (sum(map(len, texts)) - spaces) // _LETTERS)
 
 
 def batches(documents: Iterable[Document], tagger: OtherTagger | None = None) -> Iterator[Batch]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from itertools import accumulate
 
 from understandability import _core
 from understandability.errors import (
@@ -17,15 +16,15 @@ from understandability.errors import (
     check_choice,
 )
 from understandability.hooks import load
-from understandability.text.document import MOSTLY_LINKS, Block, Document
+from understandability.text.document import MOSTLY_LINKS, Block, Blocks, Document
 from understandability.text.extract.plain_text import plain_paragraphs
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import ParsedPage, parse_page, parse_source
-from understandability.text.sentences import cut_up, ended_fields
+from understandability.text.sentences import ended_fields, uncut
 
 DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
-Engine = Callable[[ParsedPage], tuple[Block, ...]]
+Engine = Callable[[ParsedPage], Sequence[Block]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +115,10 @@ def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -
     >>> [block.text for block in extract(page, "naive")]
     ['Flu', 'A virus.', 'It spreads.']
     """
+    return tuple(_extract(parsed, extractor, engine))
+
+
+def _extract(parsed: ParsedPage, extractor: str, engine: str) -> Sequence[Block]:
     row, hook = _row(extractor, engine)
     if not parsed.is_html:
         return plain_paragraphs(parsed.text)
@@ -159,22 +162,16 @@ def document_of(
     >>> document_of(parsed, blocks, extractor="naive", sentence_ends="force-period").sentences
     (('Flu.',), ('Rest.',), ('Drink', 'water.'))
     """
-    taken, words, kept, links = _core.kept_texts(blocks, MOSTLY_LINKS)
+    found = blocks if isinstance(blocks, Blocks) else Blocks(*zip(*blocks, strict=True))
+    found_texts, _, are_kept, reasons = found.columns
+    taken, words, kept, links = _core.kept_texts(found_texts, are_kept, reasons, MOSTLY_LINKS)
     texts, are_open = ended_fields(taken, sentence_ends)
     analysed = _beginning(texts)
-    pieces, starts, numbers = cut_up(analysed, parsed.language)
-    open_ends = [
-        end - 1
-        for end, number, is_open in zip(accumulate(numbers), numbers, are_open, strict=False)
-        if number and is_open
-    ]
-    return Document(
+    return Document.of_texts(
+        uncut(analysed, are_open, parsed.language, blocks),
         docno=parsed.page.docno,
         path=parsed.page.path,
-        pieces=tuple(pieces),
-        sentence_starts=tuple(starts),
         tag_counts=parsed.tag_counts,
-        blocks=tuple(blocks),
         title=parsed.title,
         url=parsed.page.url,
         language=parsed.language,
@@ -189,7 +186,6 @@ def document_of(
             *[LITTLE_KEPT] * (kept < LITTLE_SHARE * words),
             *[LIST_OF_LINKS] * (kept < links),
         ),
-        open_ends=tuple(open_ends),
     )
 
 
@@ -230,7 +226,7 @@ def document_of_page(
     (('You', 'have', 'flu.'), ('Rest!',))
     """
     parsed = parse_for(page, extractor)
-    blocks = extract(parsed, extractor, engine)
+    blocks = _extract(parsed, extractor, engine)
     return document_of(parsed, blocks, extractor=extractor, sentence_ends=sentence_ends)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from understandability._core import Numbers
 
 MOSTLY_LINKS = "mostly links"  # the reason for which lists of links are dropped
 
@@ -23,8 +26,51 @@ class Block(NamedTuple):
     reason: str = ""
 
 
+class Blocks(Sequence[Block]):
+    """Blocks as columns, of which each is made when it is asked for: a page has hundreds.
+
+    >>> Blocks(["Flu"], ["h1"], [True], [""])[0]
+    Block(text='Flu', tag='h1', kept=True, reason='')
+    """
+
+    def __init__(self, *columns: Sequence[Any]) -> None:
+        self.columns = columns or ((), (), (), ())
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, place: Any) -> Any:
+        return tuple(self)[place]
+
+    def __iter__(self) -> Iterator[Block]:
+        return map(Block._make, zip(*self.columns, strict=True))
+
+
+class Uncut(NamedTuple):
+    """Texts that are not cut into pieces and sentences yet, and the blocks that they are of.
+
+    `add_to` takes a table of pieces, and arrays to which it adds the number of each piece, the
+    places of those that start a sentence, and the numbers of the sentences that are open.
+    """
+
+    texts: list[str]
+    add_to: Callable[[Numbers, array[int], array[int], array[int]], None]
+    blocks: Sequence[Block] = ()
+
+    def cut(self) -> tuple[tuple[Any, ...], ...]:
+        """The pieces, the sentence starts and the open ends of a document of these texts."""
+        table, numbers, starts, open_ends = Numbers(), array("i"), array("q"), array("q")
+        self.add_to(table, numbers, starts, open_ends)
+        return tuple(map(table.strings.__getitem__, numbers)), tuple(starts), tuple(open_ends)
+
+
+class _Uncut:
+    __slots__ = ("uncut",)
+    uncut: Uncut | None  # None for a document that was given pieces and sentences
+
+
 @dataclass(frozen=True, slots=True)
-class Document:
+class Document(_Uncut):
     """A page's text, analysed once and never altered; a feature is a function of it.
 
     `pieces` are what stands between white space in the kept text, in order; sentence ``i`` is
@@ -58,3 +104,29 @@ class Document:
         """
         bounds = pairwise((*self.sentence_starts, len(self.pieces)))
         return tuple(self.pieces[start:end] for start, end in bounds)
+
+    @classmethod
+    def of_texts(cls, uncut: Uncut, **fields: Any) -> Self:
+        """A document whose pieces and sentences are cut from texts when they are asked for."""
+        document = cls(pieces=(), sentence_starts=(), **fields)
+        for name in (*_OF_PIECES, "blocks"):
+            object.__delattr__(document, name)
+        object.__setattr__(document, "uncut", uncut)
+        return document
+
+    if not TYPE_CHECKING:  # or any name would be taken for one of its attributes
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "uncut":
+                return None
+            if name == "blocks":
+                object.__setattr__(self, name, tuple(self.uncut.blocks))
+            elif name in _OF_PIECES:
+                for each, value in zip(_OF_PIECES, self.uncut.cut(), strict=True):
+                    object.__setattr__(self, each, value)
+            else:
+                raise AttributeError(f"a document has no {name!r}")
+            return getattr(self, name)
+
+
+_OF_PIECES = ("pieces", "sentence_starts", "open_ends")

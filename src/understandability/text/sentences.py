@@ -1,8 +1,7 @@
 """Where sentences start: rules on the end of one piece and the beginning of the next.
 
 What a piece says by itself is one character, worked out once per distinct piece if it may end a
-sentence at all: a text is then a string of such characters, in which a regular expression finds
-the few places to look at. Measured beside Punkt by ``scripts/evaluate/language.py``.
+sentence at all. Measured beside Punkt by ``scripts/evaluate/language.py``.
 
 What the end of an extracted field means for sentences is a choice (`SENTENCE_ENDS`). Palotti,
 Zuccon & Hanbury (2015) found that it changes readability scores more than the extractor does:
@@ -19,10 +18,10 @@ from functools import cache, partial
 from understandability import _core
 from understandability.errors import OptionError
 from understandability.text.cache import BoundedCache
-from understandability.text.document import Block
+from understandability.text.document import Block, Uncut
 from understandability.text.language_guess import frequent_words_of
 from understandability.text.other_languages import LANGUAGES, other_language
-from understandability.text.tokens import split_pieces
+from understandability.text.tokens import spaced
 
 # What follows belongs to these: a name, a number, the rest of the comparison.
 _NEVER_LAST = """
@@ -152,21 +151,23 @@ def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
     >>> sentence_starts("Ask Dr. Lee. Take 2.5 mg b.i.d. with food, e.g. bread. Rest!".split())
     [0, 3, 11]
     """
-    return _core.sentence_starts(list(pieces), *_kinds(language), _MARKS, _BEFORE) if pieces else []
+    known = language if language == "en" else other_language(language).tag
+    return list(uncut([" ".join(pieces)], [False], known).cut()[1])
 
 
-def cut_up(texts: list[str], language: str | None = "en") -> tuple[list[str], list[int], list[int]]:
-    """Pieces of texts, the indexes of those that begin a sentence, sentences of each text.
+def uncut(
+    texts: list[str], are_open: list[bool], language: str | None, blocks: Sequence[Block] = ()
+) -> Uncut:
+    """Texts to be cut up by the rules of a language; no sentence runs across the end of one.
 
-    Of a language that is none of `others.LANGUAGES`, by the rules of English.
+    `are_open` tells which of them no punctuation ends. Of a language that is none of
+    `others.LANGUAGES`, by the rules of English.
 
-    No sentence runs across the end of a text.
-
-    >>> cut_up(["Flu", "Rest. Drink water."])
-    (['Flu', 'Rest.', 'Drink', 'water.'], [0, 1, 2], [1, 2])
+    >>> uncut(["Flu", "Rest. Drink water."], [True, False], "en").cut()
+    (('Flu', 'Rest.', 'Drink', 'water.'), (0, 1, 2), (0,))
     """
-    known = language if language in LANGUAGES else "en"
-    return _core.cut_up(texts, *_kinds(known or "en"), _MARKS, _BEFORE, split_pieces)
+    rules = *_kinds((language if language in LANGUAGES else None) or "en"), _MARKS, _BEFORE, spaced
+    return Uncut(texts, partial(_core.cut_up, *rules, texts, are_open), blocks)
 
 
 # Sentence punctuation, possibly followed by closing quotes and brackets.

@@ -15,6 +15,15 @@ _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _DOUBLE_HYPHEN = re.compile(r"(?<=[^\s-])(--+)(?=[^\s-])")
 
 
+def spaced(text: str) -> str:
+    """The text with white space between its pieces, and without marks that show nothing."""
+    if not text.isascii():
+        for mark in _INVISIBLE:
+            text = text.replace(mark, "")
+        text = text.replace("—", " — ").replace("―", " ― ")
+    return _DOUBLE_HYPHEN.sub(r" \1 ", text) if "--" in text else text
+
+
 def split_pieces(text: str) -> list[str]:
     """What stands between white space; a dash between words stands alone.
 
@@ -23,13 +32,7 @@ def split_pieces(text: str) -> list[str]:
     >>> split_pieces("Rest helps--mostly. See a doctor—soon.")
     ['Rest', 'helps', '--', 'mostly.', 'See', 'a', 'doctor', '—', 'soon.']
     """
-    if not text.isascii():
-        for mark in _INVISIBLE:
-            text = text.replace(mark, "")
-        text = text.replace("—", " — ").replace("―", " ― ")
-    if "--" in text:
-        text = _DOUBLE_HYPHEN.sub(r" \1 ", text)
-    return text.split()
+    return spaced(text).split()
 
 
 _REFERENCES = r"(?:\[[\w, –-]{1,9}\]){1,9}+"
