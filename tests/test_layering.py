@@ -58,7 +58,7 @@ LINES = {
     "integrations": 866,
     "model": 4_224,
     "study": 4_272,
-    "text": 3_063,
+    "text": 3_073,
     "training": 2_623,
     "writers": 6_729,
 }

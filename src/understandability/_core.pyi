@@ -147,7 +147,7 @@ def justext_walk(
 def cut_up(
     ends_of: Mapping[str, str],
     starts_of: Mapping[str, str],
-    marks: str,
+    marks: bytes,
     before: dict[str, str],
     spaced: Callable[[str], str],
     texts: list[str],
@@ -164,15 +164,10 @@ def cut_up(
     sentences of texts that are open (long long).
 
     `ends_of` and `starts_of` say how a piece ends and begins, in one character as in
-    `understandability.text.sentences`; a piece may end a sentence if its last character is in
-    `marks` (of small letters, only p), and does if `before` has, for its end, the beginning of the
-    next. `spaced` gives a text with white space between all pieces.
+    `understandability.text.sentences`; a piece may end a sentence if its last byte is in `marks`,
+    and does if `before` has, for its end, the beginning of the next. `spaced` gives a text with
+    white space between all pieces.
     """
-
-def kept_texts(
-    texts: Iterable[str], are_kept: Iterable[bool], reasons: Iterable[str], of_links: str
-) -> tuple[list[str], int, int, int]:
-    """The texts of the kept blocks; the words of all, of those, and of those that are links."""
 
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
     """Which texts end in one of `marks` and then any of `closing`, within the last characters.

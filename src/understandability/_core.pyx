@@ -1940,25 +1940,17 @@ cdef Py_ssize_t pieces_of(Span* span, Bytes s, Py_ssize_t size) except -1:
         place += white_at(s, place, size)
 
 
-cdef Py_UCS4 last_of(Span* piece) noexcept:
-    cdef Py_ssize_t place = piece.size - 1
-    while piece.start[place] & 0xC0 == 0x80:
-        place -= 1
-    return character_at(piece.start, piece.size, &place)
-
-
 cdef inline Py_UCS4 end_of(
-    Span* piece, list strings, int number, Bytes may_end, str marks, object ends_of
+    Span* piece, list strings, int number, Bytes may_end, object ends_of
 ) except? 0:
     """How a piece ends."""
-    cdef unsigned char last = piece.start[piece.size - 1]
-    if not may_end[last] and (last < 128 or last_of(piece) not in marks):
+    if not may_end[piece.start[piece.size - 1]]:
         return NONE
     return looked_up(ends_of, strings[number])
 
 
 def cut_up(
-    object ends_of, object starts_of, str marks, dict before, object spaced,
+    object ends_of, object starts_of, bytes marks, dict before, object spaced,
     list texts, list are_open, Numbers table, array pieces, array starts, array open_ends,
 ) -> None:
     cdef list strings = table.strings, held = [], ends = []
@@ -1968,11 +1960,11 @@ def cut_up(
     cdef Bytes s
     cdef int* ids
     cdef unsigned char[256] may_end
+    cdef unsigned char last
     cdef Py_UCS4 how
     memset(may_end, 0, sizeof(may_end))
-    for how in marks:
-        if how < 128:
-            may_end[how] = 1
+    for last in marks:
+        may_end[last] = 1
     if (pieces.itemsize, starts.itemsize, open_ends.itemsize) != (sizeof(int), 8, 8):
         raise ValueError("the arrays are for other numbers")
     for text in texts:
@@ -1989,20 +1981,20 @@ def cut_up(
         if end > start:
             add(starts, first + start)
         while place < end - 1:
-            how = end_of(span + place, strings, ids[place], may_end, marks, ends_of)
+            how = end_of(span + place, strings, ids[place], may_end, ends_of)
             if how == NONE:
                 place += 1
                 continue
             next_place = place + 1  # behind what stands alone and belongs to it
             while next_place < end and ALONE == end_of(
-                span + next_place, strings, ids[next_place], may_end, marks, ends_of
+                span + next_place, strings, ids[next_place], may_end, ends_of
             ):
                 next_place += 1
             if next_place == end:
                 break
             if how == NUMBER and (
                 first + place == starts.data.as_longlongs[len(starts) - 1]
-                or last_of(span + place - 1) in ":;,"
+                or span[place - 1].start[span[place - 1].size - 1] in b":;,"
             ):
                 pass  # it counts an item
             elif looked_up(starts_of, strings[ids[next_place]]) in before.get(chr(how), "us"):
@@ -2013,28 +2005,10 @@ def cut_up(
         start = end
 
 
-cdef inline int add(array numbers, long long number) except -1:
+cdef int add(array numbers, long long number) except -1:
     resize_smart(numbers, len(numbers) + 1)
     numbers.data.as_longlongs[len(numbers) - 1] = number
     return 0
-
-
-def kept_texts(object texts, object are_kept, object reasons, str of_links) -> tuple:
-    cdef list kept_texts = []
-    cdef Py_ssize_t words, of_all = 0, kept = 0, linked = 0
-    cdef str text, reason
-    cdef Py_UCS4 c
-    for text, is_kept, reason in zip(texts, are_kept, reasons):
-        words = 1
-        for c in text:
-            words += c == c" "
-        of_all += words
-        if is_kept:
-            kept += words
-            kept_texts.append(text)
-        if reason == of_links:
-            linked += words
-    return kept_texts, of_all, kept, linked
 
 
 def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:

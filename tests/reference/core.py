@@ -733,19 +733,11 @@ def sentence_starts(
     pieces: list[str],
     ends_of: Mapping[str, str],
     starts_of: Mapping[str, str],
-    marks: str,
     before: Mapping[str, str],
 ) -> list[int]:
-    """What `sentence_starts` gives, by how pieces end and begin."""
-    may_end = re.compile(f"[{re.escape(marks)}]")
-    last = "".join([piece[-1] for piece in pieces])
-    if not may_end.search(last, 0, len(last) - 1):  # as of most headings, items and cells
-        return [0]
+    """Where sentences start, by how pieces end and begin."""
     starts = [0]
-    kinds = ["-"] * len(pieces)
-    for match in may_end.finditer(last):
-        kinds[match.start()] = ends_of[pieces[match.start()]]
-    ends = "".join(kinds)
+    ends = "".join([ends_of[piece] for piece in pieces])
     for match in _CANDIDATE.finditer(ends):
         following = match.end()
         if following == len(pieces):
@@ -766,7 +758,7 @@ def _begins_item(pieces: Sequence[str], number: int, start: int) -> bool:
 def cut_up(
     ends_of: Mapping[str, str],
     starts_of: Mapping[str, str],
-    marks: str,
+    marks: bytes,
     before: Mapping[str, str],
     spaced: Callable[[str], str],
     texts: list[str],
@@ -778,7 +770,7 @@ def cut_up(
 ) -> None:
     for text, is_open in zip(texts, are_open, strict=False):
         more, first = spaced(text).split(), len(pieces)
-        begins = sentence_starts(more, ends_of, starts_of, marks, before) if more else []
+        begins = sentence_starts(more, ends_of, starts_of, before) if more else []
         starts.extend(first + begin for begin in begins)
         numbers = np.empty(len(more), np.int32)
         table.number(more, numbers)
@@ -788,17 +780,6 @@ def cut_up(
 
 
 # --- text/sentences.py
-
-
-def kept_texts(
-    texts: Sequence[str], are_kept: Sequence[bool], reasons: Sequence[str], of_links: str
-) -> tuple[list[str], int, int, int]:
-    def words(texts: list[str]) -> int:
-        return " ".join(texts).count(" ") + bool(texts)
-
-    kept = [text for text, is_kept in zip(texts, are_kept, strict=True) if is_kept]
-    links = [text for text, reason in zip(texts, reasons, strict=True) if reason == of_links]
-    return kept, words(list(texts)), words(kept), words(links)
 
 
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from itertools import compress
 
-from understandability import _core
 from understandability.errors import (
     MissingExtraError,
     PageError,
@@ -163,8 +163,12 @@ def document_of(
     (('Flu.',), ('Rest.',), ('Drink', 'water.'))
     """
     found = blocks if isinstance(blocks, Blocks) else Blocks(*zip(*blocks, strict=True))
-    found_texts, _, are_kept, reasons = found.columns
-    taken, words, kept, links = _core.kept_texts(found_texts, are_kept, reasons, MOSTLY_LINKS)
+    every, _, are_kept, reasons = found.columns
+    taken = list(compress(every, are_kept))
+    kept, links = (
+        _words(taken),
+        [text for text, why in zip(every, reasons, strict=True) if why == MOSTLY_LINKS],
+    )
     texts, are_open = ended_fields(taken, sentence_ends)
     analysed = _beginning(texts)
     return Document.of_texts(
@@ -183,10 +187,14 @@ def document_of(
             *parsed.flags,
             *[WRONG_LANG] * parsed.claims_another_language,
             *[LONG_TEXT] * (analysed is not texts),
-            *[LITTLE_KEPT] * (kept < LITTLE_SHARE * words),
-            *[LIST_OF_LINKS] * (kept < links),
+            *[LITTLE_KEPT] * (kept < LITTLE_SHARE * _words(every)),
+            *[LIST_OF_LINKS] * (kept < _words(links)),
         ),
     )
+
+
+def _words(texts: Sequence[str]) -> int:
+    return " ".join(texts).count(" ") + bool(texts)
 
 
 def _beginning(texts: list[str]) -> list[str]:

@@ -118,6 +118,7 @@ def _start_of(piece: str, rules: _Rules = _ENGLISH) -> str:
 
 # The last characters of all pieces of whose end `_end_of` does not say _NONE.
 _MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹।॥|"
+_LAST_BYTES = bytes(sorted({mark.encode()[-1] for mark in _MARKS}))
 
 
 @cache
@@ -166,8 +167,9 @@ def uncut(
     >>> uncut(["Flu", "Rest. Drink water."], [True, False], "en").cut()
     (('Flu', 'Rest.', 'Drink', 'water.'), (0, 1, 2), (0,))
     """
-    rules = *_kinds((language if language in LANGUAGES else None) or "en"), _MARKS, _BEFORE, spaced
-    return Uncut(texts, partial(_core.cut_up, *rules, texts, are_open), blocks)
+    kinds = _kinds((language if language in LANGUAGES else None) or "en")
+    cut_up = partial(_core.cut_up, *kinds, _LAST_BYTES, _BEFORE, spaced, texts, are_open)
+    return Uncut(texts, cut_up, blocks)
 
 
 # Sentence punctuation, possibly followed by closing quotes and brackets.
