@@ -2030,19 +2030,18 @@ def add_features(
     object tokens, Numbers rows, const signed char[:, ::1] weights, short[:, ::1] table
 ) -> None:
     cdef Py_ssize_t place, column, columns = weights.shape[1]
-    cdef unsigned int row
+    cdef array numbers = array("i")
+    cdef int row
     cdef const signed char* own
-    cdef Span span
-    cdef list held = []
     if table.shape[1] != columns + 1 or not columns:
         raise ValueError("the tables of the tagger do not fit together")
     for place, features in enumerate(tokens):
         sums = &table[place, 0]
-        for feature in features:
-            measure(&span, feature, held)
-            row = rows.slot_of(&span).number
-            if row:
-                own = &weights[row - 1, 0]
+        resize_smart(numbers, len(features))
+        rows.number(features, numbers, False)
+        for row in numbers.data.as_ints[: len(numbers)]:
+            if row >= 0:
+                own = &weights[row, 0]
                 for column in range(columns):
                     sums[column] += own[column]
 
