@@ -42,9 +42,6 @@ class Tape:
     def tag(self, place: int) -> str:
         """The tag at a place; raises `IndexError` where none is."""
 
-    def has_text(self, without: frozenset[str]) -> bool:
-        """Whether text that is not blank stands behind a tag that is not among some."""
-
     def pieces(self) -> list[str]:
         """Texts (possibly empty) and tags in turn, as the tape is made of."""
 
@@ -147,32 +144,26 @@ def justext_walk(
 def cut_up(
     ends_of: Mapping[str, str],
     starts_of: Mapping[str, str],
-    marks: bytes,
+    may_end: bytes,
     before: dict[str, str],
     spaced: Callable[[str], str],
     texts: list[str],
     are_open: list[bool],
     table: Numbers,
     pieces: array[int],
-    starts: array[int],
-    open_ends: array[int],
+    starts: list[int],
+    open_ends: list[int],
 ) -> None:
     """Cut texts into pieces and sentences, of which none runs across the end of a text.
 
-    Added are the numbers of the pieces in the table to `pieces` (int), to `starts` the places there
-    of those that begin a sentence (long long), and to `open_ends` the places there of the last
-    sentences of texts that are open (long long).
+    Added are the numbers of the pieces in the table to `pieces` (int), the places there of those
+    that begin a sentence to `starts`, and to `open_ends` the places there of the last sentences of
+    texts that are open.
 
     `ends_of` and `starts_of` say how a piece ends and begins, in one character as in
-    `understandability.text.sentences`; a piece may end a sentence if its last byte is in `marks`,
-    and does if `before` has, for its end, the beginning of the next. `spaced` gives a text with
-    white space between all pieces.
-    """
-
-def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
-    """Which texts end in one of `marks` and then any of `closing`, within the last characters.
-
-    `most` is the number of characters that are looked at.
+    `understandability.text.sentences`; a piece may end a sentence if `may_end` has a 1 for its last
+    byte, and does if `before` has, for its end, the beginning of the next. `spaced` gives a text
+    with white space between all pieces.
     """
 
 class Numbers:

@@ -343,6 +343,12 @@ cdef class Tape:
         self.size += 1
         return 0
 
+    cdef inline int step(self, Py_ssize_t place, Py_ssize_t* start, Py_ssize_t* end) noexcept:
+        """The number of a tag, and where the text behind it stands; behind the last -1 and none."""
+        start[0] = self.ends.data.as_ints[place]
+        end[0] = self.ends.data.as_ints[place + 1] if place < self.size else start[0]
+        return self.tags.data.as_ints[place] if place < self.size else -1
+
     cdef inline Py_ssize_t text_start(self, Py_ssize_t place) noexcept:
         return self.ends.data.as_ints[place - 1] if place else 0
 
@@ -356,10 +362,8 @@ cdef class Tape:
         cdef list pieces = []
         cdef Py_ssize_t place
         for place in range(self.size):
-            pieces.append(self.text(place))
-            pieces.append(self.names[self.tags.data.as_ints[place]])
-        pieces.append(self.text(self.size))
-        return pieces
+            pieces += self.text(place), self.names[self.tags.data.as_ints[place]]
+        return [*pieces, self.text(self.size)]
 
     def counts(self) -> object:
         cdef array counts = clone(_INTS, len(self.names) + 1, True)
@@ -387,16 +391,6 @@ cdef class Tape:
 
     def __len__(self) -> int:
         return self.size
-
-    def has_text(self, frozenset without) -> bool:
-        cdef list wanted = [name not in without for name in self.names]
-        cdef Py_ssize_t place
-        for place in range(1, self.size + 1):
-            if wanted[self.tags.data.as_ints[place - 1]] and not is_blank_text(
-                self.out(), self.ends.data.as_ints[place - 1], self.ends.data.as_ints[place]
-            ):
-                return True
-        return False
 
     def long_texts(self, Py_ssize_t least, Py_ssize_t enough, frozenset without) -> str:
         cdef list texts = [], wanted = [name not in without for name in self.names]
@@ -1033,8 +1027,7 @@ cdef inline Py_ssize_t white_at(Bytes s, Py_ssize_t place, Py_ssize_t end) noexc
 cdef class Text:
     """A text that is put together, in which each run of white space is one space.
 
-    White space is the space itself and what is beyond ASCII or, with `of_all`, all that Python
-    calls so.
+    White space is a space and what is beyond ASCII or, with `of_all`, all that Python calls so.
     """
 
     cdef bytearray written
@@ -1112,9 +1105,7 @@ cdef class Text:
 cdef array others_of(list names):
     """For the number of each tag that of its end tag, for an end tag that of its start; else -1."""
     cdef dict numbers = {name: number for number, name in enumerate(names)}
-    return array("i", [
-        numbers.get(name[1:] if name[:1] == "/" else "/" + name, -1) for name in names
-    ])
+    return array("i", [numbers.get(("/" + name).removeprefix("//"), -1) for name in names])
 
 
 cdef enum:  # of main; what `understandability.text.extract.main` says of each
@@ -1438,12 +1429,8 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
     stack[0], rule[body].are_open, parent_of[0] = body, 1, 0
     block.add(s, 0, tape.ends.data.as_ints[0])
     for place in range(tape.size + 1):
-        if place < tape.size:
-            tag = tape.tags.data.as_ints[place]  # one of the names
-            action = rule[tag].action
-            start, end = tape.ends.data.as_ints[place], tape.ends.data.as_ints[place + 1]
-        else:  # ends the last block
-            tag, action, start, end = -1, MAIN_CLOSE, 0, 0
+        tag = tape.step(place, &start, &end)
+        action = rule[tag].action if tag >= 0 else MAIN_CLOSE
         while hinted >= 0 and hinted < place:
             hinted = next(hint_places, -1)
         if skipped >= 0:
@@ -1522,12 +1509,8 @@ def naive_walk(Tape tape, dict actions, object unparsed) -> tuple:
     cdef str text, name
     field.add(s, 0, tape.ends.data.as_ints[0])
     for place in range(tape.size + 1):
-        if place < tape.size:
-            tag = tape.tags.data.as_ints[place]  # one of the names
-            action = action_of.data.as_ints[tag]
-            start, end = tape.ends.data.as_ints[place], tape.ends.data.as_ints[place + 1]
-        else:  # ends the last
-            tag, action, start, end = -1, NAIVE_END, 0, 0
+        tag = tape.step(place, &start, &end)
+        action = action_of.data.as_ints[tag] if tag >= 0 else NAIVE_END
         if dropped >= 0:
             if tag == dropped:
                 dropped = -1
@@ -1600,9 +1583,7 @@ cdef Py_ssize_t words_in(Bytes s, Py_ssize_t size, Bytes kinds) noexcept:
     return number
 
 
-def boilerpipe_walk(
-    Tape tape, dict actions, object unparsed, str marks, Py_ssize_t without
-) -> tuple:
+def boilerpipe_walk(Tape tape, dict actions, object unparsed, str marks, int without) -> tuple:
     cdef list texts = [], words = [], linked_words = [], elements = [], names = tape.names
     cdef array action_of = array("i", [actions.get(name, 0) for name in names])
     cdef array open_elements = clone(_INTS, tape.size + 1, False)
@@ -1619,12 +1600,8 @@ def boilerpipe_walk(
     cdef str text, content
     block.add(s, 0, tape.ends.data.as_ints[0])
     for place in range(tape.size + 1):
-        if place < tape.size:
-            tag = tape.tags.data.as_ints[place]  # one of the names
-            action = action_of.data.as_ints[tag]
-            start, end = tape.ends.data.as_ints[place], tape.ends.data.as_ints[place + 1]
-        else:  # ends the last block
-            tag, action, start, end = -1, BOILERPIPE_CLOSE, 0, 0
+        tag = tape.step(place, &start, &end)
+        action = action_of.data.as_ints[tag] if tag >= 0 else BOILERPIPE_CLOSE
         if place == without:
             end = start
         if ignored:
@@ -1766,58 +1743,50 @@ def justext_walk(
 
 cdef enum:
     LONGEST = 64  # bytes of a string that is hashed here
+    FACTORS = 19  # of a start, the size, the last four bytes and each four before
 
 cdef struct Span:  # a string, or a part of one, in UTF-8
     Bytes start
     Py_ssize_t size
     unsigned int hash
 
-cdef Py_ssize_t SPAN = sizeof(Span) // sizeof(long long)
-
 cdef struct Numbered:  # a string of `Numbers`
     unsigned int hash, number  # the number from 1 on; 0 where there is no string
     Py_ssize_t start  # in `text`: its size and its bytes
 
-# The upper half of a sum of products with secret numbers: any two strings have the same by a chance
-# of 2**-32, so no page can foresee which do (Lemire & Kaser, "Strongly universal string hashing is
-# fast"). Python hashes what is longer, by a secret too.
-cdef bytes _SECRETS = os.urandom(8 * (LONGEST + 1))
-cdef unsigned long long[LONGEST + 1] SECRETS
+# The upper half of a sum of products with secret numbers, of the size and each four bytes: any two
+# strings have the same by a chance of 2**-32, so no page can foresee which do (Lemire & Kaser,
+# "Strongly universal string hashing is fast"). Python hashes what is longer, by a secret too.
+cdef bytes _SECRETS = os.urandom(8 * FACTORS)
+cdef unsigned long long[FACTORS] SECRETS
 memcpy(SECRETS, PyBytes_AS_STRING(_SECRETS), sizeof(SECRETS))
 
 
-cdef inline unsigned long long hashed_with(unsigned long long hashed, Py_ssize_t place, unsigned char c) noexcept:
-    """With one more byte; one of 0 counts, too."""
-    return hashed + (SECRETS[place + 1] * (c + 1) if place < LONGEST else 0)
-
-
-cdef inline int write_span(Span* span, Bytes start, Py_ssize_t size, unsigned long long hashed) except -1:
-    span.start, span.size, span.hash = start, size, <unsigned int>(hashed >> 32)
+cdef inline int measure(Span* span, Bytes start, Py_ssize_t size) except -1:
+    cdef unsigned long long hashed = SECRETS[0] + SECRETS[1] * size
+    cdef unsigned int four = 0, i
     if size > LONGEST:
-        span.hash = <unsigned int>hash((<const char*>start)[:size])
+        hashed = <unsigned long long>hash((<const char*>start)[:size]) << 32
+    elif size >= 4:
+        for i in range(size // 4):
+            memcpy(&four, start + 4 * i, 4)
+            hashed += SECRETS[i + 3] * four
+        memcpy(&four, start + size - 4, 4)
+    elif size:
+        four = start[0] | start[size // 2] << 8 | start[size - 1] << 16
+    span.start, span.size, span.hash = start, size, <unsigned int>(hashed + SECRETS[2] * four >> 32)
     return 0
-
-
-cdef int measure(Span* span, str string, list held) except -1:
-    cdef Py_ssize_t size, place
-    cdef Bytes start = in_utf8(string, &size, held)
-    cdef unsigned long long hashed = SECRETS[0]
-    for place in range(min(size, LONGEST)):
-        hashed = hashed_with(hashed, place, start[place])
-    return write_span(span, start, size, hashed)
 
 
 cdef Bytes in_utf8(str text, Py_ssize_t* size, list held) except NULL:
     """The bytes of a text, which are there as long as what is `held`."""
-    cdef bytes written
-    size[0] = len(text)
-    if text.isascii():
-        held.append(text)
-        return <Bytes>PyUnicode_DATA(text)
-    written = text.encode("utf-8", "surrogatepass")
-    size[0] = len(written)
+    cdef object written = text
+    size[0] = len(text)  # which None has not
+    if not text.isascii():
+        written = text.encode("utf-8", "surrogatepass")
+        size[0] = len(written)
     held.append(written)
-    return <Bytes>PyBytes_AS_STRING(written)
+    return <Bytes>(PyUnicode_DATA(text) if written is text else PyBytes_AS_STRING(written))
 
 
 cdef class Numbers:
@@ -1831,49 +1800,42 @@ cdef class Numbers:
         self.strings, self.text = [], bytearray()
         self.slots, self.mask = bytearray(1024 * sizeof(Numbered)), 1023
 
-    cdef Numbered* slot_of(self, Span* span) noexcept:
-        """The slot of a string, or the empty one where it would be."""
-        cdef unsigned int at = span.hash & self.mask
-        cdef Bytes known
-        cdef Numbered* slots = <Numbered*>PyByteArray_AS_STRING(self.slots)
-        while slots[at].number:
-            known = <Bytes>PyByteArray_AS_STRING(self.text) + slots[at].start
-            if slots[at].hash == span.hash and not (
-                memcmp(known, &span.size, sizeof(span.size))
-                or memcmp(known + sizeof(span.size), span.start, span.size)
-            ):
-                break
-            at = at + 1 & self.mask
-        return slots + at
-
     cdef int number_spans(self, Span* span, Py_ssize_t size, int* out, bint adds_new) except -1:
         cdef Py_ssize_t place
-        cdef Numbered *slots, *slot
-        cdef char* text
-        slots = <Numbered*>PyByteArray_AS_STRING(self.slots)
-        text = PyByteArray_AS_STRING(self.text)
+        cdef unsigned int at
+        cdef Bytes text, known
+        cdef Numbered* slots
         for place in range(size):
+            text = <Bytes>PyByteArray_AS_STRING(self.text)
+            slots = <Numbered*>PyByteArray_AS_STRING(self.slots)
             if place + 8 < size:  # what is needed soon; memory takes as long as a few strings
                 prefetch(slots + (span[8].hash & self.mask))
                 prefetch(text + slots[span[4].hash & self.mask].start)
-            slot = self.slot_of(span)
-            out[place] = <int>slot.number - 1
-            if adds_new and not slot.number:
-                out[place] = self.add(span, slot)
-                slots = <Numbered*>PyByteArray_AS_STRING(self.slots)
-                text = PyByteArray_AS_STRING(self.text)
+            at = span.hash & self.mask
+            while slots[at].number:
+                known = text + slots[at].start
+                if slots[at].hash == span.hash and not (
+                    memcmp(known, &span.size, sizeof(span.size))
+                    or memcmp(known + sizeof(span.size), span.start, span.size)
+                ):
+                    break
+                at = at + 1 & self.mask
+            is_new = adds_new and not slots[at].number
+            out[place] = self.add(span, slots + at) if is_new else <int>slots[at].number - 1
             span += 1
         return 0
 
     def number(self, list strings, int[::1] out, bint adds_new=True) -> None:
-        cdef Py_ssize_t place, number = len(strings)
-        cdef array memory = clone(_LONGS, number * SPAN, False)
-        cdef Span* span = <Span*>memory.data.as_longlongs
+        cdef Py_ssize_t place, size, number = len(strings)
+        cdef bytearray memory = bytearray(number * sizeof(Span))
+        cdef Span* span = <Span*>PyByteArray_AS_STRING(memory)
         cdef list held = []
+        cdef Bytes start
         if out.shape[0] != number:
             raise ValueError("there is not one place for each string")
         for place in range(number):
-            measure(span + place, strings[place], held)
+            start = in_utf8(strings[place], &size, held)
+            measure(span + place, start, size)
         if number:
             self.number_spans(span, number, &out[0], adds_new)
 
@@ -1909,13 +1871,6 @@ cdef enum:  # how a piece ends, as in `text.sentences`
 cdef bint is_plain(str text):
     """Whether `spaced` leaves a text as it is."""
     cdef Py_UCS4 c, before = 0
-    cdef Py_ssize_t size = len(text), place = 0
-    if text.isascii():
-        while place < size:
-            place = found(<Bytes>PyUnicode_DATA(text), size, c"-", place) + 1
-            if place < size and (<Bytes>PyUnicode_DATA(text))[place] == c"-":
-                return False
-        return True
     for c in text:
         if c == c"-" and before == c"-" or c > 127 and c in "\u00ad\u200b\u2014\u2015\u2060\ufeff":
             return False
@@ -1926,102 +1881,69 @@ cdef bint is_plain(str text):
 cdef Py_ssize_t pieces_of(Span* span, Bytes s, Py_ssize_t size) except -1:
     """Describe what stands between white space; how many pieces that are."""
     cdef Py_ssize_t number = 0, place = 0, start
-    cdef unsigned long long hashed
     while True:
-        start, hashed = place, SECRETS[0]
+        start = place
         while place < size and (IS_INK[s[place]] or not white_at(s, place, size)):
-            hashed = hashed_with(hashed, place - start, s[place])
             place += 1
         if place > start:
-            write_span(span + number, s + start, place - start, hashed)
+            measure(span + number, s + start, place - start)
             number += 1
         if place == size:
             return number
         place += white_at(s, place, size)
 
 
-cdef inline Py_UCS4 end_of(
-    Span* piece, list strings, int number, Bytes may_end, object ends_of
-) except? 0:
-    """How a piece ends."""
-    if not may_end[piece.start[piece.size - 1]]:
-        return NONE
-    return looked_up(ends_of, strings[number])
-
-
 def cut_up(
-    object ends_of, object starts_of, bytes marks, dict before, object spaced,
-    list texts, list are_open, Numbers table, array pieces, array starts, array open_ends,
+    object ends_of, object starts_of, bytes may_end, dict before, object spaced,
+    list texts, list are_open, Numbers table, array pieces, list starts, list open_ends,
 ) -> None:
-    cdef list strings = table.strings, held = [], ends = []
-    cdef Py_ssize_t size, number = 0, first = len(pieces), start = 0, end, place, next_place
+    cdef list held = [], bounds = [], strings = table.strings
+    cdef Py_ssize_t size, number = 0, first = len(pieces), start = 0, end, place, following
     cdef array memory = clone(_LONGS, 0, False)
-    cdef Span* span
-    cdef Bytes s
+    cdef bytearray ends
+    cdef Span* span = NULL
     cdef int* ids
-    cdef unsigned char[256] may_end
+    cdef Bytes s, kinds = <Bytes>PyBytes_AS_STRING(may_end)
     cdef unsigned char last
-    cdef Py_UCS4 how
-    memset(may_end, 0, sizeof(may_end))
-    for last in marks:
-        may_end[last] = 1
-    if (pieces.itemsize, starts.itemsize, open_ends.itemsize) != (sizeof(int), 8, 8):
-        raise ValueError("the arrays are for other numbers")
+    if len(may_end) != 256 or pieces.itemsize != sizeof(int):
+        raise ValueError("the array or the table is for other numbers")
     for text in texts:
         s = in_utf8(text if is_plain(text) else spaced(text), &size, held)
-        resize_smart(memory, (number + size // 2 + 1) * SPAN)
-        number += pieces_of(<Span*>memory.data.as_longlongs + number, s, size)
-        ends.append(number)
-    span = <Span*>memory.data.as_longlongs
+        resize_smart(memory, (number + size // 2 + 1) * sizeof(Span) // sizeof(long long))
+        span = <Span*>memory.data.as_longlongs
+        number += pieces_of(span + number, s, size)
+        bounds.append(number)
     resize_smart(pieces, first + number)
     ids = pieces.data.as_ints + first
     table.number_spans(span, number, ids, True)
-    for end, is_open in zip(ends, are_open):
+    ends = bytearray(number)
+    for place in range(number):  # most ends are told by their last byte
+        last = span[place].start[span[place].size - 1]
+        ends[place] = ord(looked_up(ends_of, strings[ids[place]])) if kinds[last] else NONE
+    for end, is_open in zip(bounds, are_open):
         place = start
         if end > start:
-            add(starts, first + start)
+            starts.append(first + start)
         while place < end - 1:
-            how = end_of(span + place, strings, ids[place], may_end, ends_of)
-            if how == NONE:
+            if ends[place] == NONE:
                 place += 1
                 continue
-            next_place = place + 1  # behind what stands alone and belongs to it
-            while next_place < end and ALONE == end_of(
-                span + next_place, strings, ids[next_place], may_end, ends_of
-            ):
-                next_place += 1
-            if next_place == end:
+            following = place + 1  # behind what stands alone and belongs to it
+            while following < end and ends[following] == ALONE:
+                following += 1
+            if following == end:
                 break
-            if how == NUMBER and (
-                first + place == starts.data.as_longlongs[len(starts) - 1]
+            counts_item = ends[place] == NUMBER and (
+                first + place == starts[len(starts) - 1]
                 or span[place - 1].start[span[place - 1].size - 1] in b":;,"
-            ):
-                pass  # it counts an item
-            elif looked_up(starts_of, strings[ids[next_place]]) in before.get(chr(how), "us"):
-                add(starts, first + next_place)
-            place = next_place
+            )
+            begins = looked_up(starts_of, strings[ids[following]])
+            if not counts_item and begins in before.get(chr(ends[place]), "us"):
+                starts.append(first + following)
+            place = following
         if end > start and is_open:
-            add(open_ends, len(starts) - 1)
+            open_ends.append(len(starts) - 1)
         start = end
-
-
-cdef int add(array numbers, long long number) except -1:
-    resize_smart(numbers, len(numbers) + 1)
-    numbers.data.as_longlongs[len(numbers) - 1] = number
-    return 0
-
-
-def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:
-    cdef list ended = []
-    cdef Py_ssize_t place, first
-    cdef str text
-    for text in texts:
-        place = len(text) - 1
-        first = max(0, len(text) - most)
-        while place >= first and text[place] in closing:
-            place -= 1
-        ended.append(place >= first and text[place] in marks)
-    return ended
 
 
 # --- Tags of tokens
@@ -2198,9 +2120,9 @@ cdef class Places:
             self.mask = 2 * self.mask + 1
         self.slots = clone(_LONGS, self.mask + 1, True)
         while at < size:
-            words = head(s, size, &at, 0x90, 16, 0xDC)
+            words = head(s, size, &at, True)
             for _ in range(words):
-                length = head(s, size, &at, 0xA0, 32, 0xD9)
+                length = head(s, size, &at, False)
                 if length > 255 or length > size - at or not 0 <= place < 1 << 16:
                     raise ValueError("a word does not fit")
                 slot = self.slot_of(s + at, length)
@@ -2231,25 +2153,19 @@ cdef class Places:
         return self.words
 
     def get(self, str word, int otherwise) -> int:
-        cdef bytes text
-        cdef long long held
-        try:
-            text = word.encode()
-        except UnicodeEncodeError:  # half of a pair
-            return otherwise
-        if len(text) > 255:
-            return otherwise
-        held = self.slots.data.as_longlongs[self.slot_of(<Bytes>PyBytes_AS_STRING(text), len(text))]
-        return held & 0xFFFF if held else otherwise
+        cdef Py_ssize_t size
+        cdef list held = []
+        cdef Bytes s = in_utf8(word, &size, held)
+        cdef long long found = self.slots.data.as_longlongs[self.slot_of(s, size)] if size < 256 else 0
+        return found & 0xFFFF if found else otherwise
 
 
 def count_known(str text, Places known) -> tuple:
-    cdef bytes written = text.encode()
-    cdef Bytes s = <Bytes>PyBytes_AS_STRING(written)
-    cdef Py_ssize_t size = len(written), place = 0, start, end, words = 0
+    cdef list met = [], written = []
+    cdef Py_ssize_t size, place = 0, start, end, words = 0
+    cdef Bytes s = in_utf8(text, &size, written)
     cdef Py_UCS4 c
     cdef long long held
-    cdef list met = []
     while place < size:
         start = end = place
         while place < size:
@@ -2269,29 +2185,20 @@ def count_known(str text, Places known) -> tuple:
     return words, met
 
 
-cdef Py_ssize_t head(
-    Bytes s, Py_ssize_t size, Py_ssize_t* at, int short, int most, int marked
-) except -1:
-    """The length at the head of a list or text of MessagePack; moves behind it.
-
-    A list of 16 bits is `marked` 0xDC; a text of 8 bits 0xD9.
-    """
-    cdef Py_ssize_t place = at[0], length = 0, end
+cdef Py_ssize_t head(Bytes s, Py_ssize_t size, Py_ssize_t* at, bint of_list) except -1:
+    """The length at the head of a list or text of MessagePack; moves behind it."""
+    cdef Py_ssize_t place = at[0], end = place + 1, length
     if place >= size:
         raise ValueError("the list is cut")
-    if short <= s[place] < short + most:
-        at[0] += 1
-        return s[place] - short
-    end = place + (2 if marked == 0xD9 else 3)
-    if s[place] == marked + 1 and marked == 0xDC:  # 32 bits
-        end = place + 5
-    elif s[place] != marked:
-        raise ValueError("the list has another form")
-    if end > size:
-        raise ValueError("the list is cut")
+    length = s[place] - (0x90 if of_list else 0xA0)
+    if not 0 <= length < (16 if of_list else 32):
+        end += 1 if not of_list else 4 if s[place] == 0xDD else 2  # bytes of the length
+        if end > size or s[place] not in (b"\xdc\xdd" if of_list else b"\xd9"):
+            raise ValueError("the list is cut, or has another form")
+        length = 0
+        for place in range(place + 1, end):
+            length = length << 8 | s[place]
     at[0] = end
-    for place in range(place + 1, end):
-        length = length << 8 | s[place]
     return length
 
 

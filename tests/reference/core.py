@@ -758,15 +758,15 @@ def _begins_item(pieces: Sequence[str], number: int, start: int) -> bool:
 def cut_up(
     ends_of: Mapping[str, str],
     starts_of: Mapping[str, str],
-    marks: bytes,
+    may_end: bytes,
     before: Mapping[str, str],
     spaced: Callable[[str], str],
     texts: list[str],
     are_open: list[bool],
     table: Numbers,
     pieces: "array[int]",
-    starts: "array[int]",
-    open_ends: "array[int]",
+    starts: list[int],
+    open_ends: list[int],
 ) -> None:
     for text, is_open in zip(texts, are_open, strict=False):
         more, first = spaced(text).split(), len(pieces)
@@ -777,14 +777,6 @@ def cut_up(
         pieces.extend(numbers.tolist())
         if more and is_open:
             open_ends.append(len(starts) - 1)
-
-
-# --- text/sentences.py
-
-
-def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
-    pattern = re.compile(f"[{re.escape(marks)}][{re.escape(closing)}]*\\Z")
-    return [pattern.search(text, max(0, len(text) - most)) is not None for text in texts]
 
 
 # --- feature/tagger.py

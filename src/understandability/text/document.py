@@ -49,17 +49,19 @@ class Blocks(Sequence[Block]):
 class Uncut(NamedTuple):
     """Texts that are not cut into pieces and sentences yet, and the blocks that they are of.
 
-    `add_to` takes a table of pieces, and arrays to which it adds the number of each piece, the
+    `add_to` takes a table of pieces, and adds to an array the number of each piece, to lists the
     places of those that start a sentence, and the numbers of the sentences that are open.
     """
 
     texts: list[str]
-    add_to: Callable[[Numbers, array[int], array[int], array[int]], None]
+    add_to: Callable[[Numbers, array[int], list[int], list[int]], None]
     blocks: Sequence[Block] = ()
 
     def cut(self) -> tuple[tuple[Any, ...], ...]:
         """The pieces, the sentence starts and the open ends of a document of these texts."""
-        table, numbers, starts, open_ends = Numbers(), array("i"), array("q"), array("q")
+        table, numbers = Numbers(), array("i")
+        starts: list[int] = []
+        open_ends: list[int] = []
         self.add_to(table, numbers, starts, open_ends)
         return tuple(map(table.strings.__getitem__, numbers)), tuple(starts), tuple(open_ends)
 

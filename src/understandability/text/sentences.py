@@ -118,7 +118,8 @@ def _start_of(piece: str, rules: _Rules = _ENGLISH) -> str:
 
 # The last characters of all pieces of whose end `_end_of` does not say _NONE.
 _MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹।॥|"
-_LAST_BYTES = bytes(sorted({mark.encode()[-1] for mark in _MARKS}))
+_LAST_BYTES = {mark.encode()[-1] for mark in _MARKS}
+_MAY_END = bytes(byte in _LAST_BYTES for byte in range(256))
 
 
 @cache
@@ -168,7 +169,7 @@ def uncut(
     (('Flu', 'Rest.', 'Drink', 'water.'), (0, 1, 2), (0,))
     """
     kinds = _kinds((language if language in LANGUAGES else None) or "en")
-    cut_up = partial(_core.cut_up, *kinds, _LAST_BYTES, _BEFORE, spaced, texts, are_open)
+    cut_up = partial(_core.cut_up, *kinds, _MAY_END, _BEFORE, spaced, texts, are_open)
     return Uncut(texts, cut_up, blocks)
 
 
@@ -194,8 +195,8 @@ def ended_fields(texts: list[str], sentence_ends: str) -> tuple[list[str], list[
         )
     if sentence_ends == "none" and texts:
         texts = [" ".join(texts)]
-    ended = _core.ended(texts, _FIELD_MARKS, _AFTER_MARKS, _LAST)
-    are_open = [not is_ended for is_ended in ended]
+    ends = [text[-_LAST:].rstrip(_AFTER_MARKS)[-1:] for text in texts]
+    are_open = [not end or end not in _FIELD_MARKS for end in ends]
     if sentence_ends == "force-period":
         texts = [text + "." * is_open for text, is_open in zip(texts, are_open, strict=True)]
     elif sentence_ends == "force-period-always":
