@@ -130,12 +130,10 @@ class PieceTable(TypeTable):
         large = max(len(self), len(self.word_types), len(self.token_types)) > MAX_TYPES
         return large or self._numbers.characters > MAX_CHARACTERS
 
-    def cut_up(
-        self, texts: Uncut, pieces: array[int], starts: list[int], open_ends: list[int]
-    ) -> None:
+    def cut_up(self, texts: Uncut, pieces: array[int], *sentences: list[int]) -> None:
         """Number the pieces of texts; see `Uncut`."""
         with _LOCK:
-            texts.add_to(self._numbers, pieces, starts, open_ends)
+            texts.add_to(self._numbers, pieces, *sentences)
 
     def words(self, pieces: Array) -> NDArray[np.int32]:
         """The type of each piece's word; -1 where it has none."""
@@ -239,9 +237,7 @@ class Batch:
 
     def _cut(self) -> None:
         """Number the pieces, and find the sentences."""
-        ids, ends = array("i"), [(0, 0)]
-        starts: list[int] = []
-        open_ends: list[int] = []
+        ids, starts, open_ends, ends = array("i"), list[int](), list[int](), [(0, 0)]
         for document in self.documents:
             if document.uncut:
                 self.pieces.cut_up(document.uncut, ids, starts, open_ends)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -24,7 +24,7 @@ from understandability.text.sentences import ended_fields, uncut
 
 DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
-Engine = Callable[[ParsedPage], Sequence[Block]]
+Engine = Callable[[ParsedPage], Iterable[Block]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -
     return tuple(_extract(parsed, extractor, engine))
 
 
-def _extract(parsed: ParsedPage, extractor: str, engine: str) -> Sequence[Block]:
+def _extract(parsed: ParsedPage, extractor: str, engine: str) -> Iterable[Block]:
     row, hook = _row(extractor, engine)
     if not parsed.is_html:
         return plain_paragraphs(parsed.text)
@@ -145,7 +145,7 @@ def _row(extractor: str, engine: str) -> tuple[Extractor, str]:
 
 
 def document_of(
-    parsed: ParsedPage, blocks: Sequence[Block], *, extractor: str, sentence_ends: str
+    parsed: ParsedPage, blocks: Iterable[Block], *, extractor: str, sentence_ends: str
 ) -> Document:
     """The document that a page's blocks make under one policy of sentence ends.
 
@@ -172,7 +172,7 @@ def document_of(
     texts, are_open = ended_fields(taken, sentence_ends)
     analysed = _beginning(texts)
     return Document.of_texts(
-        uncut(analysed, are_open, parsed.language, blocks),
+        uncut(analysed, are_open, parsed.language, found),
         docno=parsed.page.docno,
         path=parsed.page.path,
         tag_counts=parsed.tag_counts,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
@@ -26,21 +26,15 @@ class Block(NamedTuple):
     reason: str = ""
 
 
-class Blocks(Sequence[Block]):
+class Blocks:
     """Blocks as columns, of which each is made when it is asked for: a page has hundreds.
 
-    >>> Blocks(["Flu"], ["h1"], [True], [""])[0]
-    Block(text='Flu', tag='h1', kept=True, reason='')
+    >>> list(Blocks(["Flu"], ["h1"], [True], [""]))
+    [Block(text='Flu', tag='h1', kept=True, reason='')]
     """
 
     def __init__(self, *columns: Sequence[Any]) -> None:
         self.columns = columns or ((), (), (), ())
-
-    def __len__(self) -> int:
-        return len(self.columns[0])
-
-    def __getitem__(self, place: Any) -> Any:
-        return tuple(self)[place]
 
     def __iter__(self) -> Iterator[Block]:
         return map(Block._make, zip(*self.columns, strict=True))
@@ -55,15 +49,13 @@ class Uncut(NamedTuple):
 
     texts: list[str]
     add_to: Callable[[Numbers, array[int], list[int], list[int]], None]
-    blocks: Sequence[Block] = ()
+    blocks: Iterable[Block] = ()
 
     def cut(self) -> tuple[tuple[Any, ...], ...]:
         """The pieces, the sentence starts and the open ends of a document of these texts."""
-        table, numbers = Numbers(), array("i")
-        starts: list[int] = []
-        open_ends: list[int] = []
-        self.add_to(table, numbers, starts, open_ends)
-        return tuple(map(table.strings.__getitem__, numbers)), tuple(starts), tuple(open_ends)
+        table, numbers, found = Numbers(), array("i"), (list[int](), list[int]())
+        self.add_to(table, numbers, *found)
+        return tuple(map(table.strings.__getitem__, numbers)), *map(tuple, found)
 
 
 class _Uncut:

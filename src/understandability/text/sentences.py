@@ -158,7 +158,7 @@ def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
 
 
 def uncut(
-    texts: list[str], are_open: list[bool], language: str | None, blocks: Sequence[Block] = ()
+    texts: list[str], are_open: list[bool], language: str | None, blocks: Iterable[Block] = ()
 ) -> Uncut:
     """Texts to be cut up by the rules of a language; no sentence runs across the end of one.
 

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -181,7 +181,7 @@ _CLOSING = re.compile(
 _ENDED = re.compile(r"[.!?][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){0,9}\Z")
 
 
-def main(parsed: ParsedPage) -> Sequence[Block]:
+def main(parsed: ParsedPage) -> Iterable[Block]:
     """The blocks of a page, kept if they belong to its main text."""
     blocks, length = _blocks(parsed, _RULES)
     if length < MIN_KEPT and "noscript" in parsed.tags:
