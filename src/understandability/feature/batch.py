@@ -260,8 +260,8 @@ class Batch:
         votes = self.pieces.column(capitals).take(self.piece_ids)
         if not (votes > 0).any():
             return
-        starts = np.append(self._sentence_piece_starts, len(votes))
-        is_set = sum_segments(votes, starts) > 0
+        starts, before = np.append(self._sentence_piece_starts, len(votes)), starts_of(votes)
+        is_set = sizes_between(before[starts]) > 0
         places = np.flatnonzero(np.repeat(is_set, sizes_between(starts)))
         strings = self.pieces.strings
         self.piece_ids[places] = self.pieces.number(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from functools import cache
+from functools import cache, lru_cache
 
 import msgpack
 
@@ -149,6 +149,12 @@ def _places(frequent: int) -> tuple[Places, list[tuple[str, tuple[str, ...]]]]:
     return Places(packed, 0, len(rows) - 1), rows
 
 
+@lru_cache
+def _are_of(language: str, frequent: int) -> list[bool]:
+    """Which of the words of `_places` are a language's."""
+    return [language in languages for _, languages in _places(frequent)[1]]
+
+
 @cache
 def only_foreign() -> frozenset[str]:
     """Frequent words of other languages that are none of English.
@@ -208,10 +214,10 @@ def _guess(sample: str, declared: str = "") -> str | None:
     for frequent, least, distinct, letters in _ROUNDS:
         places, rows = _places(frequent)
         words, met = count_known(lower, places)
-        counts = Counter(met)
-        of_claim = sum(times for place, times in counts.items() if declared in rows[place][1])
+        of_claim = sum(map(_are_of(declared, frequent).__getitem__, met)) if declared else 0
         if declared and of_claim >= max(_CLAIM * len(met), 1):
             return declared  # no language has more than all of them
+        counts = Counter(met)
         votes: defaultdict[str, int] = defaultdict(int)
         for place, times in counts.items():
             for language in rows[place][1]:
