@@ -1,14 +1,18 @@
 """Blocks become a document: pieces and sentences under each policy of sentence ends."""
 
 import pickle
+import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from understandability.feature.batch import Batch
 from understandability.text.analysis import MOST_CHARACTERS, document_of_page, document_of_text
 from understandability.text.document import Document
 from understandability.text.page import TEXT, Page
+from understandability.text.sentences import ended_fields
 
 PAGE = Page(
     "p",
@@ -101,6 +105,14 @@ def test_a_page_of_which_little_was_kept(links: int, flags: tuple[str, ...]) -> 
     menu = f"<p><a href=x>{text}</a></p>" * links
     document = document_of_page(Page("d", "", f"<p>{text} {text}</p>{menu * 2}".encode()))
     assert document.flags == flags
+
+
+@given(st.text("flu?.!…\"'”)]DPp ", max_size=30))
+def test_fields_that_end(text: str) -> None:
+    """In sentence punctuation and then any closing marks, within the last eight characters."""
+    end = re.compile("[.!?…。！？।॥][\"'”’»)\\]]*\\Z")
+    is_open = end.search(text, max(0, len(text) - 8)) is None
+    assert ended_fields([text], "force-period") == ([text + "." * is_open], [is_open])
 
 
 def test_a_document_is_cut_up_when_it_is_asked() -> None:
