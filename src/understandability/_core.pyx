@@ -21,6 +21,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
     void* PyUnicode_DATA(object string)
+    bint PyUnicode_IS_ASCII(object string)
     Py_UCS4 PyUnicode_READ_CHAR(object string, Py_ssize_t place)
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 character)
@@ -1782,7 +1783,7 @@ cdef Bytes in_utf8(str text, Py_ssize_t* size, list held) except NULL:
     """The bytes of a text, which are there as long as what is `held`."""
     cdef object written = text
     size[0] = len(text)  # which None has not
-    if not text.isascii():
+    if not PyUnicode_IS_ASCII(text):
         written = text.encode("utf-8", "surrogatepass")
         size[0] = len(written)
     held.append(written)
@@ -2188,8 +2189,6 @@ def count_known(str text, Places known) -> tuple:
 cdef Py_ssize_t head(Bytes s, Py_ssize_t size, Py_ssize_t* at, bint of_list) except -1:
     """The length at the head of a list or text of MessagePack; moves behind it."""
     cdef Py_ssize_t place = at[0], end = place + 1, length
-    if place >= size:
-        raise ValueError("the list is cut")
     length = s[place] - (0x90 if of_list else 0xA0)
     if not 0 <= length < (16 if of_list else 32):
         end += 1 if not of_list else 4 if s[place] == 0xDD else 2  # bytes of the length

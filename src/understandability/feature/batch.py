@@ -155,12 +155,12 @@ class PieceTable(TypeTable):
         numbers[np.fromiter(map(bool, words), bool)] = self.word_types.number(filter(None, words))
         return numbers
 
-    def _tokens_of_each(self, pieces: Sequence[str]) -> NDArray[np.int64]:
+    def _tokens_of_each(self, pieces: Sequence[str]) -> NDArray[np.int32]:
         tokens = list(map(tokenize, pieces))
         sizes = np.fromiter(map(len, tokens), np.int64)
         starts = self._tokens.size + np.cumsum(sizes) - sizes
         self._tokens.extend(self.token_types.number(chain.from_iterable(tokens)))
-        return np.stack([starts, sizes], axis=1)
+        return np.stack([starts, sizes], axis=1).astype(np.int32)
 
 
 _pieces = PieceTable()
