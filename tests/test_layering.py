@@ -58,7 +58,7 @@ LINES = {
     "integrations": 866,
     "model": 4_224,
     "study": 4_272,
-    "text": 3_079,
+    "text": 3_077,
     "training": 2_623,
     "writers": 6_729,
 }

@@ -167,10 +167,8 @@ def document_of(
     found = blocks if isinstance(blocks, Blocks) else Blocks(*zip(*blocks, strict=True))
     every, _, are_kept, reasons = found.columns
     taken = list(compress(every, are_kept))
-    kept, links = (
-        _words(taken),
-        [text for text, why in zip(every, reasons, strict=True) if why == MOSTLY_LINKS],
-    )
+    links = [text for text, why in zip(every, reasons, strict=True) if why == MOSTLY_LINKS]
+    kept = _words(taken)
     texts, are_open = ended_fields(taken, sentence_ends)
     analysed = _beginning(texts)
     return Document.of_texts(
