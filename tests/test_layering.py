@@ -54,11 +54,11 @@ LINES = {
     "crawls": 2_787,
     "evaluation": 3_931,
     "feature": 3_863,
-    "inputs": 4_276,
+    "inputs": 4_284,
     "integrations": 866,
     "model": 4_224,
     "study": 4_272,
-    "text": 3_077,
+    "text": 3_083,
     "training": 2_623,
     "writers": 6_729,
 }

@@ -22,7 +22,7 @@ from understandability.text.document import MOSTLY_LINKS, Block, Blocks, Documen
 from understandability.text.extract.plain_text import plain_paragraphs
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import ParsedPage, parse_page, parse_source
-from understandability.text.sentences import ended_fields, uncut
+from understandability.text.sentences import ended_fields, leave_uncut, uncut
 
 DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
@@ -165,16 +165,17 @@ def document_of(
     (('Flu.',), ('Rest.',), ('Drink', 'water.'))
     """
     found = blocks if isinstance(blocks, Blocks) else Blocks(*zip(*blocks, strict=True))
-    every, _, are_kept, reasons = found.columns
-    taken = list(compress(every, are_kept))
-    links = [text for text, why in zip(every, reasons, strict=True) if why == MOSTLY_LINKS]
+    every = found.texts
+    taken = list(compress(every, found.are_kept))
+    links = [text for text, why in zip(every, found.reasons, strict=True) if why == MOSTLY_LINKS]
     kept = _words(taken)
     texts, are_open = ended_fields(taken, sentence_ends)
     analysed = _beginning(texts)
-    return Document.of_texts(
-        uncut(analysed, are_open, parsed.language, found),
+    document = Document(
         docno=parsed.page.docno,
         path=parsed.page.path,
+        pieces=(),
+        sentence_starts=(),
         tag_counts=parsed.tag_counts,
         title=parsed.title,
         url=parsed.page.url,
@@ -191,6 +192,7 @@ def document_of(
             *[LIST_OF_LINKS] * (kept < _words(links)),
         ),
     )
+    return leave_uncut(document, uncut(analysed, are_open, parsed.language, found))
 
 
 def _words(texts: Sequence[str]) -> int:

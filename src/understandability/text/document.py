@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from understandability._core import Numbers
 
@@ -26,6 +26,7 @@ class Block(NamedTuple):
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
 class Blocks:
     """Blocks as columns, of which each is made when it is asked for: a page has hundreds.
 
@@ -33,11 +34,14 @@ class Blocks:
     [Block(text='Flu', tag='h1', kept=True, reason='')]
     """
 
-    def __init__(self, *columns: Sequence[Any]) -> None:
-        self.columns = columns or ((), (), (), ())
+    texts: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    are_kept: Sequence[bool] = ()
+    reasons: Sequence[str] = ()
 
     def __iter__(self) -> Iterator[Block]:
-        return map(Block._make, zip(*self.columns, strict=True))
+        columns = self.texts, self.tags, self.are_kept, self.reasons
+        return map(Block._make, zip(*columns, strict=True))
 
 
 class Uncut(NamedTuple):
@@ -99,15 +103,6 @@ class Document(_Uncut):
         bounds = pairwise((*self.sentence_starts, len(self.pieces)))
         return tuple(self.pieces[start:end] for start, end in bounds)
 
-    @classmethod
-    def of_texts(cls, uncut: Uncut, **fields: Any) -> Self:
-        """A document whose pieces and sentences are cut from texts when they are asked for."""
-        document = cls(pieces=(), sentence_starts=(), **fields)
-        for name in (*_OF_PIECES, "blocks"):
-            object.__delattr__(document, name)
-        object.__setattr__(document, "uncut", uncut)
-        return document
-
     if not TYPE_CHECKING:  # or any name would be taken for one of its attributes
 
         def __getattr__(self, name: str) -> Any:
@@ -115,12 +110,13 @@ class Document(_Uncut):
                 return None
             if name == "blocks":
                 object.__setattr__(self, name, tuple(self.uncut.blocks))
-            elif name in _OF_PIECES:
-                for each, value in zip(_OF_PIECES, self.uncut.cut(), strict=True):
+            elif name in OF_PIECES:
+                for each, value in zip(OF_PIECES, self.uncut.cut(), strict=True):
                     object.__setattr__(self, each, value)
             else:
                 raise AttributeError(f"a document has no {name!r}")
             return getattr(self, name)
 
 
-_OF_PIECES = ("pieces", "sentence_starts", "open_ends")
+# What is cut from the texts of a document that is `uncut`.
+OF_PIECES = ("pieces", "sentence_starts", "open_ends")

@@ -18,7 +18,7 @@ from functools import cache, partial
 from understandability import _core
 from understandability.errors import OptionError
 from understandability.text.cache import BoundedCache
-from understandability.text.document import Block, Uncut
+from understandability.text.document import OF_PIECES, Block, Document, Uncut
 from understandability.text.language_guess import frequent_words_of
 from understandability.text.other_languages import LANGUAGES, other_language
 from understandability.text.tokens import spaced
@@ -171,6 +171,14 @@ def uncut(
     kinds = _kinds((language if language in LANGUAGES else None) or "en")
     cut_up = partial(_core.cut_up, *kinds, _MAY_END, _BEFORE, spaced, texts, are_open)
     return Uncut(texts, cut_up, blocks)
+
+
+def leave_uncut(document: Document, of: Uncut) -> Document:
+    """The document, to be cut from texts when somebody asks for its pieces or blocks."""
+    for name in (*OF_PIECES, "blocks"):
+        object.__delattr__(document, name)
+    object.__setattr__(document, "uncut", of)
+    return document
 
 
 # Sentence punctuation, possibly followed by closing quotes and brackets.
