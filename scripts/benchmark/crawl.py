@@ -22,10 +22,13 @@ from scripts.faults.crawls import build_crawl, health_pages
 from scripts.shared import UNDERSTAND, parser_of
 
 FEW, MANY = 200, 900
+# A folder has one process that reads, and workers beside it; a table by one worker has one process.
 RUNS = {
-    "1 worker": ["--workers", "1"],
-    "2 workers": ["--workers", "2"],
-    "1 worker, all features": ["--workers", "1", "--features"],
+    "1 worker": ["run/", "--workers", "1"],
+    "2 workers": ["run/", "--workers", "2"],
+    "into a table, 1 worker": ["scores.parquet", "--workers", "1"],
+    "into a table, 2 workers": ["scores.parquet", "--workers", "2"],
+    "1 worker, all features": ["run/", "--workers", "1", "--features"],
 }
 
 
@@ -39,10 +42,10 @@ class Cost(NamedTuple):
 
 def run(crawl: Path, work: Path, options: list[str]) -> Cost:
     """What a whole run costs."""
-    folder = work / "run"
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(work / "run", ignore_errors=True)
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = [*UNDERSTAND, "score", str(crawl), "-o", f"{folder}/", "--quiet", *options]
+    command = [*UNDERSTAND, "score", str(crawl), "--quiet", "-o", f"{work}/{options[0]}"]
+    command += options[1:]
     process = subprocess.Popen(command)
     _, process.returncode, used = os.wait4(process.pid, 0)
     assert process.returncode == 0
