@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 # What a Windows Python lacks; runs before anything of the package is imported.
 WITHOUT = """
-import os, signal, sys
+import asyncio, os, signal, sys  # asyncio, which is another on Windows, asks for sysconf
 for name in ("fcntl", "resource", "pwd", "grp", "termios"):
     sys.modules[name] = None
 for name in ("SIGALRM", "SIGPROF", "SIGKILL", "SIGHUP", "SIGXCPU", "SIGUSR1", "setitimer",

@@ -268,18 +268,22 @@ def status_of(words: Sequence[str]) -> int:
         return 2
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
-    except BrokenPipeError:
-        # The reader of our output has gone; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output has gone
+        _drop_output()
         return 141
     except OSError as error:
         if error.errno == errno.EBADF:
-            sys.stdout = None  # else Python would try once more at exit
+            _drop_output()
             error = OSError("standard output is closed")
         where = f"{error.filename}: " if error.filename else ""
         print(f"understand: {where}{error.strerror or error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _drop_output() -> None:
+    """Have what is still to be printed go nowhere: Python would complain once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _open_closed_streams() -> None:
