@@ -54,6 +54,12 @@ def test_sentences_end_where_they_end(text: str) -> None:
     assert sentences(text.replace("| ", "")) == text.split(" | ")
 
 
+def test_pieces_are_not_cut_further() -> None:
+    """A dash within one, or a mark that shows nothing, moves no index behind it."""
+    pieces = ["Rest--now—or", "later.", "\u00ad", "Drink", "water.", "Eat."]
+    assert sentence_starts(pieces) == [0, 2, 5]
+
+
 def test_nothing_has_no_sentence() -> None:
     assert sentence_starts([]) == []
 

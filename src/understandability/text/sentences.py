@@ -153,8 +153,8 @@ def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
     >>> sentence_starts("Ask Dr. Lee. Take 2.5 mg b.i.d. with food, e.g. bread. Rest!".split())
     [0, 3, 11]
     """
-    known = language if language == "en" else other_language(language).tag
-    return list(uncut([" ".join(pieces)], [False], known).cut()[1])
+    cut_up = partial(_core.cut_up, *_kinds(language), _MAY_END, _BEFORE, str)  # as they are given
+    return list(Uncut([], partial(cut_up, [" ".join(pieces)], [False])).cut()[1])
 
 
 def uncut(
