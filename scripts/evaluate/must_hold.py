@@ -76,8 +76,7 @@ from understandability.errors import PageError
 from understandability.evaluation.correlation import pearson
 from understandability.feature.table import batches, features_of
 from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.passage_model import PassageModel, brevity, shares
-from understandability.model.passages import passage_columns
+from understandability.model.passage_model import PassageModel
 from understandability.model.readers import READERS
 from understandability.scoring import Scorer
 from understandability.text.document import Document
@@ -622,7 +621,9 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
     read = READERS["public"].understands(learned.message, learned.spread)
     chance = np.where(silent, np.nan, from_table(read, ours.chance))
     seen_nothing = Estimates(difficulty, level, spread, chance, level_error, ours.flags)
-    without = np.where(silent, np.nan, from_table(learned.without, _plain(texts, rows, table)))
+    without = np.where(
+        silent, np.nan, from_table(learned.without, _plain(texts, rows, table, ships))
+    )
     kinds, without_set, without_both = (
         np.where(silent, np.nan, from_table(values, np.full(len(rows), np.nan)))
         for values in (learned.kinds, learned.without_set, learned.without_both)
@@ -633,19 +634,17 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
     return Systems(judged, by_name, old, without, seen_nothing, *left_out), bundle
 
 
-def _plain(texts: Sequence[Text], rows: NDArray[np.int64], table: Table) -> Floats:
+def _plain(
+    texts: Sequence[Text], rows: NDArray[np.int64], table: Table, ships: PassageModel
+) -> Floats:
     """What the model without readings, learned from all it has, says of texts of no set."""
     others = [text for text, row in zip(texts, rows, strict=True) if row < 0]
     recipe = RECIPES["open"]
     fit = LevelFit(table, recipe, np.isin(table.sets, recipe.sets))
-    kernel, found = fit.kernel, Table.of(others).passages
-    near = kernel.prepared(found.columns.astype(np.float64))
-    of_kinds, odds = np.hsplit(kernel.predictor(near), 2)
-    shared = fit.network(near)[:, 0]
-    brief = brevity(found.columns[:, passage_columns().index("shortness")])
-    levels = found.means(
-        shared + (of_kinds * shares(odds, recipe.least)).sum(axis=1) - recipe.off_if_brief * brief
-    )
+    plain = replace(ships, kernel=fit.kernel, level=fit.network, difficulty_in_level=0.0)
+    found = Table.of(others).passages
+    columns = found.columns.astype(np.float64)
+    levels = found.means(plain.levels(columns, np.zeros(len(columns)))[:, 0])
     said = np.full(len(texts), np.nan)
     said[rows < 0] = levels
     return said

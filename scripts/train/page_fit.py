@@ -203,8 +203,7 @@ class LevelFit:
         self.network = learn_apart(rows[own], self._labels[text[own]], weight, _LEVEL, seed)
         said = passages.means(self.network(rows))
         self.levels, self.apart = said[:, 0] + known, apart(said[:, 1:])
-        brief = passages.means(brevity(passages.columns[:, passage_columns().index("shortness")]))
-        self.levels -= recipe.off_if_brief * brief
+        self.levels -= recipe.off_if_brief * passages.means(brevity(passages.columns))
         self.own: list[tuple[Floats, float]] = []
         odds = [self._learn_kind(name, space.rows, text) for name in recipe.kinds]
         self.odds = [np.stack(each, axis=-1) for each in zip(*odds, strict=True)]

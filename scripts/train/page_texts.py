@@ -679,10 +679,8 @@ def training_table(data: Path, cache: Path | None) -> Table:
     table = table.and_others(joined, {each: each.split()[0] for each in joined.ids.tolist()})
     whole = cached(cache, READ_PAGES, lambda: Table.of(read_pages(data)))
     # One holds a passage that was read; those of PDQ are of a set that is judged.
-    rows = list(records(READ_PAGES_FILE))
-    return table.and_others(
-        whole, {row["source_id"]: row.get("of", row["source_id"]) for row in rows}
-    )
+    parts = {row["source_id"]: row.get("of", row["source_id"]) for row in records(READ_PAGES_FILE)}
+    return table.and_others(whole, parts)
 
 
 def sha256(path: Path) -> str:

@@ -77,7 +77,8 @@ def error_of(
     """From how far labels are from estimates out of fold; see `ErrorModel`.
 
     `said` are the estimates, the words of the texts, the mean squares of their columns, and how far
-    parts are apart. So large a share of labels is to lie within so many errors.
+    parts are apart; `weights` is what each text counts. So large a share of what the labels count
+    is to lie within so many errors.
     """
     estimates, words, squares, parts = said
     usual = _line(1 / words, squares)
@@ -295,11 +296,7 @@ def training(data: Path, table: Table, recipe: Recipe, used: Mask) -> Iterator[d
         count = int((used & (table.sets == name)).sum())
         yield {"name": name, "use": use, "records": count, **origin(data, name)}
     for name in _PEOPLE:
-        use = (
-            "mean of labels and error of the level only"
-            if name in recipe.level_from
-            else ("error of the level only")
-        )
+        use = "mean of labels and " * (name in recipe.level_from) + "error of the level only"
         yield {"name": name, "use": use, **origin(data, name)}
     for file, use, licence, source in _OTHER:
         yield {

@@ -51,7 +51,6 @@ def test_documentation_is_moved_by_how_much_easier_it_had_been_read() -> None:
             assert row["understand"] == pytest.approx(max(understand - 2.8, 1))
 
 
-@pytest.mark.slow
 def test_a_page_that_was_read_twice_has_the_mean_of_both() -> None:
     """225 of the 306 were; readings of the others are those of one reader."""
     rows = list(records(READ_PAGES_FILE))
@@ -62,6 +61,7 @@ def test_a_page_that_was_read_twice_has_the_mean_of_both() -> None:
         assert [row["difficulty"], row["understand"]] == mean, row["source_id"]
 
 
+@pytest.mark.slow
 def test_passages_that_were_read_are_those_that_are_learned_from(shared_data: Path) -> None:
     """With their text, group and reading; shipped only if the licence says so."""
     sources = {row["id"]: row for row in records(shared_data / "open_texts" / "texts.jsonl.gz")}

@@ -126,19 +126,18 @@ def shares(odds: Floats, least: float) -> Floats:
     return np.asarray(np.maximum(chances - least, 0) / (1 - least))
 
 
-_SHORT, _BRIEF = (
-    60,
-    8,
-)  # words of a text that the column ``shortness`` calls long, and of a brief one
+# The fewest words of a text that the column ``shortness`` calls long, and of one that is not brief.
+_SHORT, _BRIEF = 60, 8
 
 
-def brevity(shortness: Floats) -> Floats:
-    """How far texts have fewer than eight words: from 1 of none to 0, by the column ``shortness``.
+def brevity(columns: Floats) -> Floats:
+    """How far passages have fewer than eight words: from 1 of none to 0.
 
-    >>> brevity(np.array([0.9, 0.8])).round(2).tolist()  # of six words and of twelve
-    [0.25, 0.0]
+    >>> brevity(np.full((1, len(passage_columns())), 0.9)).round(2).tolist()  # of six words
+    [0.25]
     """
-    return np.maximum(1 - _SHORT * (1 - shortness) / _BRIEF, 0)
+    shortness = columns[:, passage_columns().index("shortness")]
+    return np.asarray(np.maximum(1 - _SHORT * (1 - shortness) / _BRIEF, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +241,7 @@ class PassageModel:
         levels = self.level(near)
         levels[:, 0] += (of_kinds * shares(odds, self.least)).sum(axis=1)
         levels[:, 0] += self.difficulty_in_level * difficulties
-        levels[:, 0] -= self.off_if_brief * brevity(columns[:, self.names.index("shortness")])
+        levels[:, 0] -= self.off_if_brief * brevity(columns)
         return levels
 
     def read(self, batch: Batch) -> Reading:
