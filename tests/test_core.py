@@ -90,30 +90,24 @@ def test_real_pages(shared_data: Path) -> None:
         assert fuzz_core.outcome(page) == fuzz_core.by_reference(page), page.docno
 
 
-@given(st.lists(st.lists(st.sampled_from(["bias", "w=flu", "1=u", "hyphen"]))))
-def test_features_of_tokens(tokens: list[list[str]]) -> None:
-    """Those that are known weigh together; the last number of a row is left as it is."""
-    rows = _core.Numbers()
-    rows.number(["1=u", "w=flu", "bias"], np.empty(3, np.int32))
-    weights = np.arange(-3, 3, dtype=np.int8).reshape(-1, 2)
-    tables = np.ones((2, len(tokens), 3), np.int16)
-    _core.add_features(tokens, rows, weights, tables[0])
-    fuzz_core.REFERENCE["add_features"](tokens, rows, weights, tables[1])
+@given(st.lists(st.integers(-1, 2)))
+def test_rows_of_weights(numbers: list[int]) -> None:
+    """The row that each number names is added; the last number of a row is left as it is."""
+    rows, weights = np.array(numbers, np.int32), np.arange(-3, 3, dtype=np.int8).reshape(-1, 2)
+    tables = np.ones((2, len(rows), 3), np.int16)
+    _core.add_rows(weights, rows, tables[0])
+    fuzz_core.REFERENCE["add_rows"](weights, rows, tables[1])
     assert np.array_equal(*tables)
 
 
-def test_features_without_a_row_are_refused() -> None:
-    """In tables that are shorter than the list of features or of tokens."""
-    rows, weights = _core.Numbers(), np.ones((1, 2), np.int8)
-    rows.number(["bias", "hyphen"], np.empty(2, np.int32))
-    table = np.zeros((1, 3), np.int16)
-    for tokens in ([["hyphen"]], [["bias"], ["bias"]]):
-        with pytest.raises(IndexError):
-            _core.add_features(tokens, rows, weights, table)
-    with pytest.raises(ValueError, match="do not fit"):
-        _core.add_features([["bias"]], rows, weights, table[:, 1:].copy())
-    with pytest.raises(TypeError):
-        _core.add_features([[None]], rows, weights, table)
+def test_rows_of_weights_that_are_not_there_are_refused() -> None:
+    """In tables that are shorter than what is named, or of another width."""
+    weights, table = np.ones((1, 2), np.int8), np.zeros((1, 3), np.int16)
+    with pytest.raises(IndexError):
+        _core.add_rows(weights, np.array([1], np.int32), table)
+    for numbers, of_other_size in (([0, 0], table), ([0], table[:, 1:].copy())):
+        with pytest.raises(ValueError, match="do not fit"):
+            _core.add_rows(weights, np.array(numbers, np.int32), of_other_size)
 
 
 _SHORT = st.text("aš\x01\0é’\ud800😀", max_size=3)

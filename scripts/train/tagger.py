@@ -11,6 +11,7 @@ tells the accuracy on the others; the treebank's dev part is left to `scripts.ev
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -96,10 +97,14 @@ class FirstPass:
     def _context(self, token: str) -> list[str]:
         if not token:
             return [BOUNDARY_FEATURE]
-        return features_of(token, normal_form(token), self.usual_case(token))[:CONTEXT]
+        return self._features(token)[:CONTEXT]
 
     def _own(self, token: str) -> list[str]:
-        return features_of(token, normal_form(token), "")[CONTEXT:] if token else []
+        return list(filter(None, self._features(token)[CONTEXT:])) if token else []
+
+    def _features(self, token: str) -> list[str]:
+        of_one = features_of([token], [normal_form(token)], [self.usual_case(token)])
+        return list(chain.from_iterable(of_one))
 
     def _matrices(self, types: Sequence[str]) -> dict[int, sparse.csr_matrix]:
         """Types by features, for each offset."""

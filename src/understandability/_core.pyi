@@ -8,7 +8,7 @@ nothing but `MemoryError`, unless said otherwise.
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
@@ -180,14 +180,12 @@ class Numbers:
         New strings get the next; -1 if they are not to be added.
         """
 
-def add_features(
-    tokens: Iterable[Sequence[str]], rows: Numbers, weights: NDArray[Any], table: NDArray[Any]
-) -> None:
-    """Add what the features of each token weigh together to its row of `table`, but for the last.
+def add_rows(weights: NDArray[Any], rows: NDArray[Any], table: NDArray[Any]) -> None:
+    """Add to each row of `table`, but for its last number, the row of `weights` with its number.
 
-    `rows` numbers the features; `weights` (features, columns) is int8, `table`
-    (tokens, columns + 1) int16. Raises `ValueError` for tables that do not fit together,
-    `IndexError` for rows out of them.
+    `weights` (…, columns) is int8, `table` (tokens, columns + 1) int16, `rows` (tokens,) int32,
+    with -1 for nothing. Raises `ValueError` for tables that do not fit together, `IndexError` for
+    rows out of them.
     """
 
 def best_tags(

@@ -1949,24 +1949,19 @@ def cut_up(
 
 # --- Tags of tokens
 
-def add_features(
-    object tokens, Numbers rows, const signed char[:, ::1] weights, short[:, ::1] table
+def add_rows(
+    const signed char[:, ::1] weights, const int[::1] rows, short[:, ::1] table
 ) -> None:
     cdef Py_ssize_t place, column, columns = weights.shape[1]
-    cdef array numbers = array("i")
-    cdef int row
     cdef const signed char* own
-    if table.shape[1] != columns + 1 or not columns:
+    cdef short* sums
+    if table.shape[1] != columns + 1 or not columns or rows.shape[0] != table.shape[0]:
         raise ValueError("the tables of the tagger do not fit together")
-    for place, features in enumerate(tokens):
-        sums = &table[place, 0]
-        resize_smart(numbers, len(features))
-        rows.number(features, numbers, False)
-        for row in numbers.data.as_ints[: len(numbers)]:
-            if row >= 0:
-                own = &weights[row, 0]
-                for column in range(columns):
-                    sums[column] += own[column]
+    for place in range(table.shape[0]):
+        if rows[place] >= 0:
+            own, sums = &weights[rows[place], 0], &table[place, 0]
+            for column in range(columns):
+                sums[column] += own[column]
 
 
 cdef enum:  # of `understandability.feature.tagger.UNIVERSAL`; a loop of known length is fast
@@ -2055,7 +2050,7 @@ cdef inline bint is_nucleus(Bytes s, Py_ssize_t place) noexcept:
 
 def nuclei(
     list words, const int[::1] firsts, const unsigned char[::1] letters, const int[::1] codes,
-    const long long[::1] roots, const long long[::1] weights,
+    const long long[::1] roots, const short[::1] weights,
 ) -> list:
     cdef Py_ssize_t nucleus, before, place, node, step, end
     cdef long long evidence

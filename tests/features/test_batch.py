@@ -177,6 +177,23 @@ def test_a_full_table_gives_way_to_an_empty_one_and_no_value_changes(
     assert batch.words.tolist() == [4.0], "a batch keeps the table it was made with"
 
 
+@pytest.mark.parametrize(("limit", "value"), [("_MOST_REMEMBERED", 2), ("MAX_CHARACTERS", 9)])
+def test_what_is_remembered_of_strings_is_bounded(
+    monkeypatch: pytest.MonkeyPatch, limit: str, value: int
+) -> None:
+    """In strings and in characters, for a crawl may hold words of a million letters."""
+
+    def lengths(strings: Sequence[str]) -> np.ndarray:
+        return np.array([len(string) for string in strings])
+
+    monkeypatch.setattr(batch_module, limit, value)
+    table = TypeTable()
+    assert table.remembered(lengths, ["flu", "fever", "rash", "flu"]).tolist() == [3, 5, 4, 3]
+    assert len(table) == 3
+    assert table.remembered(lengths, ["ill"]).tolist() == [3]
+    assert table.strings == ["ill"]
+
+
 def test_many_new_strings_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page of a million different words needs no memory for all at once."""
     asked = []

@@ -1,5 +1,6 @@
 """The words behind a count add up to it; what a word adds to each sum."""
 
+import numpy as np
 import pytest
 from tests.features.conftest import document
 
@@ -7,8 +8,15 @@ from understandability.errors import OptionError
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.counted import WORD_LISTS, counted_words
+from understandability.feature.language_model import word_statistics
 from understandability.feature.table import compute_features
-from understandability.feature.word_counts import KINDS, count, is_of_kind, kinds_of_word
+from understandability.feature.word_counts import (
+    KINDS,
+    computed_kinds,
+    count,
+    is_of_kind,
+    kinds_of_word,
+)
 from understandability.text.analysis import document_of_text
 
 TEXT = (
@@ -82,3 +90,9 @@ def test_every_kind_but_that_of_the_fog_index_is_a_row_of_the_catalogue() -> Non
 
 def test_no_words_have_kinds_too() -> None:
     assert kinds_of_word([]).shape == (0, len(KINDS))
+
+
+def test_the_kinds_of_frequent_words_are_what_is_computed() -> None:
+    """The table that ``scripts/train/word_kinds.py`` made is of these lists and this counting."""
+    words = word_statistics().words
+    np.testing.assert_array_equal(kinds_of_word(words), computed_kinds(words))

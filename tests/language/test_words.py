@@ -8,7 +8,21 @@ from tests.conftest import CHARACTERS
 from understandability.text.tokens import _WHOLE, split_pieces, tokenize, word_of
 
 WORDS = ["rest", "Dr", "approx", "Sept", "A", "b", "hospital", "3", "1918", "naïve", "x²", "D"]
-PARTS = [*"(\"“)]”,;:!?.-'’=@/_[", "[12]", "..", ":-)", "non", "Re", "ſemi", "com", "s", *WORDS]
+PARTS = [
+    *"(\"“)]”,;:!?.-'’=@/_[",
+    "[12]",
+    "..",
+    ":-)",
+    "non",
+    "Re",
+    "ſemi",
+    "com",
+    "s",
+    "'s",
+    "’S",
+    "www",
+]
+PARTS += WORDS
 
 
 def test_dashes_between_words_stand_alone() -> None:

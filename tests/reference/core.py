@@ -782,14 +782,11 @@ def cut_up(
 # --- feature/tagger.py
 
 
-def add_features(
-    tokens: Iterable[Sequence[str]], known: Numbers, weights: Array, table: Array
-) -> None:
-    """Add what the features of each token weigh together."""
-    rows = {feature: row for row, feature in enumerate(known.strings)}
-    for row, features in zip(table, tokens, strict=True):
-        found = [rows[feature] for feature in features if feature in rows]
-        row[:-1] += weights[found].sum(axis=0, dtype=np.int16)
+def add_rows(weights: Array, rows: Array, table: Array) -> None:
+    """Add the row of weights that each number names."""
+    for row, number in zip(table, rows, strict=True):
+        if number >= 0:
+            row[:-1] += weights[number]
 
 
 def best_tags(

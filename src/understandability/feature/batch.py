@@ -29,6 +29,7 @@ Column = Callable[[Sequence[str]], Array]
 
 MAX_TYPES = 1 << 18
 MAX_CHARACTERS = 1 << 25
+_MOST_REMEMBERED = 1 << 16
 # Strings that a column is computed of at once: a page may have a million.
 _AT_ONCE = 1 << 14
 _ROOM = 1 << 25  # bytes that a column is given when it first grows
@@ -79,6 +80,9 @@ class TypeTable:
     """
 
     def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
         self._numbers = _core.Numbers()
         self._columns: dict[Column, _Growing] = {}
 
@@ -113,6 +117,15 @@ class TypeTable:
             for start in range(0, max(len(new), column.is_new), _AT_ONCE):
                 column.extend(compute(new[start : start + _AT_ONCE]))
             return column.rows
+
+    def remembered(self, compute: Column, strings: Iterable[str]) -> Array:
+        """`compute` of each string; all are forgotten once they are too many."""
+        given = list(strings)
+        with _LOCK:
+            if len(self) > _MOST_REMEMBERED or self._numbers.characters > MAX_CHARACTERS:
+                self._forget()
+            numbers = self.number(given)
+            return self.column(compute).take(numbers, axis=0)
 
 
 class PieceTable(TypeTable):

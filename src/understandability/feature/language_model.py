@@ -120,7 +120,8 @@ def word_statistics() -> WordStatistics:
 
 
 @cache
-def _numbers() -> Numbers:
+def word_numbers() -> Numbers:
+    """The words of `word_statistics`, to find their numbers."""
     return numbered(word_statistics().words)
 
 
@@ -135,7 +136,7 @@ def statistics_numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
 
 def numbers_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
     """`statistics_numbers` of tokens by what `statistics_key` says of them."""
-    numbers = places_of(keys, _numbers())
+    numbers = places_of(keys, word_numbers())
     missing = np.flatnonzero(numbers < 0)
     numbers[missing] = [UNKNOWN if keys[place] else NO_WORD for place in missing.tolist()]
     return numbers

@@ -119,7 +119,7 @@ class SyllableWeights:
         there, roots = next(self._trie.walk(digits, np.arange(_BEFORE + 1)))
         self._roots = np.zeros(_BEFORE + 1, np.int64)
         self._roots[there] = roots
-        self._weights = np.zeros(self._trie.size, np.int64)
+        self._weights = np.zeros(self._trie.size, np.int16)
         self._weights[self._trie.nodes] = list(weights.values())
         self._codes = self._trie.encode("".join(map(chr, range(128))))
 

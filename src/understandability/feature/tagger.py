@@ -12,7 +12,7 @@ The weights were learned from the UD English Web Treebank by ``scripts/train/tag
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
@@ -93,8 +93,8 @@ class Tagger:
         tokens = [token[:_LONGEST] for token in types]
         words = list(map(normal_form, tokens))
         usual = map(self._usual_case.__getitem__, places_of(words, self._words).tolist())
-        features = map(features_of, tokens, words, usual)
-        _core.add_features(features, self._rows, self._weights, table)
+        for features in features_of(tokens, words, list(usual)):
+            _core.add_rows(self._weights, places_of(features, self._rows), table)
         table[:, -1] = places_of(words, self._classes) + 1
         return table
 
@@ -129,7 +129,7 @@ def normal_form(token: str) -> str:
 
 def _shape_of(token: str) -> str:
     """Capitals, small letters and digits as X, x and d, a run of more than two shortened."""
-    if token.isalpha() and token[1:].islower():  # as most are
+    if token.isalpha() and token[1:].islower():
         return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"
     short = token[:16]
     shape = short.translate(_SHAPES) if short.isascii() else "".join(map(_kind_of, short))
@@ -144,48 +144,46 @@ def _kind_of(character: str) -> str:
 
 # So many of `features_of`, the first, tell of a token's neighbours too.
 CONTEXT = 8
+_SIZES = [f"size={size}" for size in range(10)]
 
 
-def features_of(token: str, word: str, usual_case: str) -> list[str]:
-    """What a token tells: `CONTEXT` features about its neighbours too, and more about itself only.
+def features_of(
+    tokens: Sequence[str], words: Sequence[str], usual_cases: Sequence[str]
+) -> Iterator[list[str]]:
+    """What tokens tell, one kind after the other, a text for each token; empty for nothing.
 
-    `word` is its normal form; `usual_case` says how often that is capitalised within sentences
-    elsewhere: a digit, or ``N`` where that is not known.
+    The first `CONTEXT` kinds tell about neighbours too. `words` are the normal forms; usual cases
+    say how often these are capitalised within sentences elsewhere: a digit, or ``N`` where that is
+    not known.
 
-    >>> features_of("Flu", "flu", "3")[:CONTEXT]
+    >>> [feature for (feature,) in features_of(["Flu"], ["flu"], ["3"])][:CONTEXT]
     ['w=flu', '1=u', '2=lu', '3=flu', '4=flu', 'shape=Xxx', 'case=T3', 'bias']
     """
-    case = usual = "T" if token[:1].isupper() else "t"
-    if case == "T" and len(token) > 1 and token.isupper():
-        usual = "U"
-    two, three, size = word[-2:], word[-3:], len(word)
-    features = [
-        "w=" + word,
-        "1=" + word[-1:],
-        "2=" + two,
-        "3=" + three,
-        "4=" + word[-4:],
-        "shape=" + _shape_of(token),
-        "case=" + usual + usual_case,
-        "bias",
-        "W=" + token,
-        "5=" + word[-5:],
-        "-1=" + word[:1],
-        "-2=" + word[:2],
-        "-3=" + word[:3],
-        "-4=" + word[:4],
-        "c2=" + case + two,
-        "c3=" + case + three,
-        "size=9" if size > 8 else f"size={size}",
+    cases = ["T" if token[:1].isupper() else "t" for token in tokens]
+    yield ["w=" + word for word in words]
+    for size, prefix in enumerate(("1=", "2=", "3=", "4="), 1):
+        yield [prefix + word[-size:] for word in words]
+    yield [
+        "shape=xx"  # as most are
+        if token.islower() and token.isalpha() and len(token) > 1
+        else "shape=" + _shape_of(token)
+        for token in tokens
     ]
-    if not word.isalnum():
-        if "-" in word:
-            features.append("hyphen")
-        if "." in word[1:-1]:
-            features.append("dot")
-    if token.isupper():
-        features.append(f"upper={min(len(token), 5)}")
-    return features
+    yield [
+        f"case={'U' if case == 'T' and len(token) > 1 and token.isupper() else case}{usual}"
+        for token, case, usual in zip(tokens, cases, usual_cases, strict=True)
+    ]
+    yield ["bias"] * len(tokens)
+    yield ["W=" + token for token in tokens]
+    yield ["5=" + word[-5:] for word in words]
+    for size, prefix in enumerate(("-1=", "-2=", "-3=", "-4="), 1):
+        yield [prefix + word[:size] for word in words]
+    for size in (2, 3):
+        yield [f"c{size}={case}{word[-size:]}" for case, word in zip(cases, words, strict=True)]
+    yield [_SIZES[min(len(word), 9)] for word in words]
+    yield ["hyphen" if "-" in word else "" for word in words]
+    yield ["dot" if "." in word[1:-1] else "" for word in words]
+    yield [f"upper={min(len(token), 5)}" if token.isupper() else "" for token in tokens]
 
 
 @cache

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.arrays import places_of
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, TypeTable, letters, sum_rows
+from understandability.feature.language_model import word_numbers
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.syllables import count_each
 from understandability.feature.word_lists import (
@@ -26,6 +28,7 @@ from understandability.feature.word_lists import (
     stop_word_list,
     unfamiliar,
 )
+from understandability.resources import resource_arrays
 
 # Endings that are a syllable: heal-ing, treat-ed, dos-es. Not those of "hunger", "walked".
 _SYLLABIC_ENDING = re.compile(r"(?:ing|[td]ed|(?:[sxzcg]|[cs]h)es)$", re.IGNORECASE)
@@ -69,17 +72,25 @@ KINDS = (
 
 # The same words are asked for as words of a batch, of passages, and as tokens.
 _seen = TypeTable()
-_MOST_SEEN = 1 << 16
 
 
 def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
     """What each word adds to the sum of each of `KINDS`, were it no name; a column of types."""
-    global _seen
-    if len(_seen) > _MOST_SEEN:
-        _seen = TypeTable()
-    table = _seen
-    numbers = table.number(map(_as_one, words))
-    return table.column(_kinds_of_each).take(numbers, axis=0)
+    return _seen.remembered(_kinds_of_each, map(_as_one, words))
+
+
+@cache
+def _kinds_of_frequent() -> NDArray[np.int8]:
+    """`computed_kinds` of all words of `word_statistics`, which most words are."""
+    return resource_arrays("word_kinds.npz")["kinds"]
+
+
+def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
+    numbers = places_of(words, word_numbers())
+    kinds = _kinds_of_frequent().take(numbers, axis=0, mode="clip").astype(np.int32)
+    others = np.flatnonzero(numbers < 0)
+    kinds[others] = computed_kinds([words[place] for place in others.tolist()])
+    return kinds
 
 
 def _as_one(word: str) -> str:
@@ -87,7 +98,8 @@ def _as_one(word: str) -> str:
     return word.lower() if word[1:].islower() and word.isascii() and word.isalpha() else word
 
 
-def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
+def computed_kinds(words: Sequence[str]) -> NDArray[np.int32]:
+    """`kinds_of_word`, without the table of frequent words."""
     shown = plain(words)
     characters, syllables, sign = letters(words), count_each(words), polarity(shown)
     three = np.flatnonzero(syllables == 3)

@@ -86,9 +86,9 @@ _ENGLISH = _Rules(
 
 
 def _end_of(piece: str, rules: _Rules = _ENGLISH) -> str:
-    if _LONE.fullmatch(piece):
+    if not piece[-2:-1].isalnum() and _LONE.fullmatch(piece):
         return _ALONE
-    closed = _REFERENCE.sub("", piece).rstrip(rules.closing)
+    closed = (_REFERENCE.sub("", piece) if piece.endswith("]") else piece).rstrip(rules.closing)
     body = closed.rstrip(".?!…")
     marks = closed[len(body) :]
     if not marks:

@@ -91,10 +91,14 @@ _WHOLE = re.compile(
 
 
 # The pattern is slow, so frequent kinds of pieces are cut without it: a word and a mark; a word or
-# number between marks, behind which may stand numbers of references; and two words with a hyphen.
+# number between marks, maybe a genitive, behind which may stand numbers of references; two words
+# with a hyphen; and what holds no sign of more than words, numbers and marks.
 _FRAMED = re.compile(
-    r"""([(\["“]?)([^\W_]++|\d+(?:[.,:/]\d+)++)([^\w\s]{0,2}?)(?:((?:\[\d++\]){1,9}+)([.,]?))?"""
+    r"""([(\["“]?)([^\W_]++|\d+(?:[.,:/]\d+)++)(['’]s)?([^\w\s]{0,2}?)"""
+    r"""(?:((?:\[\d++\]){1,9}+)([.,]?))?"""
 )
+_MAY_BE_MORE = re.compile(r"['’@_-]|[^\W\d_]\.|\.[^\W\d_]|[:;=][)(DPp]|([^\w\s])\1")
+_PLAIN = re.compile(r"\d+(?:[.,:/]\d+)+|[^\W_]+|[^\w\s]")
 _MARKS = '.,!?)]"”'
 _BEHIND = {"", *_MARKS, *":;", *(a + b for a in _MARKS for b in _MARKS + ":;" if a != b)}
 _WITH_STOP = {*_ABBREVIATIONS.split("|"), *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
@@ -122,11 +126,14 @@ def tokenize(piece: str) -> tuple[str, ...]:
         return word, mark
     framed = _FRAMED.fullmatch(piece)
     if framed:
-        before, word, behind, references, stop = framed.groups("")
-        if behind in _BEHIND and not (behind[:1] == "." and word in _WITH_STOP):
+        before, word, genitive, behind, references, stop = framed.groups("")
+        is_whole = behind[:1] == "." and word in _WITH_STOP
+        if behind in _BEHIND and not is_whole and (not genitive or word.isalpha()):
             numbers = references.replace("[", " [ ").replace("]", " ] ").split()
-            return (*before, word, *behind, *numbers, *stop)
+            return tuple(filter(None, (before, word, genitive, *behind, *numbers, stop)))
     word, hyphen, other = piece.partition("-")
     if word.isalnum() and other.isalnum() and piece.isascii():
         return (piece,) if word.lower() in _WITH_HYPHEN else (word, hyphen, other)
+    if not _MAY_BE_MORE.search(piece):
+        return tuple(_PLAIN.findall(piece))
     return tuple(match.group() for match in _WHOLE.finditer(piece))

@@ -1,0 +1,23 @@
+"""Build ``resources/word_kinds.npz``: what each word of the background corpora adds to the counts.
+
+    python -m scripts.train.word_kinds [--output resources/word_kinds.npz]
+
+A word that a process meets for the first time is found there, rather than asked of every list.
+"""
+
+import numpy as np
+from scripts.shared import parser_of
+
+from understandability.feature.language_model import word_statistics
+from understandability.feature.word_counts import computed_kinds
+
+
+def main() -> None:
+    chosen = parser_of(__doc__, output="resources/word_kinds.npz").parse_args()
+    kinds = computed_kinds(word_statistics().words)
+    assert (kinds == kinds.astype(np.int8)).all()
+    np.savez_compressed(chosen.output, kinds=kinds.astype(np.int8))
+
+
+if __name__ == "__main__":
+    main()
