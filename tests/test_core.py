@@ -115,6 +115,11 @@ _SHORT = st.text("aš\x01\0é’\ud800😀", max_size=3)
 _STRINGS = _SHORT | st.builds(str.__mul__, _SHORT, st.sampled_from([21, 22, 31, 32, 33, 64, 65]))
 
 
+@given(st.lists(_STRINGS | st.text("aé \u2028\x00", max_size=80)))
+def test_words_by_spaces(texts: list[str]) -> None:
+    assert _core.words_of_each(texts) == fuzz_core.REFERENCE["words_of_each"](texts)
+
+
 @given(st.lists(_STRINGS), st.integers(0, 2000))
 def test_numbers_of_strings(strings: list[str], more: int) -> None:
     """Distinct ones in order, in any script, whose bytes may be alike; the table grows."""

@@ -58,7 +58,7 @@ LINES = {
     "integrations": 866,
     "model": 4_223,
     "study": 4_272,
-    "text": 3_090,
+    "text": 3_083,
     "training": 2_623,
     "writers": 6_729,
 }

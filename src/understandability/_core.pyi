@@ -8,7 +8,7 @@ nothing but `MemoryError`, unless said otherwise.
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
@@ -179,6 +179,9 @@ class Numbers:
 
         New strings get the next; -1 if they are not to be added.
         """
+
+def words_of_each(texts: Iterable[str]) -> list[int]:
+    """How many words each text has, by its spaces."""
 
 def add_rows(weights: NDArray[Any], rows: NDArray[Any], table: NDArray[Any]) -> None:
     """Add to each row of `table`, but for its last number, the row of `weights` with its number.

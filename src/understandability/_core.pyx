@@ -412,7 +412,7 @@ cdef class Tape:
         return " ".join(texts)
 
 
-cdef array _INTS = array("i"), _LONGS = array("q"), _FLOATS = array("f"), _SHORTS = array("h")
+cdef array _INTS = array("i"), _LONGS = array("q"), _SHORTS = array("h")
 
 
 cdef int add_text(
@@ -989,13 +989,9 @@ cdef inline Py_ssize_t blank_at(Bytes s, Py_ssize_t place, Py_ssize_t end) noexc
     if c < 0xE1 or c > 0xE3 or place + 2 >= end:
         return 0
     d, e = s[place + 1], s[place + 2]
-    if c == 0xE1:
-        return 3 if d == 0x9A and e == 0x80 else 0
-    if c == 0xE3:
-        return 3 if d == 0x80 and e == 0x80 else 0
-    if d == 0x80:
+    if c == 0xE2 and d == 0x80:
         return 3 if e <= 0x8A or e == 0xA8 or e == 0xA9 or e == 0xAF else 0
-    return 3 if d == 0x81 and e == 0x9F else 0
+    return 3 if (c << 16 | d << 8 | e) in (0xE19A80, 0xE2819F, 0xE38080) else 0
 
 
 cdef bint is_blank_text(Bytes s, Py_ssize_t place, Py_ssize_t end) noexcept:
@@ -1635,14 +1631,11 @@ def boilerpipe_walk(Tape tape, dict actions, object unparsed, str marks, int wit
         elif action != BOILERPIPE_EMPTY:
             top += 1
             stack[top] = tag
-            if action == BOILERPIPE_SKIP:
+            if action >= BOILERPIPE_SKIP:
                 end = start
-            elif action == BOILERPIPE_IGNORE:
-                end = start
-                ignored = 1
-            elif action == BOILERPIPE_UNPARSED:
+            ignored = action == BOILERPIPE_IGNORE
+            if action == BOILERPIPE_UNPARSED:
                 content = unparsed(tape.text(place + 1))
-                end = start
                 block.add_str(content)
                 if in_link:
                     linked.add_str(content)
@@ -1877,6 +1870,18 @@ cdef bint is_plain(str text):
             return False
         before = c
     return True
+
+
+def words_of_each(object texts) -> list:
+    cdef list found = [], held = []
+    cdef Py_ssize_t size, place, words
+    cdef Bytes s
+    for text in texts:
+        s, words = in_utf8(text, &size, held), 1
+        for place in range(size):
+            words += s[place] == c" "
+        found.append(words)
+    return found
 
 
 cdef Py_ssize_t pieces_of(Span* span, Bytes s, Py_ssize_t size) except -1:

@@ -755,6 +755,11 @@ def _begins_item(pieces: Sequence[str], number: int, start: int) -> bool:
     return number == start or pieces[number - 1][-1] in ":;,"
 
 
+def words_of_each(texts: Iterable[str]) -> list[int]:
+    """Words by their spaces."""
+    return [text.count(" ") + 1 for text in texts]
+
+
 def cut_up(
     ends_of: Mapping[str, str],
     starts_of: Mapping[str, str],
