@@ -22,9 +22,12 @@ from scripts.faults.crawls import build_crawl, health_pages
 from scripts.shared import UNDERSTAND, parser_of
 
 FEW, MANY = 200, 900
-# A folder has one process that reads, and workers beside it; a table by one worker has one process.
+# A folder has one process that reads, and workers beside it, so one worker has more than one core
+# if it may; a table by one worker has one process.
+ON_ONE_CORE = "1 worker, on one core"
 RUNS = {
     "1 worker": ["run/", "--workers", "1"],
+    ON_ONE_CORE: ["run/", "--workers", "1"],
     "2 workers": ["run/", "--workers", "2"],
     "into a table, 1 worker": ["scores.parquet", "--workers", "1"],
     "into a table, 2 workers": ["scores.parquet", "--workers", "2"],
@@ -40,13 +43,15 @@ class Cost(NamedTuple):
     memory: float
 
 
-def run(crawl: Path, work: Path, options: list[str]) -> Cost:
+def run(crawl: Path, work: Path, kind: str) -> Cost:
     """What a whole run costs."""
     shutil.rmtree(work / "run", ignore_errors=True)
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = [*UNDERSTAND, "score", str(crawl), "--quiet", "-o", f"{work}/{options[0]}"]
-    command += options[1:]
-    process = subprocess.Popen(command)
+    output, *options = RUNS[kind]
+    command = [*UNDERSTAND, "score", str(crawl), "--quiet", "-o", f"{work}/{output}", *options]
+    cores = os.sched_getaffinity(0)
+    chosen = {min(cores)} if kind == ON_ONE_CORE else cores
+    process = subprocess.Popen(command, preexec_fn=lambda: os.sched_setaffinity(0, chosen))
     _, process.returncode, used = os.wait4(process.pid, 0)
     assert process.returncode == 0
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -64,8 +69,8 @@ def main() -> None:
         for folder, documents in ((few, FEW), (many, MANY)):
             build_crawl(folder, contents, documents, files=2, hostile=0, repeated=0, broken=0)
         for _ in range(options.rounds):
-            for kind, wanted in RUNS.items():
-                small, large = (run(crawl, work, wanted) for crawl in (few, many))
+            for kind in RUNS:
+                small, large = (run(crawl, work, kind) for crawl in (few, many))
                 found[kind].append(
                     Cost(
                         1000 * (large.processor - small.processor) / (MANY - FEW),
