@@ -239,11 +239,11 @@ class Places:
 
     `packed` holds a list behind another from the byte `start` on; the words of the first have the
     number `place`, those of each further one 1 less. Raises `ValueError` where it holds something
-    else, or a word of more than 255 bytes.
+    else, or a word of more than 255 bytes. `words` says how many different ones there are.
     """
 
+    words: int
     def __init__(self, packed: bytes, start: int, place: int) -> None: ...
-    def __len__(self) -> int: ...
     def get(self, word: str, otherwise: int) -> int:
         """The number of a word, or another where it is not there."""
 

@@ -1116,11 +1116,7 @@ cdef dict _MAX_SHARES = {"sidebar": 0.85, "cookies": 0.95}
 
 cdef bint is_data(str text):
     """Whether a program's data or code stands where text should."""
-    cdef str run
-    for run in text.split():
-        if len(run) > MAX_RUN and ("{" in run or '":' in run):
-            return True
-    return False
+    return any([len(run) > MAX_RUN and ("{" in run or '":' in run) for run in text.split()])
 
 
 cdef class Layout:
@@ -2111,7 +2107,8 @@ def hash_runs(list words, unsigned int[::1] out) -> None:
 cdef class Places:
     cdef bytes packed
     cdef array slots  # of each word: where it stands, 8 bits of its length, 16 of its place; or 0
-    cdef Py_ssize_t mask, words
+    cdef readonly Py_ssize_t words  # how many
+    cdef Py_ssize_t mask
 
     def __init__(self, bytes packed, Py_ssize_t start, Py_ssize_t place):
         cdef Bytes s = <Bytes>PyBytes_AS_STRING(packed)
@@ -2149,9 +2146,6 @@ cdef class Places:
             if not held or (held >> 16 & 255) == length and not memcmp(s + (held >> 24), word, length):
                 return slot
             slot = (slot + 1) & self.mask
-
-    def __len__(self) -> int:
-        return self.words
 
     def get(self, str word, int otherwise) -> int:
         cdef Py_ssize_t size
@@ -2218,6 +2212,8 @@ def sum_rows(
         sums = &out[segment, 0]
         memset(sums, 0, width * sizeof(double))
         for place in range(starts[segment], starts[segment + 1]):
+            if place + 8 < ids.shape[0]:
+                prefetch(&table[ids[place + 8], 0])
             row = &table[ids[place], 0]
             for column in range(width):
                 sums[column] += row[column]
@@ -2275,6 +2271,8 @@ def read_sentences(
             memset(row, 0, SENTENCE * sizeof(double))
             before = -1
             for place in range(bounds[sentence], bounds[sentence + 1]):
+                if place + 8 < ids.shape[0]:  # what is needed soon; memory takes as long as many tokens
+                    prefetch(&types[ids[place + 8], 0])
                 own = (<const Token*>&types[ids[place], 0]).frequent
                 if tags[place] >= TWELVE:
                     raise IndexError("there is no such tag")
@@ -2397,6 +2395,8 @@ def read_passages(
                 before[i] = out[passage, by_sentence[i, 0]]
             words = word_bounds[sentence + 1] - word_bounds[sentence]
             for at in range(word_bounds[sentence], word_bounds[sentence + 1]):
+                if at + 8 < word_ids.shape[0]:
+                    prefetch(&kinds[word_ids[at + 8], 0])
                 kind = &kinds[word_ids[at], 0]
                 for i in range(WORD_KINDS):
                     row[i] += kind[i]
