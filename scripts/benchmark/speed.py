@@ -1,6 +1,6 @@
 """How long a page takes, of a bare lxml parse of the same bytes: ours, and other tools, in one run.
 
-    python -m scripts.benchmark.speed [--pages 300] [--rounds 5] [--before ../first/src]
+    python -m scripts.benchmark.speed [--pages 150] [--rounds 5] [--before ../first/src]
 
 Each side is a process: this version with the Python tools that are installed, another version by
 its source folder, Java's boilerpipe. They take turns on the same eight pages. Each figure is the
@@ -253,7 +253,7 @@ def measure(warming: Sequence[str], files: Sequence[str], rounds: int, before: P
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pages", type=int, default=300, help="to measure; as many warm")
+    parser.add_argument("--pages", type=int, default=150, help="to measure; as many warm")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--before", type=Path, metavar="SOURCE", help="of another version")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
