@@ -53,7 +53,7 @@ LINES = {
     "cli": 2_055,
     "crawls": 2_787,
     "evaluation": 3_931,
-    "feature": 3_887,
+    "feature": 3_883,
     "inputs": 4_284,
     "integrations": 866,
     "model": 4_223,

@@ -42,6 +42,12 @@ def test_tags_are_counted() -> None:
     assert (counts["h1"], counts["p"], counts["br"], counts["img"]) == (1, 2, 2, 1)
 
 
+def test_text_far_behind_white_space_is_text() -> None:
+    """A tree without any text is taken for none, however much white space it holds."""
+    blank = "<b> </b>" * 1500
+    assert [parsed(blank + text).flags for text in ("<p>Rest.", "")] == [(), ("no_tree",)]
+
+
 @pytest.mark.parametrize("tag", ["div", "b", "ul", "table"])
 def test_deep_nesting_loses_nothing(tag: str) -> None:
     """libxml2 gives up at a depth of 2,048; the page is read without a tree then."""

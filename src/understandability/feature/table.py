@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from understandability import _core
 from understandability.errors import OptionError
 from understandability.feature.background_rows import BackgroundOutput, by_row
 from understandability.feature.batch import Array, Batch, FloatArray, OtherTagger, nan_for_0
@@ -188,8 +189,8 @@ def weight(document: Document) -> int:
     [3, 20]
     """
     texts = document.uncut.texts if document.uncut else document.pieces
-    spaces = sum(text.count(" ") for text in texts)
-    return max(spaces + len(texts), (sum(map(len, texts)) - spaces) // _LETTERS)
+    words = sum(_core.words_of_each(texts))
+    return max(words, (sum(map(len, texts)) + len(texts) - words) // _LETTERS)
 
 
 def batches(documents: Iterable[Document], tagger: OtherTagger | None = None) -> Iterator[Batch]:

@@ -129,7 +129,7 @@ def normal_form(token: str) -> str:
 
 def _shape_of(token: str) -> str:
     """Capitals, small letters and digits as X, x and d, a run of more than two shortened."""
-    if token.isalpha() and token[1:].islower():
+    if token.isalpha() and token[1:].islower():  # as most are
         return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"
     short = token[:16]
     shape = short.translate(_SHAPES) if short.isascii() else "".join(map(_kind_of, short))
@@ -163,12 +163,7 @@ def features_of(
     yield ["w=" + word for word in words]
     for size, prefix in enumerate(("1=", "2=", "3=", "4="), 1):
         yield [prefix + word[-size:] for word in words]
-    yield [
-        "shape=xx"  # as most are
-        if token.islower() and token.isalpha() and len(token) > 1
-        else "shape=" + _shape_of(token)
-        for token in tokens
-    ]
+    yield ["shape=" + _shape_of(token) for token in tokens]
     yield [
         f"case={'U' if case == 'T' and len(token) > 1 and token.isupper() else case}{usual}"
         for token, case, usual in zip(tokens, cases, usual_cases, strict=True)

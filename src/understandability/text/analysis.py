@@ -167,7 +167,7 @@ def document_of(
     words = _core.words_of_each(found.texts)
     every, kept = sum(words), sum(compress(words, found.are_kept))
     are_links = map(MOSTLY_LINKS.__eq__, found.reasons)
-    links = sum(compress(words, are_links)) if 2 * kept < every else 0  # none is kept
+    links = sum(compress(words, are_links)) if 2 * kept < every else 0  # they are dropped
     texts, are_open = ended_fields(list(compress(found.texts, found.are_kept)), sentence_ends)
     analysed = _beginning(texts)
     document = Document(

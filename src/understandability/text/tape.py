@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import html
 import re
-import sys
 from collections.abc import Mapping
 from functools import lru_cache, partial
 from itertools import chain
@@ -202,7 +201,8 @@ def _read(source: bytes) -> Markup:
         return Markup(Tape())
     if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES:
         tree = _core.read_tree(source, _rule, _resolved)
-        if tree and tree[0].long_texts(1, sys.maxsize, _CODE).strip():
+        # Whether it has a text is nearly always told by the first thousand characters.
+        if tree and any(tree[0].long_texts(1, n, _CODE).strip() for n in (1000, MAX_TREE_BYTES)):
             tape, attributes = tree
             claims = sorted(_LANGUAGES.findall(attributes))  # "lang" before "xml:lang"
             language = claims[0][1].decode() if claims else ""
