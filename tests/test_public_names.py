@@ -31,7 +31,7 @@ NO_EXAMPLE = {
     "Scores": "what `score` gives, see there",
     "InputError": "a kind of error",
     "OptionError": "a kind of error",
-    "audited": "it needs a crawl folder; `tests/report` makes one",
+    "audited": "it needs a crawl folder; `tests/writers` makes one",
     "examples": "notebook 05 is its example",
     "out_of_fold": "notebook 05 is its example",
     "train_background": "notebook 03 is its example",

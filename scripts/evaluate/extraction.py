@@ -6,8 +6,8 @@
 *gold*: of the strings of ``extraction_gold`` that must be kept or dropped, the share of those found
 that must be kept, and of those to keep that are found. *wikipedia*: words of the text against the
 article in ``wikipedia_med``, as bags; means over pages. ``--check`` fails when an F1 of the fast
-engine is below its floor in tests/extraction/gate.json, or below its library's. ``--update`` writes
-both; it lowers a floor only for a reason, which is kept in the file.
+engine is below its floor in tests/text/extract/gate.json, or below its library's. ``--update``
+writes both; it lowers a floor only for a reason, which is kept in the file.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from understandability.text.page import Page
 from understandability.text.parsed import ParsedPage, parse_page
 from understandability.text.sentences import SENTENCE_ENDS, fields
 
-GATE = ROOT / "tests" / "extraction" / "gate.json"
+GATE = ROOT / "tests" / "text" / "extract" / "gate.json"
 # What a floor may be missed by: other versions of libxml2 read a page or two differently.
 TOLERANCE = 0.001
 EXTRAS = {"trafilatura"}  # they have no floors

@@ -134,7 +134,7 @@ def cell(own: np.ndarray, theirs: np.ndarray, name: str) -> str:
 
 def syllables() -> Iterator[list[str]]:
     """A row for each language: how many words have the right number of syllables."""
-    lines = (ROOT / "tests/language/syllables_of_languages.txt").read_text("utf-8").splitlines()
+    lines = (ROOT / "tests/text/syllables_of_languages.txt").read_text("utf-8").splitlines()
     for tag, language in LANGUAGES.items():
         hyphens = pyphen.Pyphen(lang=tag) if tag in pyphen.LANGUAGES else None
         for part in ("seen", "unseen"):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import PANEL, ROOT, SAMPLES, Run
-from tests.formats.test_warc import record, response
+from tests.inputs.test_warc import record, response
 
 README = (ROOT / "README.md").read_text("utf-8")
 # In code blocks, in order; `pip install ... &&` before a command is another test's.
@@ -49,7 +49,7 @@ def _text(path: Path) -> str:
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_resamples", "one_core")
 def test_its_commands_run_in_order(understand: Run, folder: Path) -> None:
-    """But for the server, which tests/serve starts."""
+    """But for the server, which tests/writers/serve starts."""
     run = [command for command in COMMANDS if command[0] != "serve"]
     assert len(run) > 10
     for command in run:

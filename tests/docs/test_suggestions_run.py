@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.conftest import PANEL, ROOT, SAMPLES, Run
-from tests.formats.test_warc import record, response
+from tests.inputs.test_warc import record, response
 
 from understandability.cli import COMMANDS
 

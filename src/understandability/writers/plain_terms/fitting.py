@@ -1,7 +1,7 @@
 """Which plain terms fit in the place of a term, by rules of grammar, and the text put there.
 
 "Bulge through a muscle wall" cannot stand for "hernia" in "incisional hernia", although that is
-what it says. ``tests/report/fit_rules.tsv`` has two examples of each rule.
+what it says. ``tests/writers/fit_rules.tsv`` has two examples of each rule.
 """
 
 from __future__ import annotations
