@@ -15,6 +15,9 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("UNDERSTANDABILITY_DATA", ROOT.parent / "shared" / "data"))
+# Recorded numbers have six significant digits, and the last ones depend on the processor: frozen
+# values and digests are compared with this relative tolerance, here and in tests/golden.
+TOLERANCE = 2e-5
 UNDERSTAND = (sys.executable, "-m", "understandability")
 
 

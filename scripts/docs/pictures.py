@@ -1,23 +1,27 @@
-"""Take the pictures of the documents from the real thing, in Chromium.
+"""Take the documentation's screenshots of the real output, in Chromium.
 
     python -m scripts.docs.pictures [--data ../shared/data] [--check]
 
-``docs/pictures/digests.json`` keeps a digest of what each shows; ``--check`` (a test does it) only
-compares these. The plot needs the runs of CLEF eHealth 2016 and stays as it is without them.
+``docs/pictures/digests.json`` records what each picture shows; ``--check``, which a test runs, only
+compares the records. The plot needs the runs of CLEF eHealth 2016; without them it is left alone.
 """
+
+from __future__ import annotations
 
 import hashlib
 import html
 import json
+import math
 import re
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.browser import BrowserPage, browsing, found
 from scripts.faults.server import serving
-from scripts.shared import ROOT, parser_of, told
+from scripts.shared import ROOT, TOLERANCE, parser_of, told
 
 PICTURES = ROOT / "docs" / "pictures"
 DIGESTS = PICTURES / "digests.json"
@@ -35,19 +39,19 @@ _STYLE = (
 
 
 def extraction() -> str:
-    """What was kept of a sample page, and why."""
+    """Return a page that shows which blocks of a sample page were extracted, and why."""
     title, *lines = told("extract", "resources/samples/medium.html", "--explain").splitlines()
     rows = []
     for line in lines:
         verdict, *cells = line.split("\t")
-        shown = "".join(f"<td>{html.escape(each[:90])}" for each in (verdict, *cells))
-        rows.append(f"<tr class={verdict}>{shown}")
+        row = "".join(f"<td>{html.escape(cell[:90])}" for cell in (verdict, *cells))
+        rows.append(f"<tr class={verdict}>{row}")
     head = f"<!doctype html><meta charset=utf-8><style>{_STYLE}</style>"
     return f"{head}<h1>understand extract --explain {title.strip('= ')}</h1><table>{''.join(rows)}"
 
 
 def editor() -> str:
-    """All that the editor shows of a text: its files, and what the server answers."""
+    """Return the editor's own files, followed by the server's answer about `LEAFLET`."""
     from understandability import explain
     from understandability.resources import resource
 
@@ -67,16 +71,55 @@ SOURCES: dict[str, Callable[[], str]] = {
 _SIZES = {"report": (820, 1300), "comparison": (820, 1100), "extraction": (900, 620)}
 
 
-def digests() -> dict[str, str]:
-    """A digest of what each picture shows, without what differs from run to run."""
-    return {
-        name: hashlib.sha256(re.sub(r"\d+ ms", "", source()).encode()).hexdigest()[:16]
-        for name, source in SOURCES.items()
-    }
+class Record(NamedTuple):
+    """What a picture shows, in a form that is the same on every processor.
+
+    Numbers with four or more decimals are compared with a tolerance, because their last digits
+    depend on the processor. A digest of rounded numbers would not do: a number may lie next to the
+    point where rounding goes the other way.
+    """
+
+    digest: str  # of the text without these numbers
+    numbers: list[float]  # six significant digits
+
+    def matches(self, other: Record) -> bool:
+        """Return True if the text is the same and the numbers agree to about five digits."""
+        return (
+            self.digest == other.digest
+            and len(self.numbers) == len(other.numbers)
+            and all(
+                math.isclose(ours, theirs, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+                for ours, theirs in zip(self.numbers, other.numbers, strict=True)
+            )
+        )
+
+
+_NUMBER = re.compile(r"-?\d+\.\d{4,}(?:e[+-]?\d+)?")
+_DURATION = re.compile(r"\d+ ms")  # differs from run to run
+
+
+def record_of(text: str) -> Record:
+    """Separate the long numbers of a text from the rest of it."""
+    text = _DURATION.sub("", text)
+    digest = hashlib.sha256(_NUMBER.sub("#", text).encode()).hexdigest()[:16]
+    return Record(digest, [float(f"{float(number):.6g}") for number in _NUMBER.findall(text)])
+
+
+def records() -> dict[str, Record]:
+    """Return a record of what each picture would show now."""
+    return {name: record_of(source()) for name, source in SOURCES.items()}
+
+
+def write_records(current: dict[str, Record]) -> None:
+    """Write the records, one line for each picture."""
+    lines = (
+        f" {json.dumps(name)}: {json.dumps(record._asdict())}" for name, record in current.items()
+    )
+    DIGESTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
 
 def take_editor(page: BrowserPage) -> bytes:
-    """The editor with a text, opened at its hardest sentence."""
+    """Return a picture of the editor with a text, opened at its hardest sentence."""
     with serving() as server:
         page.open(server.address, width=1100)
         page.evaluate("document.getElementById('text').focus()")
@@ -91,10 +134,10 @@ def take_editor(page: BrowserPage) -> bytes:
 
 
 def plot(data: Path) -> None:
-    """Runs of CLEF eHealth 2016 by RBP and by uRBP."""
+    """Plot the runs of CLEF eHealth 2016 by RBP and by uRBP."""
     clef = data / "clef" / "clef2016"
     if not clef.is_dir():
-        print(f"plot.png stays as it is: {clef} is not there")
+        print(f"plot.png is left as it is: there is no folder {clef}")
         return
     labels = ["--qrels", clef / "task2.qrels.gz", "--understandability", clef / "task2.qunder.gz"]
     measures = ["--scale", "lower-easier:40", "-m", "RBP(p=0.8)", "-m", "uRBP(p=0.8)"]
@@ -103,7 +146,7 @@ def plot(data: Path) -> None:
 
 
 def quality() -> None:
-    """Agreement of the default and of the best formula with people, as the README prints it."""
+    """Plot the README's table: how well the default and the best formula agree with people."""
     import matplotlib.pyplot as plt
     from scripts.docs.update import quality as table
 
@@ -112,7 +155,7 @@ def quality() -> None:
     names, ours, formula = zip(*rows, strict=True)
     figure, axes = plt.subplots(figsize=(8, 2.8), layout="constrained")
     for values, label in ((ours, "open"), (formula, "best formula")):
-        axes.plot([float(each.split()[0].strip(",")) for each in values], names, "o", label=label)
+        axes.plot([float(cell.split()[0].strip(",")) for cell in values], names, "o", label=label)
     axes.set_xlim(0.4, 1)
     axes.grid(axis="y", linewidth=0.3)
     axes.legend(loc="lower left")
@@ -120,30 +163,35 @@ def quality() -> None:
 
 
 def main() -> None:
-    """Take all pictures, or tell which are of yesterday."""
+    """Take all pictures, or report which ones are stale."""
     parser = parser_of(__doc__)
-    parser.add_argument("--check", action="store_true", help="only tell which are stale")
+    parser.add_argument("--check", action="store_true", help="only report which are stale")
     arguments = parser.parse_args()
-    now = digests()
+    current = records()
     if arguments.check:
-        kept = json.loads(DIGESTS.read_text("utf-8"))
-        if stale := [name for name in now if now[name] != kept.get(name)]:
+        recorded = json.loads(DIGESTS.read_text("utf-8"))
+        stale = [
+            name
+            for name, record in current.items()
+            if name not in recorded or not record.matches(Record(**recorded[name]))
+        ]
+        if stale:
             raise SystemExit(
-                f"the pictures {', '.join(stale)} are stale; run scripts/docs/pictures.py"
+                f"the pictures {', '.join(stale)} are stale; run python -m scripts.docs.pictures"
             )
         return
     if found() is None:
         raise SystemExit("the pictures need a browser; install chromium")
     with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as page:
         for name, (width, height) in _SIZES.items():
-            shown = Path(folder) / f"{name}.html"
-            shown.write_text(SOURCES[name](), "utf-8")
-            page.open(shown, width=width)
+            path = Path(folder) / f"{name}.html"
+            path.write_text(SOURCES[name](), "utf-8")
+            page.open(path, width=width)
             (PICTURES / f"{name}.png").write_bytes(page.picture(height=height))
         (PICTURES / "editor.png").write_bytes(take_editor(page))
     plot(arguments.data)
     quality()
-    DIGESTS.write_text(json.dumps(now, indent=1) + "\n", "utf-8")
+    write_records(current)
 
 
 if __name__ == "__main__":
