@@ -6,7 +6,7 @@ import io
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -29,6 +29,8 @@ from understandability.inputs.page_tables import (
     read_jsonl_pages,
 )
 from understandability.inputs.parquet import read_parquet_pages
+from understandability.inputs.parts import File as File  # importable from here, too
+from understandability.inputs.parts import Part, plan_parts
 from understandability.inputs.streams import (
     DamagedStreamError,
     file_system,
@@ -76,21 +78,6 @@ _MARKS = {
 _STARTS = {b"<DOC>": ".trec", b'{"': ".jsonl", b"{ ": ".jsonl", b"<": ".html"}
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file as it was found; `input` is the path that was given, `bytes` 0 where not known."""
-
-    docno: str
-    path: str
-    input: str
-    bytes: int
-
-    @property
-    def is_input(self) -> bool:
-        """Whether it was given itself, and not a folder that it is in."""
-        return self.path == self.input
-
-
 class Sources:
     """The pages of files, folders, URLs and standard input (``-``), one after another.
 
@@ -116,6 +103,7 @@ class Sources:
     ) -> None:
         self.docnos, self.limit = docnos, limit
         self._stream: io.BufferedReader | None = None
+        self._records = 0
         self.columns = columns or TableColumns()
         self.remarks: list[str] = []
         self._tables = Tables(self.columns, self.remarks)
@@ -147,25 +135,32 @@ class Sources:
                 self.files.insert(place, file)
 
     def read(self, file: File) -> Iterator[Page | Failure]:
-        """The pages of one of `files`, of those asked for."""
+        """Yield the requested pages of one of `files`."""
         if file.path in self.without:
             yield _printable(unread(file.path, "given up (--without)", file.docno))
             return
-        nothing = True
-        before = self.skipped.total()
+        before = self._records + self.skipped.total()
+        for part in plan_parts(file):
+            yield from self._read_part(part)
+        if self._records + self.skipped.total() == before:
+            yield unread(file.path, "there is no document in it", file.docno)
+
+    def read_part(self, part: Part) -> Iterator[Page | Failure]:
+        """Yield the requested pages of a part that `plan_parts` returned."""
+        yield from self.read(part.file) if part.is_whole else self._read_part(part)
+
+    def _read_part(self, part: Part) -> Iterator[Page | Failure]:
         try:
-            for record in self._read_file(file):
-                nothing = False
+            for record in self._read_file(part.file):
+                self._records += 1
                 if self.docnos is None or record.docno in self.docnos:
                     yield _printable(record)
-        except Exception as error:  # what a reader never foresaw must not end a crawl
-            nothing = False
+        except Exception as error:  # an unforeseen fault of a reader must not end a crawl
+            self._records += 1
             message = str(error)
             if not isinstance(error, InputError | MissingExtraError | OSError):
                 message = f"reading stopped here: {type(error).__name__}: {error}"
-            yield _printable(unread(file.path, message, file.docno))
-        if nothing and self.skipped.total() == before:
-            yield unread(file.path, "there is no document in it", file.docno)
+            yield _printable(unread(part.source, message, part.file.docno))
 
     @property
     def position(self) -> int:
