@@ -25,13 +25,13 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class InputPart:
     """A range of a file that is read on its own, by `Sources.read_part`.
 
     `unit` says what `start` and `end` count: bytes, row groups, members, or nothing for the whole
     file. A record belongs to the part in which it begins, even if it ends in the next one.
 
-    >>> part = Part(File("a.warc.gz", "a.warc.gz", "a.warc.gz", 100))
+    >>> part = InputPart(File("a.warc.gz", "a.warc.gz", "a.warc.gz", 100))
     >>> part.is_whole, part.source
     (True, 'a.warc.gz')
     """
@@ -57,10 +57,10 @@ class Part:
         return self.path if self.start == 0 else f"{self.path}@{self.start}"
 
 
-def plan_parts(file: File, size: int = PART_BYTES) -> list[Part]:
+def plan_parts(file: File, size: int = PART_BYTES) -> list[InputPart]:
     """Split a file into parts of about `size` bytes; a file that cannot be split is one part.
 
     Reading the parts in order yields the same records as reading the file. Planning reads at most
     a few kilobytes per part, so it may happen in a process that only hands out work.
     """
-    return [Part(file)]
+    return [InputPart(file)]

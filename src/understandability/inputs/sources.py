@@ -30,7 +30,7 @@ from understandability.inputs.page_tables import (
 )
 from understandability.inputs.parquet import read_parquet_pages
 from understandability.inputs.parts import File as File  # importable from here, too
-from understandability.inputs.parts import Part, plan_parts
+from understandability.inputs.parts import InputPart, plan_parts
 from understandability.inputs.streams import (
     DamagedStreamError,
     file_system,
@@ -145,11 +145,11 @@ class Sources:
         if self._records + self.skipped.total() == before:
             yield unread(file.path, "there is no document in it", file.docno)
 
-    def read_part(self, part: Part) -> Iterator[Page | Failure]:
+    def read_part(self, part: InputPart) -> Iterator[Page | Failure]:
         """Yield the requested pages of a part that `plan_parts` returned."""
         yield from self.read(part.file) if part.is_whole else self._read_part(part)
 
-    def _read_part(self, part: Part) -> Iterator[Page | Failure]:
+    def _read_part(self, part: InputPart) -> Iterator[Page | Failure]:
         try:
             for record in self._read_file(part.file):
                 self._records += 1
