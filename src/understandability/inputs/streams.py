@@ -1,15 +1,19 @@
-"""Files and URLs as streams of decoded bytes: plain, gzip or zstd, told by their first bytes.
+"""Files and URLs as streams of decoded bytes: plain, gzip, zstd, bzip2 or xz, by the first bytes.
 
-At damage one read raises `DamagedStreamError`; the next goes on with the following member or frame.
+If the data are damaged, one read raises `DamagedStreamError`. The next read continues with the
+member (frame, stream) that follows the damage.
 """
 
 from __future__ import annotations
 
+import bz2
 import io
+import lzma
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -18,32 +22,37 @@ import zstandard
 
 from understandability.errors import InputError, MissingExtraError
 
-# The extra that brings the package for a kind of URL; others need theirs by hand.
-_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
-GZIP_MAGIC = b"\x1f\x8b\x08"
-ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-_SKIPPABLE = re.compile(rb"\0*[\x50-\x5f]\x2a\x4d\x18")
+# URL scheme -> the extra that installs its file system. Other schemes need a package by hand.
+_EXTRAS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
+_GLOB = re.compile(r"[*?\[]")
 _READ = 1 << 16
-# What is looked at again behind damage is what the last step did not decode, so that a step
-# must not unfold far: one of deflate stops at `_UNFOLDED` bytes; one of zstd, whose decoder
-# knows no such bound, has eight blocks of 128 KiB at most.
-_GZIP_STEP, _ZSTD_STEP = 1 << 13, 1 << 5
-_UNFOLDED = 1 << 16
-# All that a file may unfold to: text shrinks to a fifth, that of a template to a hundredth.
+# After an error, the input of the last decoding step is searched again for the next member. So a
+# step must not expand far: most decoders stop after `_STEP_OUTPUT` bytes; zstd's decoder knows no
+# such bound, but 32 bytes of input hold at most eight blocks of 128 KiB.
+_STEP_OUTPUT = 1 << 16
+# A file may expand to `MOST_OUTPUT` bytes, or to `MOST_RATIO` times its size if that is more.
+# Text is compressed to a fifth, text from a template to a hundredth.
 MOST_OUTPUT = 1 << 30
 MOST_RATIO = 300
-_ZSTD_WINDOW = 1 << 27  # what `zstd --long` needs
+_ZSTD_WINDOW = 1 << 27  # the window of `zstd --long`
+_XZ_MEMORY = 1 << 28  # `xz -9` needs 65 MB
+_LONGEST_MAGIC = 10
+_DICTIONARY = b"\x5d\x2a\x4d\x18"  # the frame that holds the dictionary of a .warc.zst file
+_DICTIONARY_MAGIC = b"\x37\xa4\x30\xec"
+_MOST_OF_A_DICTIONARY = 1 << 24
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
+_ERRORS = (zlib.error, zstandard.ZstdError, lzma.LZMAError, OSError, ValueError, EOFError)
 
 
 def is_url(path: str) -> bool:
-    """Whether a path is for fsspec."""
+    """Return True if fsspec reads this path."""
     return "://" in path
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """The fsspec file system of a URL, and the path in it.
+    """Return the fsspec file system of a URL and the path in it.
 
-    Raises `MissingExtraError` where a package is missing, `InputError` for an unknown kind.
+    Raises `MissingExtraError` if a package is missing and `InputError` for an unknown scheme.
     """
     scheme = url.partition("://")[0]
     try:
@@ -51,17 +60,18 @@ def file_system(url: str) -> tuple[Any, str]:
 
         system, path = fsspec.core.url_to_fs(url)
     except ImportError as error:
-        package = f"'.[{_EXTRAS[scheme]}]' in the source folder" if scheme in _EXTRAS else "fsspec"
+        extra = _EXTRAS.get(scheme)
+        package = f"'.[{extra}]' in the source folder" if extra else "fsspec"
         raise MissingExtraError(
             f"{url} needs a package that is not installed ({error}); pip install {package}"
         ) from error
     except ValueError as error:
-        raise InputError(f"{url} is of an unknown kind: {error}") from error
+        raise InputError(f"{url} cannot be read: {error}") from error
     return system, path
 
 
 def open_file(path: str) -> IO[bytes]:
-    """Open a file or a URL for reading; raises `InputError` where that cannot be done."""
+    """Open a file or a URL for reading; raises `InputError` if that fails."""
     try:
         if is_url(path):
             system, path_there = file_system(path)
@@ -73,11 +83,67 @@ def open_file(path: str) -> IO[bytes]:
 
 
 class DamagedStreamError(InputError):
-    """A compressed stream is broken here; reading on continues behind the damage."""
+    """A compressed stream is damaged here; reading on continues after the damage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """A compression format whose files are a sequence of members.
+
+    `magic` matches the first bytes of a member. `step` is the number of bytes per decoding step.
+    `bound` holds the arguments of ``decompress`` that limit the output of a step.
+    """
+
+    name: str
+    magic: re.Pattern[bytes]
+    decoder: Callable[[], Any]
+    step: int
+    bound: tuple[int, ...] = (_STEP_OUTPUT,)
+
+    def with_dictionary(self, dictionary: bytes) -> Codec:
+        """Return this codec (zstd) with a decoder that knows a dictionary."""
+        data = zstandard.ZstdCompressionDict(dictionary)
+        return Codec(self.name, self.magic, partial(_zstd_decoder, data), self.step, self.bound)
+
+
+def _zstd_decoder(dictionary: Any = None) -> Any:
+    return zstandard.ZstdDecompressor(
+        dict_data=dictionary, max_window_size=_ZSTD_WINDOW
+    ).decompressobj()
+
+
+GZIP = Codec("gzip", re.compile(rb"\x1f\x8b\x08"), partial(zlib.decompressobj, 31), 1 << 13)
+ZSTD = Codec("zstd", re.compile(rb"\x28\xb5\x2f\xfd"), _zstd_decoder, 1 << 5, ())
+# The magic of bzip2 is three letters, so the mark of the first block (or of the end) is needed too.
+BZIP2 = Codec(
+    "bzip2",
+    re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
+    bz2.BZ2Decompressor,
+    1 << 13,
+)
+XZ = Codec(
+    "xz",
+    re.compile(rb"\xfd7zXZ\0"),
+    partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _XZ_MEMORY),
+    1 << 13,
+)
+CODECS = (GZIP, ZSTD, BZIP2, XZ)
+COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
+
+
+def codec_of(first: bytes) -> Codec | None:
+    """Return the codec of a file that begins with these bytes; None if it is not compressed.
+
+    >>> codec_of(b"BZh91AY&SY").name
+    'bzip2'
+    """
+    if _SKIPPABLE.match(first):
+        return ZSTD
+    return next((codec for codec in CODECS if codec.magic.match(first)), None)
 
 
 class _Raw(io.RawIOBase):
-    """A readable object of any kind as the raw stream that `io.BufferedReader` wants."""
+    """Any object with a method ``read`` as the raw stream that `io.BufferedReader` needs."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -98,27 +164,34 @@ class _Raw(io.RawIOBase):
         return len(data)
 
 
-class _MemberStream(_Raw):
-    """Decoded bytes of a file made of gzip members or zstd frames."""
+class MemberStream(_Raw):
+    """The decoded bytes of a file that consists of compressed members.
 
-    def __init__(self, file: IO[bytes], magic: bytes) -> None:
+    `file` is positioned at byte `start`. `boundary` is the number of decoded bytes before the
+    first member that begins at byte `end` or later, once that member is reached.
+    """
+
+    def __init__(
+        self, file: IO[bytes], codec: Codec, start: int = 0, end: int | None = None
+    ) -> None:
         super().__init__(file)
-        self._magic = magic
-        is_gzip = magic == GZIP_MAGIC
-        self._step, self._most = (_GZIP_STEP, [_UNFOLDED]) if is_gzip else (_ZSTD_STEP, [])
-        self._decoder: Any = None  # of one gzip member or zstd frame
+        self._codec = codec
+        self._decoder: Any = None  # of one member
         self._input = b""
         self._output = memoryview(b"")
-        self._bytes_in = self._bytes_out = 0
-        self._given_up = False
-        self._lost = False  # on the way to the next member, behind what is told
+        self._start, self._end = start, end
+        self._bytes_in = self._bytes_out = self._decoded = 0
+        self._is_abandoned = False
+        self._is_searching = False  # for the next member, after damage that was reported
+        self._to_skip = 0  # bytes of a frame that is no content
+        self.boundary: int | None = None
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
         while not self._output:
-            if self._given_up:
+            if self._is_abandoned:
                 return 0
             if self._bytes_out > max(MOST_OUTPUT, MOST_RATIO * self._bytes_in):
-                self._given_up = True
+                self._is_abandoned = True
                 raise DamagedStreamError(
                     f"the compressed data expand to more than {MOST_OUTPUT / 1e6:,.0f} MB and "
                     f"more than {MOST_RATIO} times their size, the most that is read"
@@ -127,9 +200,13 @@ class _MemberStream(_Raw):
                 self._input = self._more()
             at_end = not self._input
             if at_end and self._decoder is None:
+                if self._to_skip:
+                    self._to_skip = 0
+                    raise DamagedStreamError("the compressed data end too early")
                 return 0
             self._output = memoryview(self._decode_step())
-            # At the end the decoder may still hold output that went beyond the last step.
+            self._decoded += len(self._output)
+            # At the end the decoder may still hold output that exceeded the bound of the last step.
             if at_end and not self._output and self._decoder is not None:
                 self._decoder = None
                 raise DamagedStreamError("the compressed data end too early")
@@ -147,66 +224,124 @@ class _MemberStream(_Raw):
         if self._decoder is None:
             if not self._find_member():
                 return b""
-            self._decoder = (
-                zlib.decompressobj(31)
-                if self._magic == GZIP_MAGIC
-                else zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
-            )
-        step, self._input = self._input[: self._step], self._input[self._step :]
+            self._decoder = self._codec.decoder()
+        # Some decoders keep their input, and take no more before their output was fetched.
+        size = self._codec.step if getattr(self._decoder, "needs_input", True) else 0
+        step, self._input = self._input[:size], self._input[size:]
         try:
-            output: bytes = self._decoder.decompress(step, *self._most)
-        except (zlib.error, zstandard.ZstdError) as error:
-            self._decoder, self._lost = None, True
-            self._bytes_out += _UNFOLDED  # that much may have been decoded and is lost
-            # The damage may lie in the header of this member: look behind its first byte.
+            output: bytes = self._decoder.decompress(step, *self._codec.bound)
+        except _ERRORS as error:
+            self._decoder, self._is_searching = None, True
+            self._bytes_out += _STEP_OUTPUT  # about this much may have been decoded and is lost
+            # The damage may be in the header of this member: search from its second byte on.
             self._input = step[1:] + self._input
             raise DamagedStreamError(f"the compressed data are damaged ({error})") from error
         self._bytes_out += len(output)
         if self._decoder.eof:
             self._input = self._decoder.unused_data + self._input
             self._decoder = None
-        elif rest := self._decoder.unconsumed_tail:
+        elif rest := getattr(self._decoder, "unconsumed_tail", b""):
             self._input = rest + self._input
         return output
 
     def _find_member(self) -> bool:
-        """Skip to the next member's first bytes; padding and what is damaged lie between."""
-        if len(self._input) < len(self._magic):
+        """Skip to the first bytes of the next member, over padding, frames to skip and damage."""
+        if self._to_skip:
+            skipped = min(self._to_skip, len(self._input))
+            self._to_skip -= skipped
+            self._input = self._input[skipped:]
+            return False
+        if len(self._input) < _LONGEST_MAGIC:
             self._input += self._more()
-        start = self._input.find(self._magic)
-        between = self._input[:start] if start >= 0 else self._input
-        # Zeros fill up blocks; frames that zstd skips have their own mark.
-        if _SKIPPABLE.match(between):
-            self._lost = True
-        if between.strip(b"\0") and not self._lost:
-            self._lost = True
+        match = self._codec.magic.search(self._input)
+        start = match.start() if match else -1
+        between = self._input[:start] if match else self._input
+        padding = len(between) - len(between.lstrip(b"\0"))  # zeros fill up blocks
+        if self._codec.name == "zstd" and _SKIPPABLE.match(self._input, padding):
+            self._input = self._input[padding:]
+            if len(self._input) < 8:
+                self._input += self._more()
+            self._to_skip = 8 + int.from_bytes(self._input[4:8], "little")
+            return False
+        if padding < len(between) and not self._is_searching:
+            self._is_searching = True
             raise DamagedStreamError("the compressed data are damaged (no member begins here)")
-        self._lost = self._lost and start < 0
-        if start < 0:
-            # The first bytes of a member may stand across the border of two reads.
-            tail = self._input[-len(self._magic) + 1 :]
+        self._is_searching = self._is_searching and match is None
+        if match is None:
+            # The magic may be cut by the border between two reads.
+            tail = self._input[-_LONGEST_MAGIC + 1 :]
             more = self._more()
             self._input = tail + more if more else b""
             return False
         self._input = self._input[start:]
+        offset = self._start + self._bytes_in - len(self._input)
+        if self.boundary is None and self._end is not None and offset >= self._end:
+            self.boundary = self._decoded
         return True
 
 
 def decompressed(file: IO[bytes]) -> io.BufferedReader:
-    """The decoded bytes of `file`, which is gzip, zstd or neither by its first bytes."""
-    # The stream of a pipe gives fewer bytes than asked for; a BufferedReader peeks safely.
+    """Return the decoded bytes of `file`, compressed in a format of `CODECS` or not at all."""
+    # A pipe may return fewer bytes than requested; a BufferedReader peeks safely.
     buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(_Raw(file))
-    first = buffered.peek(4)[:4]
-    for magic in (GZIP_MAGIC, ZSTD_MAGIC):
-        if first.startswith(magic):
-            return io.BufferedReader(_MemberStream(buffered, magic), _READ)
-    return buffered
+    codec = codec_of(buffered.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC])
+    if codec is None:
+        return buffered
+    try:
+        codec, start = read_dictionary(buffered, codec)
+    except DamagedStreamError as error:
+        return io.BufferedReader(_DamagedStream(error), _READ)
+    return io.BufferedReader(MemberStream(buffered, codec, start), _READ)
+
+
+def read_dictionary(file: io.BufferedReader, codec: Codec) -> tuple[Codec, int]:
+    """Read the zstd dictionary at the start of a file, if there is one.
+
+    Returns the codec that decodes the frames after it, and how many bytes were read. The frame is
+    the one of https://iipc.github.io/warc-specifications/specifications/warc-zstd/. Raises
+    `DamagedStreamError`, since no frame can be decoded without the dictionary.
+    """
+    if codec is not ZSTD or file.peek(4)[:4] != _DICTIONARY:
+        return codec, 0
+    size = int.from_bytes(file.read(8)[4:], "little")
+    if size > _MOST_OF_A_DICTIONARY:
+        raise DamagedStreamError(f"its zstd dictionary claims {size:,} bytes")
+    data = file.read(size)
+    if len(data) < size:
+        raise DamagedStreamError("the file ends within its zstd dictionary")
+    try:
+        if ZSTD.magic.match(data):
+            stream = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).stream_reader(data)
+            data = stream.read(_MOST_OF_A_DICTIONARY + 1)
+        if len(data) > _MOST_OF_A_DICTIONARY:
+            raise DamagedStreamError("its zstd dictionary expands to more than 16 MB")
+    except zstandard.ZstdError as error:
+        raise DamagedStreamError(f"its zstd dictionary is damaged ({error})") from error
+    if not data.startswith(_DICTIONARY_MAGIC):
+        raise DamagedStreamError("its zstd dictionary is damaged")
+    return codec.with_dictionary(data), 8 + size
+
+
+class _DamagedStream(io.RawIOBase):
+    """A stream without content whose first read raises the given error."""
+
+    def __init__(self, error: DamagedStreamError) -> None:
+        self._error: DamagedStreamError | None = error
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+        return 0
 
 
 def open_stream(path: str | Path) -> io.BufferedReader:
-    """Open a file, a URL or standard input (``-``), and decode it if it is gzip or zstd.
+    """Open a file, a URL or standard input (``-``), and decompress it.
 
-    Raises `InputError` in one sentence where the file cannot be opened.
+    Raises `InputError` if the file cannot be opened.
     """
     if str(path) == "-":
         return decompressed(sys.stdin.buffer)
@@ -214,13 +349,13 @@ def open_stream(path: str | Path) -> io.BufferedReader:
 
 
 def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:
-    """All that is left of `stream`, or None where that is more than `limit` bytes."""
+    """Read the rest of `stream`; None if it is longer than `limit` bytes."""
     data = stream.read(limit + 1)
     return None if len(data) > limit else data
 
 
 def bounded_lines(stream: IO[bytes], most: int, where: str = "") -> Iterator[bytes]:
-    """The lines of a stream, of fewer than `most` bytes each; `InputError` at a longer one."""
+    """Yield the lines of a stream; raises `InputError` at a line of `most` bytes or more."""
     for number, line in enumerate(iter(partial(stream.readline, most), b""), start=1):
         if len(line) == most:
             raise InputError(
@@ -231,8 +366,8 @@ def bounded_lines(stream: IO[bytes], most: int, where: str = "") -> Iterator[byt
 
 
 def skip(stream: IO[bytes], count: int) -> int:
-    """Read past `count` bytes without keeping them; returns how many there were."""
-    left = count
-    while left > 0 and (data := stream.read(min(left, _READ))):
-        left -= len(data)
-    return count - left
+    """Read past `count` bytes without keeping them; returns how many bytes there were."""
+    remaining = count
+    while remaining > 0 and (data := stream.read(min(remaining, _READ))):
+        remaining -= len(data)
+    return count - remaining

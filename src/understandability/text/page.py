@@ -18,7 +18,8 @@ class Page:
     `media_type` is `HTML` or `TEXT`; `charset` is the one of the HTTP header, where there was one;
     `path` says where the page came from (a file, a URL, ``archive.tar!member``, ``file#number`` of
     a record); `flags` are what the reader noticed, such as ``truncated``; `kept` are the values of
-    the columns that are copied into its row.
+    the columns that are copied into its row; `language` is the one that the source states (a
+    column, a header), in lower case: a BCP 47 tag (``de-at``) or an ISO 639 code (``deu``).
 
     >>> Page("flu", "flu.html", b"<p>You have flu.").media_type
     'text/html'
@@ -32,6 +33,7 @@ class Page:
     url: str | None = None
     flags: tuple[str, ...] = ()
     kept: tuple[Any, ...] = ()
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
