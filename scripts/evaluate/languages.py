@@ -25,7 +25,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.formulas_of_languages import readability
 from understandability.model.readers import READERS
 from understandability.scoring import Scorer, load_languages
-from understandability.text.language_guess import ROMANISED_HINDI, guess_language
+from understandability.text.language import ROMANISED_HINDI, detect_language
 from understandability.text.other_languages import LANGUAGES
 
 TABLE = ROOT / "tests" / "pages" / "language_table.tsv"
@@ -181,7 +181,7 @@ def of_guesses() -> Iterator[list[str]]:
     counts: dict[str, list[bool]] = defaultdict(list)
     for line in TABLE.read_text("utf-8").splitlines()[1:]:
         kind, language, text = line.split("\t")
-        guess = guess_language(text)
+        guess = detect_language(text)
         if "+" in language:
             continue
         if language == ROMANISED_HINDI:

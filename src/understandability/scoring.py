@@ -28,6 +28,7 @@ from understandability.text.analysis import (
     require_extractor,
 )
 from understandability.text.document import Document
+from understandability.text.language import UNDETERMINED, language_subtag
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.sentences import SENTENCE_ENDS
 
@@ -70,6 +71,8 @@ class Extraction:
         sentence_ends: Whether a sentence ends where a block of text ends: none, force-period,
             force-period-always.
         engine: Our own code (fast), or the libraries that it reproduces (reference).
+        language: The language of the texts, as a tag such as de; it is believed unless the script
+            contradicts it. Default: that of the column, header or page, otherwise detected.
     """
 
     extractor: Annotated[str, AtPrompt(choices="text.analysis:EXTRACTORS")] = DEFAULT_EXTRACTOR
@@ -77,8 +80,13 @@ class Extraction:
         DEFAULT_SENTENCE_ENDS
     )
     engine: Annotated[str, AtPrompt(choices="text.analysis:ENGINES")] = "fast"
+    language: str | None = None
 
     def __post_init__(self) -> None:
+        if self.language is not None and language_subtag(str(self.language)) is None:
+            raise OptionError(
+                f"expected the tag of a language such as en, de or pt-BR, found {self.language!r}"
+            )
         check_choice("extractor", self.extractor, EXTRACTORS)
         check_choice("sentence ends", self.sentence_ends, SENTENCE_ENDS)
         check_choice("engine", self.engine, ENGINES)
@@ -184,6 +192,8 @@ def names_of(documents: Sequence[Document]) -> dict[str, list[str | None]]:
 
 def document_under(page: Page, settings: Settings) -> Document:
     """The document of a page under the settings; raises `PageError`."""
+    if settings.language and not page.language:
+        page = replace(page, language=settings.language)
     return document_of_page(
         page,
         extractor=settings.extractor,
@@ -337,10 +347,10 @@ class Scorer:
         estimates = self.own_estimates(batch)
         if self.settings.any_language:
             return tuple(
-                replace(each, flags=(*each.flags, *[NOT_ENGLISH] * ((d.language or "en") != "en")))
+                replace(each, flags=(*each.flags, *_remarks_on(d.language)))
                 for each, d in zip(estimates, batch.documents, strict=True)
             )
-        flagged = [NOT_ENGLISH in each.flags for each in estimates]
+        flagged = [(document.language or "en") != "en" for document in batch.documents]
         if not (self._asks_languages and any(flagged)):
             return estimates
         others = load_languages().estimate(batch, self.reader)
@@ -356,12 +366,15 @@ class Scorer:
             for document in batch.documents
         ]
         if "en" not in languages:
-            return tuple(_not_english(document.docno) for document in batch.documents)
+            return tuple(
+                _no_estimate(document.docno, language)
+                for document, language in zip(batch.documents, languages, strict=True)
+            )
         estimates = self.bundle.estimate(batch, self.reader)
         if self.remark:
             estimates = tuple(replace(each, p_understandable=math.nan) for each in estimates)
         return tuple(
-            estimate if language == "en" else _not_english(estimate.docno, estimate.flags)
+            estimate if language == "en" else _no_estimate(estimate.docno, language, estimate.flags)
             for language, estimate in zip(languages, estimates, strict=True)
         )
 
@@ -395,10 +408,15 @@ def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
     yield [value for _, value in found]
 
 
-def _not_english(docno: str, flags: tuple[str, ...] = ()) -> Estimate:
-    """Of a document in another language nothing is estimated."""
+def _remarks_on(language: str | None) -> tuple[str, ...]:
+    """The flag of a document that is in another language; an uncertain one has a flag already."""
+    return () if language in (None, "en", UNDETERMINED) else (NOT_ENGLISH,)
+
+
+def _no_estimate(docno: str, language: str, flags: tuple[str, ...] = ()) -> Estimate:
+    """The estimate of a document in a language that the bundle does not know."""
     none = math.nan
-    return Estimate(docno, none, none, none, none, flags=(*flags, NOT_ENGLISH))
+    return Estimate(docno, none, none, none, none, flags=(*flags, *_remarks_on(language)))
 
 
 @cache

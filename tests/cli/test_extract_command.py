@@ -86,7 +86,7 @@ def test_rows(understand: Run, pages: Path, tmp_path: Path) -> None:
     assert (flu["docno"], flu["title"], flu["language"], flu["encoding"], flu["flags"]) == (
         "flu.html", "Flu - Health A to Z", "en", "utf-8", "",
     )  # fmt: skip
-    assert (note["docno"], note["title"], note["language"]) == ("sub/note.txt", "", None)
+    assert (note["docno"], note["title"], note["language"]) == ("sub/note.txt", "", "en")
     (failure,) = map(json.loads, Path(f"{output}.errors.jsonl").read_text().splitlines())
     assert (failure["docno"], failure["stage"]) == ("paper.html", "decode")
     settings = json.loads(Path(f"{output}.settings.json").read_text())

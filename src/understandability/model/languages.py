@@ -22,13 +22,15 @@ from understandability.model.passage_model import TWO_LANGUAGES
 from understandability.model.plain_columns import COLUMNS, plain_columns
 from understandability.model.predictors import Kernel, Network, Prepared, array_bytes, predictor_of
 from understandability.text.document import Document
-from understandability.text.language_guess import UNDETERMINED, guess_language, own_words_of
+from understandability.text.language import UNDETERMINED, contradicting_language
 from understandability.text.other_languages import LANGUAGES
+from understandability.text.stop_words import own_words_of
 
 UNTESTED = "language_untested"
 _FEW_WORDS = 20
 # A text is looked through by so many pieces; a part in another language makes it a mixed one.
 _PIECES, _MOST_FOREIGN = 60, 0.1
+_LEAST_WORDS = 12  # of a piece that can show another language
 _MARKS = ".,;:!?…()[]\"'“”„«»।"
 _END = 5.0  # points at each end of the scale of readings
 
@@ -212,8 +214,10 @@ def _is_mixed(document: Document) -> bool:
             if latin and 2 * sum(map(str.isascii, own)) < len(own):
                 foreign += 1  # Latin letters, in a language of another script
             else:
-                guess = guess_language(" ".join(run), document.language or "")
-                foreign += guess not in (None, UNDETERMINED, document.language)
+                language = contradicting_language(
+                    " ".join(run), document.language or "", _LEAST_WORDS
+                )
+                foreign += language not in (None, UNDETERMINED)
     return foreign > _MOST_FOREIGN * len(starts)
 
 

@@ -34,7 +34,7 @@ from understandability.model.word_columns import (
     words_and_vectors,
 )
 from understandability.resources import resource_arrays
-from understandability.text.language_guess import only_foreign
+from understandability.text.stop_words import foreign_words
 
 # Passages of 60 to 150 words, and sentences alone, rank texts the same to .005.
 WORDS = 100
@@ -211,7 +211,7 @@ def _of_words(words: Sequence[str]) -> NDArray[np.int32]:
 
 def _foreign(words: Sequence[str]) -> NDArray[np.bool_]:
     lower = [word.lower() for word in words]
-    known = only_foreign()
+    known = foreign_words()
     found = np.fromiter((word in known for word in lower), bool, len(words))
     places = np.flatnonzero(found)
     found[places] = known_of([lower[place] for place in places]).zipf < _ENGLISH

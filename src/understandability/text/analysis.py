@@ -77,6 +77,8 @@ LITTLE_SHARE = 0.25
 LIST_OF_LINKS = "list_of_links"
 # The flag of a page whose text is in another language than it claims.
 WRONG_LANG = "wrong_lang"
+# The flag of a text whose language could not be detected; it has no estimate.
+LANGUAGE_UNCERTAIN = "language_uncertain"
 
 
 def require_extractor(extractor: str) -> None:
@@ -186,6 +188,7 @@ def document_of(
             *parsed.page.flags,
             *parsed.flags,
             *[WRONG_LANG] * parsed.claims_another_language,
+            *[LANGUAGE_UNCERTAIN] * parsed.is_language_uncertain,
             *[LONG_TEXT] * (analysed is not texts),
             *[LITTLE_KEPT] * (kept < LITTLE_SHARE * every),
             *[LIST_OF_LINKS] * (kept < links),

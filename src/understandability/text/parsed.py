@@ -11,11 +11,13 @@ from types import MappingProxyType
 
 from understandability._core import Tape
 from understandability.text.decoding import decode
-from understandability.text.language_guess import (
+from understandability.text.language import (
     SAMPLE,
-    STOP_LISTS,
-    guess_language,
+    UNDETERMINED,
+    contradicting_language,
+    detect_language,
     is_in_other_script,
+    language_subtag,
 )
 from understandability.text.page import HTML, Page
 from understandability.text.tape import RAW, Markup, read_markup, read_source
@@ -23,10 +25,9 @@ from understandability.text.tape import RAW, Markup, read_markup, read_source
 # Shorter texts are labels of menus and tables, which say little of the language.
 _SENTENCE = 30
 _RAW = frozenset(RAW)
-# So much text, and so many words of it, are asked whether a page is in the language it claims.
-_ENOUGH, _LEAST_WORDS = 4_000, 50
+# Characters that are compared with the language that a page claims.
+_ENOUGH = 4_000
 _LINE_BREAK = re.compile(rb"<br ?(/?)>")
-_SUBTAG = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
 
 
 @dataclass(frozen=True)
@@ -93,25 +94,33 @@ class ParsedPage:
 
     @cached_property
     def language(self) -> str | None:
-        """The page's language, a lower-case primary subtag like ``en``; None when unknown.
+        """The page's language, a lower-case primary subtag such as ``en``.
 
-        What the page claims, unless its text is plainly in another language.
+        A stated language (`Page.language`) holds unless the script contradicts it, the language
+        that the page claims unless the text plainly does. Without either, the language is detected:
+        `UNDETERMINED` where the text could be in several, None without letters.
         """
-        declared = self.declared_language
-        if declared and declared not in STOP_LISTS:
-            return declared
-        most = _ENOUGH if declared else SAMPLE
-        text = self.tape.long_texts(_SENTENCE, most, _RAW) if self.is_html else self.text
-        if not declared:
-            return guess_language(text)
-        start = text[:_ENOUGH]
-        is_told = start.count(" ") >= _LEAST_WORDS or is_in_other_script(start, declared)
-        return (guess_language(start, declared) if is_told else None) or declared
+        stated = language_subtag(self.page.language or "")
+        if stated and not is_in_other_script(self._sample(_ENOUGH), stated):
+            return stated
+        if claimed := self.declared_language:
+            return contradicting_language(self._sample(_ENOUGH)[:_ENOUGH], claimed) or claimed
+        return detect_language(self._sample(SAMPLE))
+
+    def _sample(self, size: int) -> str:
+        """About the first `size` characters of the page's longer texts."""
+        return self.tape.long_texts(_SENTENCE, size, _RAW) if self.is_html else self.text[:size]
 
     @property
     def claims_another_language(self) -> bool:
-        """Whether the page claims another language than that of its text."""
-        return self.declared_language not in (None, self.language)
+        """True if the page claims or states another language than that of its text."""
+        claim = language_subtag(self.page.language or "") or self.declared_language
+        return claim not in (None, self.language) and self.language is not None
+
+    @property
+    def is_language_uncertain(self) -> bool:
+        """True if no language was stated or claimed, and none could be detected."""
+        return self.language == UNDETERMINED
 
 
 def parse_page(page: Page) -> ParsedPage:
@@ -142,8 +151,7 @@ def _read(page: Page, read: Callable[[bytes], Markup], is_source: bool = False) 
     if page.media_type != HTML:
         return ParsedPage(page, source, encoding)
     tape, language, flags, hints = read(source)
-    subtag = _SUBTAG.match(language)
-    declared = subtag and subtag[1].lower()
+    declared = language_subtag(language)
     return ParsedPage(page, source, encoding, tape, declared, flags, hints, is_source)
 
 

@@ -19,8 +19,8 @@ from understandability import _core
 from understandability.errors import OptionError
 from understandability.text.cache import BoundedCache
 from understandability.text.document import OF_PIECES, Block, Document, Uncut
-from understandability.text.language_guess import frequent_words_of
 from understandability.text.other_languages import LANGUAGES, other_language
+from understandability.text.stop_words import frequent_words_of
 from understandability.text.tokens import spaced
 
 # What follows belongs to these: a name, a number, the rest of the comparison.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from understandability.model.readers import READERS
-from understandability.text.language_guess import STOP_LISTS
 from understandability.text.other_languages import LANGUAGES
+from understandability.text.stop_words import STOP_LISTS
 from understandability.writers.charts import grade_chart, scale_chart
 from understandability.writers.comparison import compare, folded
 from understandability.writers.explanation import GRADE_LIMIT, Explanation

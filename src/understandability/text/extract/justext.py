@@ -29,8 +29,8 @@ from typing import NamedTuple
 
 from understandability import _core
 from understandability.text.document import Block
-from understandability.text.language_guess import stop_words_of
 from understandability.text.parsed import ParsedPage
+from understandability.text.stop_words import stop_words_of
 from understandability.text.tape import names
 
 MAX_LINK_DENSITY = 0.2

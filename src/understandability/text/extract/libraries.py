@@ -27,8 +27,8 @@ import warnings
 from understandability.text.document import Block
 from understandability.text.extract.naive import DROPPED, INLINE, SPACED
 from understandability.text.extract.naive import naive as all_text
-from understandability.text.language_guess import stop_words_of
 from understandability.text.parsed import ParsedPage
+from understandability.text.stop_words import stop_words_of
 
 _FIELD_END = "\0"  # no text of a page has it
 # jusText passes the text on as bytes where this is found, and libxml2 then believes it.
