@@ -24,6 +24,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import Conventions, conventions
 from understandability.evaluation.evaluate import Evaluation, evaluate
@@ -54,6 +55,50 @@ def evaluated(
 def value(measure: str, query: str = "q", **options: Any) -> float:
     result = evaluated(measure, **options)
     return float(result.values["mine"][0, result.queries.index(query)])
+
+
+# The document at the threshold is d1; `user=step` without th reads the edge as the scale does.
+@pytest.mark.parametrize(
+    ("scale", "expected"),
+    [
+        ("higher-easier:2", 1.0),
+        ("higher-easier:>2", 0.0),
+        ("lower-easier:2", 0.0),
+        ("lower-easier:<=2", 1.0),
+    ],
+)
+@pytest.mark.parametrize("measure", ["RBP{}@1", "uRBP{}@1", "HRBP{}@1", "unDCG{}@1", "nDCG{}@1"])
+@pytest.mark.parametrize("dimension", ["u", "trust", "clarity"])
+def test_a_step_user_without_a_threshold_has_that_of_the_scale(
+    scale: str, expected: float, measure: str, dimension: str
+) -> None:
+    if dimension != "u" and measure[0] in "uH":
+        pytest.skip("the user of these belongs to understandability")
+    form = "" if measure[0] in "uH" else dimension
+    labels = {dimension: Dimension(Labels.of(dimension, {"q": {"d1": 2}}), parse_scale(scale))}
+    qrels = {"q": {"d1": 1}}
+    of_user, of_scale = (
+        ud.evaluate(RUN, qrels, dimensions=labels, measures=measure.format(form + user))
+        for user in ("(user=step)", "")
+    )
+    assert of_user.values["mine"].tolist() == of_scale.values["mine"].tolist()
+    assert (of_user.values["mine"][0, 0] > 0) == bool(expected)
+    if form in ("", "u"):
+        chosen = ud.evaluate(
+            RUN, qrels, dimensions=labels, measures=measure.format(form), user="step"
+        )
+        assert chosen.values["mine"].tolist() == of_scale.values["mine"].tolist()
+
+
+def test_a_stated_threshold_is_exclusive() -> None:
+    """P(U|d) = P(label + noise beyond the threshold): at the threshold itself it is 0."""
+    labels = {"u": Dimension(Labels.of("u", {"q": {"d1": 2}}), parse_scale("higher-easier:2"))}
+    qrels = {"q": {"d1": 1}}
+    stated = ud.evaluate(RUN, qrels, dimensions=labels, measures="RBPu(user=step,th=2)@1")
+    chosen = ud.evaluate(
+        RUN, qrels, dimensions=labels, measures="RBPu@1", user="step", threshold=2.0
+    )
+    assert stated.values["mine"][0, 0] == chosen.values["mine"][0, 0] == 0.0
 
 
 # Half of every RBP(p=0.5) weight: 1/2, 1/4, 1/8, 1/16, 1/32.
@@ -242,8 +287,11 @@ def test_the_threshold_of_the_scale_serves_a_user_without_one() -> None:
     none = {"u": Dimension(EASE, parse_scale("lower-easier"))}
     with pytest.raises(OptionError, match="needs the threshold of its step user"):
         value("uRBP(p=0.5,user=step)", dimensions=none)
+    # The threshold of the conventions is one of understandability, not of trust.
+    assert value("RBPtrust(p=0.5,user=step)", threshold=40.0) == WORKED["RBPtrust(p=0.5)"]
+    none = {"trust": Dimension(TRUST, parse_scale("higher-better"))}
     with pytest.raises(OptionError, match="needs the threshold of its step user"):
-        value("RBPtrust(p=0.5,user=step)", threshold=40.0)
+        value("RBPtrust(p=0.5,user=step)", dimensions=none, threshold=40.0)
 
 
 def test_simulated_understandability_takes_any_score() -> None:

@@ -87,7 +87,8 @@ class Conventions:
         "understandability is binary or graded by its scale, or P(U|d) of a step or arctan user",
         choices=("binary", "graded", "step", "arctan"), parameter="user")
     threshold: float | None = _convention(None,
-        "threshold of the step and arctan users; that of the scale if it is not given",
+        "threshold of the step and arctan users, exclusive; without it that of the scale, whose "
+        "edge counts as the scale says",
         parameter="th")
     noise_scale: float | None = _convention(None,
         "noise of the arctan user; pi if it is not given", parameter="s", ubire=1.0)

@@ -262,6 +262,8 @@ def evaluate(
     if not means:
         raise InputError("there is no run to evaluate")
     if not found_any:
+        if not len(run):
+            raise InputError(f"run {run.name} has no documents; give a run that ranks some")
         raise InputError(
             f"the runs and {judgements.qrels.name} have no document in common ({run.docnos[0]} "
             f"against {judgements.qrels.docnos[0]}, ...); give the qrels of these runs"
@@ -287,7 +289,7 @@ def _computed(
 ) -> tuple[Floats, Floats]:
     """Values of a run by measure and query, and means by measure; `theirs` are of ir_measures."""
     conventions = judgements.conventions
-    if not ranked.returned.any():
+    if not set(run.queries) & set(judgements.queries):
         ours, others = (
             ", ".join(queries[:2]) + (", ..." if len(queries) > 2 else "")
             for queries in (run.queries, judgements.queries)

@@ -233,6 +233,9 @@ class Judgements:
             raise InputError(
                 f"{self.qrels.name} holds no relevance labels of queries and documents"
             )
+        for name, each in given.items():
+            if not len(each.labels):
+                raise InputError(f"there is no label of {name}: all are missing")
         for labels in self.labels:
             refuse(
                 labels,
@@ -257,6 +260,7 @@ class Judgements:
         }
         unset = {name: value for name, value in usual.items() if getattr(chosen, name) is None}
         self.conventions: Conventions = replace(chosen, **unset)
+        self._threshold_of_scale = chosen.threshold is None
         self.ideal: dict[Measure, Floats] = {}  # ideal DCG by measure, filled as needed
         self._gains: dict[tuple[Any, ...], Floats] = {}  # of labels, by dimension and user
         # These label the same pairs in the same order as the qrels, as those of CLEF do.
@@ -329,12 +333,17 @@ class Judgements:
         user, threshold, noise_scale, norm = (
             measure.get(option, self.conventions) for option in ("user", "th", "s", "norm")
         )
+        scale = self.dimensions[name].scale
+        if "th" not in dict(measure.stated) and (self._threshold_of_scale or threshold is None):
+            threshold = scale.threshold
+            if user == "step" and threshold is not None:
+                user = "binary"  # the edge counts as the scale says
         # A user model belongs to understandability, or to the one dimension of the measure.
         if name not in (UNDERSTANDABILITY, measure.dimension) and user != "graded":
             user = "binary"
         key = (name, user, threshold, noise_scale, norm)
         if key not in self._gains:
-            values, scale = self.dimensions[name].labels.values, self.dimensions[name].scale
+            values = self.dimensions[name].labels.values
             if user not in MODELLED_USERS:
                 gains = scale.graded(values) if user == "graded" else scale.binary(values)
             elif threshold is None:

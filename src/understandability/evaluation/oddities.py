@@ -12,6 +12,10 @@ from understandability.inputs.run import Labels, Oddity, Run
 
 Ids = NDArray[np.int64]
 
+_CONSTANT_RANKS = "queries whose ranks are all the same"
+# In the order of the file the best document may come last.
+_ORDER_BY_SCORE = "documents keep the order of the file; use --order score to order by score"
+
 
 def refuse_odd(oddities: Mapping[str, Sequence[Oddity]]) -> None:
     """Raise `InputError` for the first oddity of what is read strictly."""
@@ -28,14 +32,15 @@ def told(oddities: Mapping[str, Sequence[Oddity]], kind: str) -> list[str]:
     >>> told({"mine": [Oddity("ranks given twice", 2, "query q")], "yours": ()}, "runs")
     ['ranks given twice: 2 in 1 of 2 runs (first: mine, query q)']
     """
-    lines: dict[str, tuple[int, int, str]] = {}
+    lines: dict[tuple[str, str], tuple[int, int, str]] = {}
     for name, found in oddities.items():
         for each in found:
-            count, files, first = lines.get(each.what, (0, 0, f"{name}, {each.example}"))
-            lines[each.what] = (count + each.count, files + 1, first)
+            key = (each.what, f"; {each.remedy}" if each.remedy else "")
+            count, files, first = lines.get(key, (0, 0, f"{name}, {each.example}"))
+            lines[key] = (count + each.count, files + 1, first)
     return [
-        f"{what}: {count:,} in {files} of {len(oddities)} {kind} (first: {first})"
-        for what, (count, files, first) in lines.items()
+        f"{what}: {count:,} in {files} of {len(oddities)} {kind} (first: {first}){remedy}"
+        for (what, remedy), (count, files, first) in lines.items()
     ]
 
 
@@ -58,14 +63,17 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
     query, rank = run.query_ids[by_rank].astype(np.int64), run.ranks[by_rank]
     counts = np.bincount(query, minlength=len(run.queries))
     starts = np.cumsum(counts) - counts
-    lowest, highest = rank[starts], rank[starts + counts - 1]
+    lowest, highest = np.ones_like(counts), np.ones_like(counts)  # queries may have no documents
+    ranked = counts > 0
+    lowest[ranked] = rank[starts[ranked]]
+    highest[ranked] = rank[starts[ranked] + counts[ranked] - 1]
     constant = (lowest == highest) & (counts > 1)
     same = query[1:] == query[:-1]
     twice = same & (rank[1:] == rank[:-1]) & ~constant[query[1:]]
     again = np.ones(len(run), dtype=bool)
     again[lines] = False
     odd_queries = {
-        "queries whose ranks are all the same": constant,
+        _CONSTANT_RANKS: constant,
         "queries whose ranks start at 0": (lowest == 0) & ~constant,
         "queries whose ranks start at neither 0 nor 1": (lowest != 0) & (lowest != 1) & ~constant,
     }
@@ -81,7 +89,12 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
         odd_lines["lines with the score of another document"] = _tied(run)
     return (
         *(
-            Oddity(what, int(which.sum()), f"query {run.queries[int(np.argmax(which))]}")
+            Oddity(
+                what,
+                int(which.sum()),
+                f"query {run.queries[int(np.argmax(which))]}",
+                _ORDER_BY_SCORE if what == _CONSTANT_RANKS and order == "rank" else "",
+            )
             for what, which in odd_queries.items()
             if which.any()
         ),
@@ -104,10 +117,15 @@ def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
     """
     odd = {
         "queries without labels, left out": (run.queries, set(qrels.queries)),
-        "labelled queries without documents": (qrels.queries, set(run.queries)),
+        "labelled queries without documents": (qrels.queries, set(_answered(run))),
     }
     missing = {what: [q for q in queries if q not in of] for what, (queries, of) in odd.items()}
     return tuple(Oddity(what, len(found), found[0]) for what, found in missing.items() if found)
+
+
+def _answered(run: Run) -> list[str]:
+    """The queries for which the run has a document."""
+    return [run.queries[query] for query in np.unique(run.query_ids).tolist()]
 
 
 def _tied(run: Run) -> Ids:

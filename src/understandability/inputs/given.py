@@ -16,6 +16,8 @@ from understandability.errors import InputError
 from understandability.inputs.frames import is_frame, table_of
 from understandability.inputs.run import Labels, Run, ranks_of
 from understandability.inputs.runs import (
+    id_text,
+    is_missing,
     labels_from_rows,
     labels_from_table,
     number_columns,
@@ -23,6 +25,7 @@ from understandability.inputs.runs import (
     read_runs,
 )
 
+RELEVANCE = "relevance"
 # What columns of frames are called by ir_measures, PyTerrier, trectools, and here.
 _QUERY = ("query_id", "qid", "query", "topic")
 _DOCUMENT = ("doc_id", "docno", "docid", "document")
@@ -91,8 +94,12 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
         first = next(iter(given.values()))
         try:
             if isinstance(first, Mapping):
-                return Labels.of(dimension, {q: _known(labels) for q, labels in given.items()})
-            return Labels.of_documents(dimension, _known(given))
+                known = {
+                    id_text(query): _known(labels, dimension, id_text(query))
+                    for query, labels in given.items()
+                }
+                return Labels.of(dimension, known)
+            return Labels.of_documents(dimension, _known(given, dimension))
         except (TypeError, ValueError, AttributeError):
             pass
     elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
@@ -102,10 +109,35 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
     raise InputError(f"labels of {dimension} must be {_LABELS}, not {_type_name(given)}")
 
 
-def _known(labels: Mapping[Any, Any]) -> dict[str, float]:
-    """Labels by document; None and NaN are none."""
-    known = {str(d): float(v) for d, v in labels.items() if v is not None}
-    return {docno: value for docno, value in known.items() if not math.isnan(value)}
+def _known(labels: Mapping[Any, Any], dimension: str, query: str = "") -> dict[str, float]:
+    """Return the labels by document; a missing one is an error for relevance, else it is dropped.
+
+    Estimates and ratings may be missing for a document. Qrels list only what was judged.
+    """
+    numbers = {id_text(document): _number_or_nan(value) for document, value in labels.items()}
+    missing = [document for document, value in numbers.items() if math.isnan(value)]
+    if missing and dimension == RELEVANCE:
+        raise InputError(_missing_grade(query, missing[0]))
+    return {document: value for document, value in numbers.items() if not math.isnan(value)}
+
+
+def _missing_grade(query: str, document: str) -> str:
+    return (
+        f"{RELEVANCE}, query {query}, document {document}: the label must be a number, and it is "
+        "missing; leave out documents that were not judged"
+    )
+
+
+def _missing_score(run: str, query: str, document: str) -> str:
+    return (
+        f"run {run}, query {query}, document {document}: the score must be a number, and it is "
+        "missing; leave out documents that were not ranked"
+    )
+
+
+def _number_or_nan(value: Any) -> float:
+    """Return a number; NaN for None and for the missing value of pandas."""
+    return math.nan if is_missing(value) else float(value)
 
 
 def _runs_of_list(given: list[Any]) -> Iterator[Run]:
@@ -116,7 +148,8 @@ def _runs_of_list(given: list[Any]) -> Iterator[Run]:
     elif all(hasattr(row, "query_id") and hasattr(row, "score") for row in given):
         rankings: dict[str, dict[str, float]] = {}
         for row in given:
-            rankings.setdefault(row.query_id, {}).setdefault(row.doc_id, row.score)
+            ranking = rankings.setdefault(id_text(row.query_id), {})
+            ranking.setdefault(id_text(row.doc_id), row.score)
         yield from _runs_of_mapping(rankings, "run")
     else:
         for place, each in enumerate(given, 1):
@@ -125,24 +158,35 @@ def _runs_of_list(given: list[Any]) -> Iterator[Run]:
 
 def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
     """One run of queries, or several under their names."""
-    first = next(iter(given.values()))
-    inner = next(iter(first.values()), 0.0) if isinstance(first, Mapping) else first
-    if not isinstance(first, Mapping) or isinstance(inner, Mapping):
+    # Any query or run may be empty, so one of them decides that has something in it.
+    are_named = any(
+        not isinstance(value, Mapping) or isinstance(next(iter(value.values()), None), Mapping)
+        for value in given.values()
+    )
+    if are_named:
         for key, each in given.items():
             if isinstance(each, int | float):
                 raise InputError(f"runs must be {_RUNS}, not {{{key!r}: {each!r}, ...}}")
+            if isinstance(each, Mapping) and not each:
+                raise InputError(f"run {key} is empty; leave it out, or give it a document")
             for run in runs_of(each, str(key)):
                 yield replace(run, name=str(key))
         return
     try:
         rankings = {
-            str(query): [(str(docno), float(score)) for docno, score in documents.items()]
+            id_text(query): [
+                (id_text(docno), _number_or_nan(score)) for docno, score in documents.items()
+            ]
             for query, documents in given.items()
         }
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"the run {name} is not {{query: {{document: score}}}}: {error}"
         ) from error
+    for query, ranking in rankings.items():
+        for docno, score in ranking:
+            if math.isnan(score):
+                raise InputError(_missing_score(name, query, docno))
     yield _by_score(Run.of(name, rankings))
 
 
@@ -174,25 +218,44 @@ def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
     for each in [None] if names is None else pc.unique(names).to_pylist():
         rows = table if names is None else table.filter(pc.equal(names, each))
         ranks = None if rank is None else _numbers(rows, rank)
+        queries, docnos = _ids(rows, query), _ids(rows, docno)
         scores = -ranks if score is None and ranks is not None else _numbers(rows, str(score))
+        missing = np.flatnonzero(np.isnan(scores))
+        if len(missing):
+            at = int(missing[0])
+            raise InputError(_missing_score(each or name, queries[at].as_py(), docnos[at].as_py()))
         run = Run.of_columns(
             each or name,
-            rows[query].cast(pa.string()),
-            rows[docno].cast(pa.string()),
+            queries,
+            docnos,
             scores,
             None if ranks is None else ranks.astype(np.int64),
         )
         yield _by_score(run) if ranks is None else run
 
 
+def _ids(table: pa.Table, name: str) -> Any:
+    """Return a column of ids as text; whole numbers are written without a point.
+
+    pandas turns a column of whole numbers into one of floats where a value was ever missing.
+    """
+    column = table[name]
+    if column.null_count:
+        row = next(row for row, value in enumerate(column) if not value.is_valid)
+        raise InputError(f"row {row + 1} of the frame has no {name}; fill it, or drop the row")
+    if pa.types.is_floating(column.type):
+        return pa.array([id_text(value) for value in column.to_pylist()], pa.string())
+    return column.cast(pa.string())
+
+
 def _numbers(table: pa.Table, name: str) -> Any:
+    """Return a column of numbers, NaN where one is missing."""
     try:
-        numbers = table[name].cast(pa.float64()).to_numpy()
+        return table[name].cast(pa.float64()).to_numpy()
     except pa.ArrowException:
-        numbers = np.array([np.nan])
-    if np.isnan(numbers).any():
-        raise InputError(f"the column {name} of the frame must hold numbers, in every row")
-    return numbers
+        raise InputError(
+            f"the column {name} of the frame must hold numbers, in every row"
+        ) from None
 
 
 def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Labels:
@@ -211,8 +274,16 @@ def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Lab
             f"the frame of {dimension} has the columns of numbers {', '.join(numeric) or 'none'}; "
             "name the one to use with column="
         )
-    named = {"docno": docno, "query": query, str(found): found}
-    columns = {new: table[name] for new, name in named.items() if name}
+    columns = {"docno": _ids(table, docno)}
+    if query is not None:
+        columns["query"] = _ids(table, query)
+    columns[str(found)] = table[found]
+    if dimension == RELEVANCE:
+        missing = np.flatnonzero(np.isnan(_numbers(table, str(found))))
+        if len(missing):
+            at = int(missing[0])
+            of_query = columns["query"][at].as_py() if query is not None else "-"
+            raise InputError(_missing_grade(of_query, columns["docno"][at].as_py()))
     return labels_from_table(pa.table(columns), dimension, found)
 
 

@@ -24,7 +24,9 @@ Lines = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """Something unusual in a file that was read all the same: what, how often, where first.
+    """Something unusual in a file that was read nevertheless: what, how often, the first example.
+
+    `remedy` says what to do about it, where something can be done.
 
     >>> str(Oddity("documents listed again", 12, "query 7, document d3"))
     'documents listed again: 12 (first: query 7, document d3)'
@@ -33,10 +35,12 @@ class Oddity:
     what: str
     count: int
     example: str = ""
+    remedy: str = ""
 
     def __str__(self) -> str:
         first = f" (first: {self.example})" if self.example else ""
-        return f"{self.what}: {self.count:,}{first}"
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.what}: {self.count:,}{first}{remedy}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

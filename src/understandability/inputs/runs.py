@@ -202,12 +202,35 @@ def labels_from_rows(rows: Iterable[Any], name: str, dimension: str = "relevance
     if listed and not hasattr(listed[0], field):
         fields = ", ".join(getattr(listed[0], "_fields", ()))
         raise InputError(f"the labels of {name} have no field {field!r}; they have {fields}")
+    values: list[float] = []
+    for row in listed:
+        value = getattr(row, field)
+        if is_missing(value):
+            raise InputError(
+                f"{name}, query {id_text(row.query_id)}, document {id_text(row.doc_id)}: the label "
+                "must be a number, and it is missing; leave out documents that were not judged"
+            )
+        values.append(float(value))
     return Labels.of_columns(
         name,
-        pa.array([row.query_id for row in listed], pa.string()),
-        pa.array([row.doc_id for row in listed], pa.string()),
-        pa.array([getattr(row, field) for row in listed], pa.float64()),
+        pa.array([id_text(row.query_id) for row in listed], pa.string()),
+        pa.array([id_text(row.doc_id) for row in listed], pa.string()),
+        pa.array(values, pa.float64()),
     )
+
+
+def id_text(value: Any) -> str:
+    """Return an id as text; a whole float has no point, as pandas makes floats of whole numbers.
+
+    >>> id_text(7), id_text(7.0), id_text("7")
+    ('7', '7', '7')
+    """
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Return True for None, NaN and the missing value of pandas (`pandas.NA`)."""
+    return value is None or type(value).__name__ == "NAType" or value != value
 
 
 def write_run(run: Run, destination: str | Path, order: str = "rank") -> None:
