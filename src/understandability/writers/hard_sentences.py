@@ -36,12 +36,19 @@ _HARDEST = 5
 # Of mistakes of spelling: places of words, once in 50 million and in 125,000, and letters.
 _RARE, _COMMON = 130, 391
 _LEAST_LETTERS = 5
+_LEAST_MEDICINE = 7  # letters of a name that is known by its end
 _LONG = 7  # from which a word with one letter wrong is told from another word
 
 # Level and difficulty of sentences that were estimated before.
 _ESTIMATED: dict[Hashable, tuple[float, float]] = {}
 _BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", "'re"))
 _BETWEEN = frozenset(("ADV", "PART"))  # "was not fully treated"
+_DEGREES = frozenset(("very", "too", "so", "more", "most", "less", "quite", "rather"))
+# Words before a form of "be" that opens a question, and the tags of the subject after it.
+_ASKING = frozenset(("when", "where", "why", "how"))
+_SUBJECT = frozenset(("DET", "PRON", "ADJ", "NUM", "NOUN", "PROPN"))
+_RELATIVE = frozenset(("who", "which", "that", "whose"))
+_MOST_SUBJECT = 6  # tokens
 _ABBREVIATION = re.compile(r"(?=(?:.*[A-Z]){2})[A-Z][A-Za-z]?[A-Z0-9]{1,5}s?")
 _ROMAN = re.compile(r"[IVX]+[A-E]?")  # "stage IIIB"
 _PLAIN_WORD = re.compile(r"(?=.{3,60}$)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -163,7 +170,20 @@ def _is_hard(word: str) -> bool:
     """Whether a word that nobody rated can be called hard: "step-by-step" has easy parts only."""
     parts = re.split("[-‐‑]", word.lower())
     is_hard = len(parts) == 1 or bool((complexities(parts) > HARD_WORD).any())
-    return is_hard and is_plain_word(word)
+    return is_hard and is_plain_word(word) and not is_medicine(word)
+
+
+def is_medicine(word: str) -> bool:
+    """Return True for the name of a medicine, which a writer cannot replace.
+
+    >>> [is_medicine(word) for word in ("clarithromycin", "Warfarin", "April", "medicine")]
+    [True, True, False, False]
+    """
+    small = word.lower()
+    if small in word_list("medicines"):
+        return True
+    ends = tuple(word_list("medicine ends"))
+    return len(small) >= _LEAST_MEDICINE and small.endswith(ends)
 
 
 def _is_explained(pieces: Sequence[str], place: int) -> bool:
@@ -176,27 +196,46 @@ def _is_explained(pieces: Sequence[str], place: int) -> bool:
 
 
 def _passives(batch: Batch) -> list[tuple[int, int]]:
-    """Forms of "be" with a participle, at most two adverbs between."""
+    """Forms of "be" with a participle, next to it or in a question: "Was the form sent?"."""
     _, sizes = batch.pieces.tokens(batch.piece_ids)
     piece = np.repeat(np.arange(len(sizes)), sizes).tolist()
     strings = batch.token_types.strings
     ids, numbers = batch.token_ids.tolist(), batch.tags.tolist()
 
-    def tag(place: int) -> str:
-        return UNIVERSAL[numbers[place]] if place < len(numbers) else ""
+    starts = frozenset(batch.token_sentence_starts.tolist())
 
-    found = []
-    for place in np.flatnonzero(batch.tags == UNIVERSAL.index("AUX")).tolist():
-        verb = place + 1
-        while verb < place + 3 and tag(verb) in _BETWEEN:
+    def tag(token: int) -> str:
+        return UNIVERSAL[numbers[token]] if token < len(numbers) else ""
+
+    def word(token: int) -> str:
+        return strings[ids[token]].lower() if token < len(ids) else ""
+
+    def is_passive_verb(token: int) -> bool:
+        if tag(token) != "VERB" or not is_participle(word(token)):
+            return False
+        following = word(token + 1)
+        if word(token) in word_list("states"):  # "is located nearby", but "is located by a scan"
+            return following == "by"
+        is_habit = word(token) == "used" and following == "to"
+        # "he is used to it", but "it is used to treat pain"
+        return not is_habit or (tag(token + 2) == "VERB" and not word(token + 2).endswith("ing"))
+
+    def is_in_subject(token: int) -> bool:
+        return tag(token) in _SUBJECT and word(token) not in _RELATIVE
+
+    passives = []
+    for token in np.flatnonzero(batch.tags == UNIVERSAL.index("AUX")).tolist():
+        if word(token) not in _BE:
+            continue
+        verb = token + 1
+        while verb < token + 3 and tag(verb) in _BETWEEN and word(verb) not in _DEGREES:
             verb += 1
-        if (
-            tag(verb) == "VERB"
-            and strings[ids[place]].lower() in _BE
-            and is_participle(strings[ids[verb]].lower())
-        ):
-            found.append((piece[place], piece[verb] + 1))
-    return found
+        if verb == token + 1 and (token in starts or word(token - 1) in _ASKING):
+            while verb <= token + _MOST_SUBJECT and is_in_subject(verb):
+                verb += 1
+        if is_passive_verb(verb):
+            passives.append((piece[token], piece[verb] + 1))
+    return passives
 
 
 def _unexplained(batch: Batch, document: Document) -> dict[str, tuple[int, ...]]:

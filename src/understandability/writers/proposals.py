@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import (
@@ -215,10 +214,14 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
             right[n : n + 2] == [",", "or"] and sentence.tag(start + n + 2) in ("ADP", "PART")
             for n in range(len(right))
         )
+        # "remove it and a new one should be applied every day": both are done every day
+        is_timed = any(word.lower() in word_list("interval words") for word in right[2:])
+        is_timed = is_timed and token != ";"
         # "a nurse or a doctor will call and you ...": what stands before must be whole
         if (
             not has_verb
             or is_left_open
+            or is_timed
             or "means" in left  # of a definition, both parts say what a word means
             or is_tied
             or is_scoped
@@ -333,9 +336,8 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
         return ""
     if sentence.tag(0) == "PROPN" or sentence.word(0) == "caution":
         return ""  # "Guavas", perhaps no name; one does not take caution
-    # "should be used once and thrown away", "should not be used there, but may be used here"
-    behind = pairwise(sentence.tags[verb:])
-    if any(one == "CCONJ" and two in _VERBS for one, two in behind):
+    # "should be used once and thrown away", "should be removed and a new one should be applied"
+    if _has_second_clause(sentence, verb):
         return ""
     subject = [_lower(pieces[0], sentence.tag(0)), *pieces[1 : sentence.pieces[modal]]]
     if sentence.tag(0) not in ("DET", "PRON") and subject[-1].endswith("s"):
@@ -346,6 +348,21 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     done = pieces[sentence.pieces[verb]]
     mark = done[len(done.rstrip(".,;:!?")) :]
     return " ".join([said, *subject[:-1], subject[-1] + mark, *pieces[sentence.pieces[verb] + 1 :]])
+
+
+def _has_second_clause(sentence: TaggedSentence, verb: int) -> bool:
+    """Return True if "and", "or", "but" after a verb joins another verb to it."""
+    joints = [n for n in range(verb, len(sentence.tags)) if sentence.tag(n) == "CCONJ"]
+    if not joints:
+        return False
+    rest = range(joints[0], len(sentence.tags))
+    ties = (n for n in rest if sentence.word(n) in word_list("ties"))
+    end = next(ties, rest.stop)  # "with bread and milk if you have been sick"
+    return any(
+        sentence.tag(n) == "AUX"
+        or (sentence.tag(n) == "VERB" and not sentence.word(n).endswith("ing"))
+        for n in range(joints[0], end)
+    )
 
 
 def _of_reader(sentence: TaggedSentence, rest: str) -> str:

@@ -21,6 +21,7 @@ from understandability.writers.plain_terms.fitting import (
     fits,
     in_form,
     placed,
+    plain_of,
     term_in,
 )
 from understandability.writers.plain_terms.tagged_sentences import (
@@ -273,6 +274,7 @@ def _chosen(
     is_name = not is_title and _is_name(sentence, start, end)
     if sentence.is_in_compound(start, end):
         return None
+    is_infinitive = sentence.is_infinitive(end - 1)
     parts = {form.row.part for form in forms}
     stays = (
         is_title
@@ -294,7 +296,9 @@ def _chosen(
             plain = tuple(
                 each
                 for each in row.plain
-                if not changes_sense(match, each) and not _repeats(match, each)
+                if not changes_sense(match, each)
+                and not _repeats(match, each)
+                and not (is_infinitive and plain_of(each).tags[-1] in ("ADP", "SCONJ"))
             )
             if plain or row.note or match.is_defined:
                 return replace(match, plain=plain)

@@ -41,6 +41,10 @@ _SAYING = frozenset(
      *((article, kind) for article in ("a", "the")
        for kind in ("condition", "disease", "disorder", "state", "type", "kind", "form")))
 )  # fmt: skip
+# Verbs that taggers take for nouns or prepositions after "to".
+_INFINITIVES = frozenset(
+    ("be", "have", "go", "get", "see", "take", "come", "start", "begin", "end", "finish", "arrive")
+)
 _OBJECT_OF_PAST = OBJECT | {"SCONJ", "ADV", "PART"}
 
 
@@ -81,6 +85,14 @@ class TaggedSentence:
     def stems(self, place: int) -> frozenset[str]:
         """What the word there may be a form of."""
         return stems(self.tokens[place]) if 0 <= place < len(self.tokens) else frozenset()
+
+    def is_infinitive(self, index: int) -> bool:
+        """Return True for a "to" before a verb: "due to have a scan", not "due to a scan"."""
+        if self.word(index) != "to":
+            return False
+        following = self.word(index + 1)
+        is_verb = self.tag(index + 1) in ("VERB", "AUX") and not following.endswith("ing")
+        return is_verb or following in _INFINITIVES
 
     @cached_property
     def is_quoted(self) -> list[bool]:
