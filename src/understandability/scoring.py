@@ -28,7 +28,7 @@ from understandability.text.analysis import (
     require_extractor,
 )
 from understandability.text.document import Document
-from understandability.text.language import UNDETERMINED, language_subtag
+from understandability.text.language import NO_LANGUAGE, UNDETERMINED, language_subtag
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.sentences import SENTENCE_ENDS
 
@@ -83,7 +83,8 @@ class Extraction:
     language: str | None = None
 
     def __post_init__(self) -> None:
-        if self.language is not None and language_subtag(str(self.language)) is None:
+        tag = str(self.language or "und").lower()
+        if language_subtag(tag) is None and tag not in NO_LANGUAGE:
             raise OptionError(
                 f"expected the tag of a language such as en, de or pt-BR, found {self.language!r}"
             )

@@ -102,3 +102,58 @@ def test_romanised_hindi_has_no_estimate() -> None:
 def test_every_stop_list_exists() -> None:
     """For all languages of the table but three, which jusText has no list of."""
     assert {language for language in TEXTS if language not in STOP_LISTS} == {"ja", "th", "zh"}
+
+
+SPANISH = "Descanse en casa y beba mucha agua. Llame a la enfermera si se siente mal. " * 6
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<html lang=en><nav>Home News Contact</nav><main lang=es>{}</main>",
+        "<html lang=en><body><MAIN id=top LANG='es-MX'>{}</MAIN>",
+        "<html><body><article class=a lang=spa>{}</article>",
+        '<html lang="en-GB"><div id=m role="main" xml:lang="es">{}</div>',
+        "<html lang=en><article lang=es>{}</article><article lang=es><p>Vuelva.</article>",
+        "<html lang=spa>{}",
+        "<html lang=und>{}",
+        "<html lang=x-none>{}",
+        "<html lang=zxx><body lang=mul>{}",
+        "{}",
+    ],
+)
+def test_the_language_of_the_main_part_counts(html: str) -> None:
+    """What it claims, in any spelling of the tag; tags of no language claim nothing."""
+    document = document_of_page(Page("p", "", html.format(f"<p>{SPANISH}")))
+    assert document.language == "es"
+    assert "wrong_lang" not in document.flags
+
+
+@pytest.mark.parametrize(
+    ("text", "stated", "language"),
+    [
+        ("Nimm eine Tablette am Tag.", "de", "de"),
+        ("Nimm eine Tablette am Tag.", "deu", "de"),
+        ("Nimm eine Tablette am Tag.", "de-AT", "de"),
+        ("Nimm eine Tablette am Tag.", "und", "de"),
+        ("Paracetamol 500 mg", "fr", "fr"),  # believed, as nothing contradicts it
+        ("У меня есть собака.", "en", "ru"),  # the script contradicts it
+        ("Take one tablet a day.", "ru", "en"),
+    ],
+)
+def test_a_stated_language_is_believed_unless_the_script_contradicts_it(
+    text: str, stated: str, language: str
+) -> None:
+    assert score_text(text, language=stated)["language"] == language
+    page = Page("p", "", f"<p>{text}", language=stated)
+    assert document_of_page(page).language == language
+
+
+@pytest.mark.parametrize("text", ["xqz kvw prt bnm", "Ibuprofen", "zzz zzz zzz zzz"])
+def test_an_uncertain_language_has_no_estimate(text: str) -> None:
+    row = score_text(text)
+    assert row["language"] == "und"
+    assert "language_uncertain" in row["flags"]
+    assert "not_english" not in row["flags"]
+    assert math.isnan(row["p_understandable"])
+    assert not math.isnan(score_text(text, any_language=True)["p_understandable"])

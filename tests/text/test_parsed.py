@@ -168,16 +168,17 @@ def test_too_many_tags_are_refused() -> None:
     [
         ("<html lang=en-GB>x", "en"),
         ("<html lang=en_US>x", "en"),
-        ("<html lang=''>x", None),
+        ("<html lang=''>x", "und"),
         ("<p>Die Grippe ist eine Krankheit, die durch ein Virus und nicht durch die Kälte "
          "ausgelöst wird, auch wenn viele das von ihr glauben und es so sagen.", "de"),
         ("<p>インフルエンザはウイルスによっておこる病気で、毎年冬に流行します。"
          "手洗いとうがいをしましょう。", "ja"),
-        ("<p>Home | News | Contact", None),
+        ("<p>Home | News | Contact", "en"),
+        ("<p>1 + 1", None),
     ],
 )  # fmt: skip
 def test_language_of_the_page(content: str, language: str | None) -> None:
-    """What the page claims; else a guess; None when there are too few words."""
+    """The language that the page claims, else the detected one; None without letters."""
     assert parsed(content).language == language
 
 

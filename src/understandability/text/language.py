@@ -135,7 +135,7 @@ _SHORTER = dict(
     nb:no ji:yi"""
     )
 )
-_NO_LANGUAGE = frozenset(["und", "mul", "zxx", "mis", "art", "x", "i"])
+NO_LANGUAGE = frozenset(["und", "mul", "zxx", "mis", "art", "x", "i"])
 _SUBTAG = re.compile(r"\s*([a-zA-Z]{1,8})(?![^\s_\-,;])")
 
 
@@ -272,7 +272,7 @@ def language_subtag(tag: str) -> str | None:
     """
     match = _SUBTAG.match(tag)
     subtag = match[1].lower() if match else ""
-    if len(subtag) not in (2, 3) or subtag in _NO_LANGUAGE:
+    if len(subtag) not in (2, 3) or subtag in NO_LANGUAGE:
         return None
     return _SHORTER.get(subtag, subtag)
 

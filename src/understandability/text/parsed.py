@@ -25,6 +25,16 @@ from understandability.text.tape import RAW, Markup, read_markup, read_source
 # Shorter texts are labels of menus and tables, which say little of the language.
 _SENTENCE = 30
 _RAW = frozenset(RAW)
+# What the tag of a page's main part holds; looked for in this order, without a pattern, for speed.
+_MAIN_PARTS = (
+    (b"<main ", b"<MAIN ", b"<Main ", b"<main\n"),
+    (b'role="main"', b"role='main'", b"role=main"),
+    (b"<article ", b"<ARTICLE ", b"<Article ", b"<article\n"),
+)
+_MOST_PARTS, _LONGEST_TAG = 20, 2_000
+_LANGUAGE = re.compile(rb"""\s(?:xml:)?lang\s*=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
+# Fewer characters of sentences than this do not stand for a page.
+_SOME = 60
 # Characters that are compared with the language that a page claims.
 _ENOUGH = 4_000
 _LINE_BREAK = re.compile(rb"<br ?(/?)>")
@@ -108,8 +118,11 @@ class ParsedPage:
         return detect_language(self._sample(SAMPLE))
 
     def _sample(self, size: int) -> str:
-        """About the first `size` characters of the page's longer texts."""
-        return self.tape.long_texts(_SENTENCE, size, _RAW) if self.is_html else self.text[:size]
+        """About the first `size` characters of the page's longer texts; of all if few are long."""
+        if not self.is_html:
+            return self.text[:size]
+        texts = self.tape.long_texts(_SENTENCE, size, _RAW)
+        return texts if len(texts) > _SOME else self.tape.long_texts(1, size, _RAW)
 
     @property
     def claims_another_language(self) -> bool:
@@ -151,8 +164,44 @@ def _read(page: Page, read: Callable[[bytes], Markup], is_source: bool = False) 
     if page.media_type != HTML:
         return ParsedPage(page, source, encoding)
     tape, language, flags, hints = read(source)
-    declared = language_subtag(language)
+    declared = language_of_main_part(source) or language_subtag(language)
     return ParsedPage(page, source, encoding, tape, declared, flags, hints, is_source)
+
+
+def language_of_main_part(source: bytes) -> str | None:
+    """The language that the main part of a page claims, if it differs from none.
+
+    That part is a ``main`` element, the element with that role, or all ``article`` elements, if
+    they claim one language.
+
+    >>> language_of_main_part(b"<html lang=en><nav>Home</nav><main class=a lang=es-MX><p>Descanse.")
+    'es'
+    >>> language_of_main_part(b"<article lang=es>Hola</article><article lang=fr>Salut") is None
+    True
+    """
+    for marks in _MAIN_PARTS:
+        claims = {_claim(source, start) for mark in marks for start in _finds(source, mark)}
+        if len(claims) == 1 and (language := claims.pop()):
+            return language
+    return None
+
+
+def _finds(source: bytes, mark: bytes) -> Iterator[int]:
+    """Each offset of a mark in a source; at most `_MOST_PARTS`."""
+    offset = source.find(mark)
+    for _ in range(_MOST_PARTS):
+        if offset < 0:
+            return
+        yield offset
+        offset = source.find(mark, offset + 1)
+
+
+def _claim(source: bytes, offset: int) -> str | None:
+    """The language that the tag at or around an offset claims."""
+    start = source.rfind(b"<", max(offset - _LONGEST_TAG, 0), offset + 1)
+    end = source.find(b">", offset, offset + _LONGEST_TAG)
+    match = _LANGUAGE.search(source, start, end) if 0 <= start < end else None
+    return language_subtag(match[1].decode("ascii", "replace")) if match else None
 
 
 class _LaterCounts(Mapping[str, int]):
