@@ -7,13 +7,13 @@ from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
-import msgpack
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scripts.faults import fuzz_core, hostile_pages
+from scripts.train.word_lists import packed
 from tests.conftest import CHARACTERS, SAMPLES
 
 from understandability import _core
@@ -312,7 +312,7 @@ def test_passages_of_sentences_that_overlap_are_refused() -> None:
 @given(st.text(CHARACTERS) | st.text("fluŭ’_3²٣ ").map(lambda text: text + "flu".join("—3")))
 def test_words_that_are_counted(text: str) -> None:
     """Whatever characters stand between them."""
-    known = _core.Places(msgpack.packb(["flu", "f", "fl", "ŭ"]) + msgpack.packb(["u"]), 0, 1)
+    known = places_of({"flu": 1, "f": 1, "fl": 1, "ŭ": 1, "u": 0})
     assert _core.count_known(text, known) == fuzz_core.REFERENCE["count_known"](text, known)
 
 
@@ -326,20 +326,41 @@ def test_tables_that_do_not_fit_are_refused() -> None:
         )  # fmt: skip
 
 
-def test_places_are_those_of_a_dictionary() -> None:
-    """Texts of all lengths; the number of the last list that has a word; damage is refused."""
-    lists = [["the", "été"], [], ["w" * n for n in range(1, 256)], ["the", ""], [str(1 << 70)] * 20]
-    packed = b"".join(map(msgpack.packb, lists))
-    known = {word: 900 - index for index, words in enumerate(lists) for word in words}
-    places = _core.Places(b"head" + packed, 4, 900)
-    asked = [*known, "The", "w" * 256, "\ud800", "THE\0"]
-    assert [places.get(word, -1) for word in asked] == [known.get(word, -1) for word in asked]
-    assert places.words == len(known)
-    for damaged in (
-        packed[:-3],
-        packed + b"\x81",
-        packed + b"\xdc\xff",
-        b"\xdc\xff\xff" + b"\xa0" * 9,
-    ):
-        with pytest.raises(ValueError, match=r"list|word"):
-            _core.Places(damaged, 0, 900)
+def places_of(numbers: dict[str, int], *, are_sorted: bool = False) -> _core.Places:
+    words = sorted(map(str.encode, numbers)) if are_sorted else list(map(str.encode, numbers))
+    values = np.array([numbers[word.decode()] for word in words], np.uint16)
+    return _core.Places(b"".join(packed(words)), values)
+
+
+@given(st.dictionaries(st.text("abé", max_size=80), st.integers(0, 65_535), max_size=40))
+def test_places_are_those_of_a_dictionary(known: dict[str, int]) -> None:
+    for are_sorted in (False, True):
+        places = places_of(known, are_sorted=are_sorted)
+        assert {word: places.get(word, -1) for word in known} == known
+        assert places.words == len(known)
+
+
+def test_places_of_words_of_all_lengths_and_of_none() -> None:
+    known = {"w" * length: length for length in range(256)}
+    places = places_of(known, are_sorted=True)
+    for word in [*known, "The", "w" * 256, "\ud800", "w\0"]:
+        assert places.get(word, -1) == known.get(word, -1)
+    assert places_of({}).get("", -1) == -1
+    twice = _core.Places(b"\0flu\0flu\3", np.array([1, 2, 3], np.uint16))
+    assert (twice.get("flu", -1), twice.words) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "words", "message"),
+    [
+        (b"flu", 0, "no word begins"),
+        (b"\1flu", 1, "shares more bytes"),
+        (b"\0flu\4", 2, "shares more bytes"),
+        (b"\0flu", 2, "or fewer, than numbers"),
+        (b"\0flu\3", 1, "more words"),
+        (b"\0" + b"w" * 256, 1, "255 bytes"),
+    ],
+)
+def test_a_damaged_list_of_words_is_refused(damaged: bytes, words: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        _core.Places(damaged, np.zeros(words, np.uint16))

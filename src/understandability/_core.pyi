@@ -235,15 +235,16 @@ def hash_runs(words: list[str], out: NDArray[Any]) -> None:
     """
 
 class Places:
-    """Words with a whole number each, read from lists of words as MessagePack packs them.
+    """Words with a whole number each.
 
-    `packed` holds a list behind another from the byte `start` on; the words of the first have the
-    number `place`, those of each further one 1 less. Raises `ValueError` where it holds something
-    else, or a word of more than 255 bytes. `words` says how many different ones there are.
+    `packed` holds the words in UTF-8. Before each is a byte below 32: the number of bytes that it
+    shares with the start of the word before it, which are left out. `numbers` is uint16, one entry
+    per word; a word that occurs twice keeps its last number. Raises `ValueError` for a list of
+    another form, or a word of more than 255 bytes. `words` is the number of distinct words.
     """
 
     words: int
-    def __init__(self, packed: bytes, start: int, place: int) -> None: ...
+    def __init__(self, packed: bytes | NDArray[Any], numbers: NDArray[Any]) -> None: ...
     def get(self, word: str, otherwise: int) -> int:
         """The number of a word, or another where it is not there."""
 

@@ -2102,39 +2102,39 @@ def hash_runs(list words, unsigned int[::1] out) -> None:
                 at += 1
 
 
-# --- A list of words with their frequency
+# --- A list of words with a number each
 
 cdef class Places:
-    cdef bytes packed
-    cdef array slots  # of each word: where it stands, 8 bits of its length, 16 of its place; or 0
-    cdef readonly Py_ssize_t words  # how many
+    cdef bytearray text  # the words, one after another
+    cdef array slots  # a hash table: offset in `text`, 8 bits of length, 16 of the number; or 0
+    cdef readonly Py_ssize_t words  # the number of distinct words
     cdef Py_ssize_t mask
 
-    def __init__(self, bytes packed, Py_ssize_t start, Py_ssize_t place):
-        cdef Bytes s = <Bytes>PyBytes_AS_STRING(packed)
-        cdef Py_ssize_t size = len(packed), at = start, words, length, slot
-        self.packed, self.words, self.mask = packed, 0, 1023
-        while self.mask < size // 4:
+    def __init__(self, const unsigned char[::1] packed, const unsigned short[::1] numbers):
+        cdef Py_ssize_t size = packed.shape[0], at = 0, start = 1, length = 0, word, slot
+        cdef char* text
+        # The first offset is 1, so that the entry of an empty word is not 0.
+        self.text = bytearray(1 + unpacked_size(packed, numbers.shape[0]))
+        text = PyByteArray_AS_STRING(self.text)
+        self.words, self.mask = 0, 1023
+        while self.mask < 2 * numbers.shape[0]:
             self.mask = 2 * self.mask + 1
         self.slots = clone(_LONGS, self.mask + 1, True)
-        while at < size:
-            words = head(s, size, &at, True)
-            for _ in range(words):
-                length = head(s, size, &at, False)
-                if length > 255 or length > size - at or not 0 <= place < 1 << 16:
-                    raise ValueError("a word does not fit")
-                slot = self.slot_of(s + at, length)
-                if not self.slots.data.as_longlongs[slot]:
-                    self.words += 1
-                    if self.words > self.mask // 4 * 3:  # some slot stays empty
-                        raise ValueError("the words are too many for their bytes")
-                self.slots.data.as_longlongs[slot] = at << 24 | length << 16 | place
-                at += length
-            place -= 1
+        for word in range(numbers.shape[0]):
+            # The word begins with the first bytes of the word before it.
+            memcpy(text + start + length, text + start, packed[at])
+            start, length, at = start + length, packed[at], at + 1
+            while at < size and packed[at] >= 32:
+                text[start + length] = <char>packed[at]
+                length, at = length + 1, at + 1
+            slot = self.slot_of(<Bytes>text + start, length)
+            if not self.slots.data.as_longlongs[slot]:
+                self.words += 1
+            self.slots.data.as_longlongs[slot] = start << 24 | length << 16 | numbers[word]
 
     cdef Py_ssize_t slot_of(self, Bytes word, Py_ssize_t length) noexcept:
         """The slot of a word, or the empty one where it would be."""
-        cdef Bytes s = <Bytes>PyBytes_AS_STRING(self.packed)
+        cdef Bytes s = <Bytes>PyByteArray_AS_STRING(self.text)
         cdef unsigned int mixed = 2166136261U  # FNV-1a
         cdef long long held
         cdef Py_ssize_t i, slot
@@ -2180,19 +2180,24 @@ def count_known(str text, Places known) -> tuple:
     return words, met
 
 
-cdef Py_ssize_t head(Bytes s, Py_ssize_t size, Py_ssize_t* at, bint of_list) except -1:
-    """The length at the head of a list or text of MessagePack; moves behind it."""
-    cdef Py_ssize_t place = at[0], end = place + 1, length
-    length = s[place] - (0x90 if of_list else 0xA0)
-    if not 0 <= length < (16 if of_list else 32):
-        end += 1 if not of_list else 4 if s[place] == 0xDD else 2  # bytes of the length
-        if end > size or s[place] not in (b"\xdc\xdd" if of_list else b"\xd9"):
-            raise ValueError("the list is cut, or has another form")
-        length = 0
-        for place in range(place + 1, end):
-            length = length << 8 | s[place]
-    at[0] = end
-    return length
+cdef Py_ssize_t unpacked_size(const unsigned char[::1] packed, Py_ssize_t words) except -1:
+    """Return the number of bytes of all words of a packed list, or raise `ValueError`."""
+    cdef Py_ssize_t at, length = 0, total = 0
+    for at in range(packed.shape[0]):
+        if packed[at] < 32:
+            if packed[at] > length:
+                raise ValueError("a word shares more bytes than the word before it has")
+            length, words = packed[at], words - 1
+            total += length
+        else:
+            length, total = length + 1, total + 1
+        if length > 255:
+            raise ValueError("a word has more than 255 bytes")
+        if not at and packed[at] >= 32:
+            raise ValueError("no word begins at the first byte")
+    if words:
+        raise ValueError("the list has more words, or fewer, than numbers")
+    return total
 
 
 # --- Sums over words, and over what they are parts of

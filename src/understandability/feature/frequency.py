@@ -6,7 +6,6 @@ mean, and count as 0 in the second mean. Punctuation is no token here; see `stat
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Sequence
 from functools import cache, partial
 
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 
 from understandability._core import Places
 from understandability.direction import Direction
-from understandability.errors import InputError
 from understandability.feature.batch import Array, Batch, FloatArray, nan_for_0, ratio, sum_segments
 from understandability.feature.language_model import (
     CORPORA,
@@ -27,9 +25,7 @@ from understandability.feature.language_model import (
     word_statistics,
 )
 from understandability.feature.row import Feature
-from understandability.resources import package_bytes
-
-_HEADER = b"\x82\xa6format\xa2cB\xa7version\x01"  # of wordfreq's lists
+from understandability.resources import resource_arrays
 
 MERGED = "merged"
 GENERAL = "general"
@@ -92,19 +88,17 @@ def _quartiles(values: FloatArray, places: Array, sizes: FloatArray, starts: Arr
 
 @cache
 def places_in(name: str) -> Places:
-    """The words of one of wordfreq's lists, such as ``large_de``, with their Zipf places.
+    """Return the words of one of wordfreq's lists, such as ``large_de``, with their Zipf places.
 
     Place ``p`` is the Zipf frequency ``p / 100``: the common logarithm of occurrences per 10^9
-    words. The list is read from wordfreq's own file.
+    words. `scripts/train/word_lists.py` makes the files.
+
+    >>> english = places_in("large_en")
+    >>> english.get("heart", -1), english.get("xqzzzy", -1)
+    (531, -1)
     """
-    packed = gzip.decompress(package_bytes("wordfreq", f"data/{name}.msgpack.gz"))
-    try:
-        # List i holds the words of frequency 10^(-i / 100).
-        return Places(packed, packed.index(_HEADER, 0, 40) + len(_HEADER), 900)
-    except ValueError as error:
-        raise InputError(
-            f"wordfreq's list {name} has another form ({error}); install wordfreq 3.1 instead"
-        ) from error
+    arrays = resource_arrays(f"words/frequencies/{name}.npz")
+    return Places(arrays["words"], arrays["numbers"])
 
 
 def zipf_places(tokens: Sequence[str]) -> NDArray[np.int32]:

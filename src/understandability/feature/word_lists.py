@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -10,9 +9,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.errors import InputError
 from understandability.feature.frequency import CLITICS, GENERAL_LIST, places_in
-from understandability.resources import package_text, resource_lines
+from understandability.resources import resource_lines
 from understandability.text.tokens import tokenize
 
 _NUMERAL = re.compile(r"[\d\W]*(?:st|nd|rd|th|s)?")
@@ -23,9 +21,8 @@ _DOUBLES = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
 
 @cache
 def familiar_words() -> frozenset[str]:
-    """The Dale-Chall list, as the package textstat ships it; lower case."""
-    text = package_text("textstat", "resources/en/easy_words.txt")
-    return frozenset(text.lower().split())
+    """The list of Dale and Chall (1995), as textstat 0.7.13 has it; lower case."""
+    return frozenset(resource_lines("words/dale_chall.txt"))
 
 
 def unfamiliar(words: Sequence[str]) -> NDArray[np.bool_]:
@@ -195,12 +192,8 @@ def embedded_list(name: str) -> WordList:
 
 @cache
 def stop_words() -> frozenset[str]:
-    """The English stop words of scikit-learn, read from its source without importing it."""
-    source = package_text("sklearn", "feature_extraction/_stop_words.py")
-    for statement in ast.parse(source).body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
-            return frozenset(ast.literal_eval(statement.value.args[0]))
-    raise InputError("scikit-learn has no list of stop words; install scikit-learn again")
+    """The English stop words of scikit-learn 1.9."""
+    return frozenset(resource_lines("words/stop_words.txt"))
 
 
 @cache
@@ -239,10 +232,10 @@ def _is_unknown(token: str) -> bool:
 
 
 @cache
-def polarities() -> dict[str, float]:
-    """VADER's valence of words in lower case, from -4 (negative) to 4 (positive)."""
-    lines = package_text("vaderSentiment", "vader_lexicon.txt").splitlines()
-    return {word: float(valence) for word, valence, *_ in (line.split("\t") for line in lines)}
+def polarities() -> dict[str, int]:
+    """The sign of VADER's valence for words in lower case: -1 negative, 1 positive."""
+    rows = (line.split("\t") for line in resource_lines("words/polarity.tsv"))
+    return {word: int(sign) for word, sign in rows}
 
 
 def polarity(words: Sequence[str]) -> NDArray[np.int8]:
@@ -252,5 +245,4 @@ def polarity(words: Sequence[str]) -> NDArray[np.int8]:
     array([ 1, -1,  0], dtype=int8)
     """
     known = polarities()
-    valences = (known.get(word, 0.0) for word in plain(words))
-    return np.sign(np.fromiter(valences, np.float64, len(words))).astype(np.int8)
+    return np.fromiter((known.get(word, 0) for word in plain(words)), np.int8, len(words))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from understandability.resources import package_text
+from understandability.resources import resource_lines
 
-# Subtag of a language, and the name of its list.
+# Subtag of a language, and its name in jusText.
 STOP_LISTS = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish",
     "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian",
@@ -23,8 +23,7 @@ _FREQUENT = 100
 
 def _ranked(language: str, count: int | None = None) -> tuple[str, ...]:
     """The stop words of a language by falling frequency; at most `count` of them."""
-    text = package_text("justext", f"stoplists/{STOP_LISTS[language]}.txt")
-    return tuple(word.lower() for word in text.split()[:count])
+    return tuple(resource_lines(f"words/stop_lists/{language}.txt")[:count])
 
 
 @cache
