@@ -47,14 +47,16 @@ _START = 1_500  # characters in which English is looked for first
 _WINDOW, _WINDOWS = 600, 3
 SAMPLE = 20_000  # characters of a text among which the windows lie
 
+_DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 # What the log-probability of a language has to exceed that of English by, in nats. Names, drugs and
 # species look like Latin and Welsh; so a language that few pages are in has to win by more.
 _LEAD, _LEAD_OF_RARE = 4.0, 22.0
 _RARE = _words("""cy eo eu ga ha ku la mt so sq sw tl uz yo""")
-# Nats that English gains by each function word, and by all of its words being distinctly English.
-_NATS_OF_FUNCTION_WORD, _NATS_OF_ENGLISH_WORDS = 6.0, 60.0
+# Nats that English gains by each function word, by all words being distinctly English, and at most
+# by each of these.
+_NATS_OF_FUNCTION_WORD, _NATS_OF_ENGLISH_WORDS, _NATS_OF_ENGLISH_WORD = 6.0, 60.0, 8.0
 # The share of letters in another script than Latin that settles the language.
 _SCRIPT_SHARE = 0.25
 # What English has to lead the next language by in shorthand and code.
@@ -68,10 +70,10 @@ _SHORT, _LEAD_OF_SHORT = 3, 7.0
 _LEAST_MATCH, _LEAST_MATCH_OF_FEW, _FEW = 2.8, 2.5, 10
 # The share of distinctly English words that texts in other languages seldom exceed.
 _FOREIGN_SHARE = 0.15
-# Nats that a language with many readers gains on its neighbours: Hindi on Nepali, Russian on
-# Bulgarian.
-_COMMON = 7.0
-_COMMON_LANGUAGES = _words("""ar de el en es fr hi it nl pl pt ru sv tr""")
+# Nats that languages with many readers gain on their neighbours: Hindi on Nepali and Marathi,
+# Russian on Bulgarian.
+_COMMON = _words("ar de el en es fr it nl pl pt sv tr")
+_GAINS = dict.fromkeys(_COMMON, 7.0) | {"hi": 12.0, "ru": 10.0}
 
 _ROMANISED_HINDI = _words(
     """hai ki ke mein se ko ka aur nahi ho hain bhi kar par ek yeh ye tha thi kya raha rahe
@@ -216,7 +218,7 @@ def profiles() -> Profiles:
     arrays = resource_arrays("languages.npz")
     lengths = range(1, LONGEST + 1)
     languages = tuple(arrays["languages"].tolist())
-    gains = [_COMMON if language in _COMMON_LANGUAGES else 0.0 for language in languages]
+    gains = [_GAINS.get(language, 0.0) for language in languages]
     return Profiles(
         tuple(np.cumsum(arrays[f"steps{length}"], dtype=np.uint64) for length in lengths),
         arrays["weights"],
@@ -345,11 +347,17 @@ def _sample(text: str) -> str:
 
 def _detect(sample: str, words: list[str]) -> str:
     known = profiles()
-    scores, match = known.compare(sample.lower() if sample.isupper() else sample)
+    # Numbers look like any language.
+    text = _DIGITS.sub(" ", sample.lower() if sample.isupper() else sample)
+    scores, match = known.compare(text)
+    of_script = languages_of_script(sample, _SCRIPT_SHARE)
+    for column, tag in enumerate(known.languages):
+        if tag in _ONLY_OTHER_SCRIPTS if of_script is None else tag not in of_script:
+            scores[column] = -np.inf
     best = int(scores.argmax())
     language = known.languages[best]
-    if language in (languages_of_script(sample, _SCRIPT_SHARE) or ()):
-        return language
+    if of_script is not None:
+        return language if np.isfinite(scores[best]) else UNDETERMINED
     if sum(word in _ROMANISED_HINDI for word in words) >= max(_ROMANISED_SHARE * len(words), 3):
         return ROMANISED_HINDI
     share = known.english_share(words)
@@ -358,10 +366,12 @@ def _detect(sample: str, words: list[str]) -> str:
     is_prose = match > (_LEAST_MATCH_OF_FEW if len(words) < _FEW else _LEAST_MATCH)
     if language != "en" and is_prose:
         evidence = _NATS_OF_FUNCTION_WORD * function_words
-        evidence += _NATS_OF_ENGLISH_WORDS * max(0.0, share - _FOREIGN_SHARE)
-        least = _LEAD_OF_RARE if language in _RARE else _LEAD
-        least = max(least, _LEAD_OF_SHORT) if len(words) < _SHORT else least
+        english_words = _NATS_OF_ENGLISH_WORD * share * len(words)
+        evidence += min(_NATS_OF_ENGLISH_WORDS * max(0.0, share - _FOREIGN_SHARE), english_words)
         lead = scores[best] - scores[known.languages.index("en")] - evidence
+        least = _LEAD_OF_SHORT if len(words) < _SHORT else _LEAD
+        is_english |= lead <= least and len(words) >= _SHORT
+        least = max(least, _LEAD_OF_RARE) if language in _RARE else least
         if lead > least and not _is_led_by_names(sample, best, known):
             return language
     lead_of_english = scores[best] - np.partition(scores, -2)[-2]
