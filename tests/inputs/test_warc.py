@@ -116,10 +116,71 @@ def test_content_encodings_are_decoded_under_the_limit(coding: str, encode) -> N
     assert failure.docno == "bomb"
     assert failure.error == too_long(100_000)
     assert [page.content for page in pages] == [b"next"]
-    _, (failure,), _ = read(record(response(encode(body)[:-9], *headers)))
+    beginning = encode(body)[: {"gzip": 3, "zstd": 6}.get(coding, 1)]
+    _, (failure,), _ = read(record(response(beginning, *headers)))
     assert f"the {coding} content is damaged" in failure.error
     (page,), _, _ = read(record(response(body, *headers)))  # stored decoded
     assert page.content == body
+
+
+LONG_BODY = "".join(f"<p>{hash((n, n))} mg.</p>\n" for n in range(15_000)).encode()  # no text twice
+
+
+def gzip_members(data: bytes) -> bytes:
+    return gzip.compress(data[:30_000]) + gzip.compress(data[30_000:])
+
+
+def zstd_frames(data: bytes) -> bytes:
+    return zstandard.compress(data[:99_000]) + zstandard.compress(data[99_000:])
+
+
+@pytest.mark.parametrize(
+    ("coding", "encode"),
+    [
+        ("gzip", gzip.compress),
+        ("x-gzip", gzip_members),
+        ("deflate", zlib.compress),
+        ("deflate", lambda data: zlib.compress(data, wbits=-15)),
+        ("br", brotli.compress),
+        ("zstd", zstandard.ZstdCompressor(write_checksum=True).compress),
+        ("zstd", zstd_frames),
+    ],
+)
+@pytest.mark.parametrize("cut", [1, 2, 4, 8, 100, 0.5])
+def test_bodies_that_are_cut_off_have_the_text_that_is_there(coding: str, encode, cut) -> None:
+    """With or without ``WARC-Truncated``; without their trailer they have all of it."""
+    headers = ("Content-Type: text/html", f"Content-Encoding: {coding}")
+    encoded = encode(LONG_BODY)
+    body = encoded[: -cut if cut > 0.5 else len(encoded) // 2]
+    for warc_headers in ({}, {"WARC_Truncated": "length"}):
+        pages, failures, skipped = read(record(response(body, *headers), **warc_headers), 10**6)
+        assert not failures
+        (page,) = pages
+        assert page.flags == ("truncated",)
+        assert sum(skipped.values()) == 1
+        assert 0.1 * len(LONG_BODY) < len(page.content)
+        assert LONG_BODY.startswith(page.content)
+        if coding == "gzip" and 1 < cut <= 8:  # nothing but the check sum and the length is missing
+            assert page.content == LONG_BODY
+
+
+@pytest.mark.parametrize("body", [b"4\r\n<p>F\r\n", b"4\r\n<p>F\r\n5\r\nlu", b"4\r\n<p>F\r\n1"])
+def test_chunked_bodies_that_are_cut_off(body: bytes) -> None:
+    headers = ("Content-Type: text/html", "Transfer-Encoding: chunked")
+    (page,), failures, _ = read(record(response(body, *headers)))
+    assert page.flags == ("truncated",)
+    assert page.content.startswith(b"<p>F")
+    assert not failures
+
+
+def test_a_gzip_body_in_chunks_that_is_cut_off() -> None:
+    """Both encodings end too early."""
+    encoded = gzip.compress(LONG_BODY)
+    headers = ("Content-Type: text/html", "Transfer-Encoding: chunked", "Content-Encoding: gzip")
+    body = f"{len(encoded):x}\r\n".encode() + encoded[: len(encoded) // 2]
+    (page,), _, _ = read(record(response(body, *headers)), 10**6)
+    assert page.flags == ("truncated",)
+    assert LONG_BODY.startswith(page.content)
 
 
 def test_chunked_bodies_are_joined() -> None:

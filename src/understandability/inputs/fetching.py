@@ -118,10 +118,12 @@ def _fetched(url: str, found_at: str, response: HttpResponse, limits: FetchLimit
             f"{url} is of type {response.media_type[:100]}; HTML, plain text and PDF are read"
         )
     try:
-        content = decoded_body(response, limits.bytes)
+        body = decoded_body(response, limits.bytes)
     except PageError as error:
         raise InputError(f"{url}: {error}") from error
-    return Fetched(url, found_at, content, suffix, response.charset)
+    if body.is_truncated:
+        raise InputError(f"{url}: the answer was cut off; try again")
+    return Fetched(url, found_at, body.content, suffix, response.charset)
 
 
 def answer_of(

@@ -9,14 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
 from functools import lru_cache
+from typing import NamedTuple
 
 from understandability.errors import PageError
 from understandability.inputs.limits import too_long
-from understandability.inputs.streams import DamagedStreamError, decompressed, read_bounded
+from understandability.inputs.streams import DamagedStreamError, TruncatedStreamError, decompressed
 
 _MOST_CODINGS = 5
 _CHUNK_SIZE = re.compile(rb"0*([0-9a-fA-F]+)[ \t]*(?:;.*)?\s*", re.S)
+_CUT_CHUNK_SIZE = re.compile(rb"[0-9a-fA-F]{0,10}[ \t]*(?:;.*)?\r?")
 _CHUNK_DIGITS = 10
+_READ = 1 << 16
+_CUT_OFF = "it ends before any text"
 _CONTENT_TYPE = 1000  # characters of the header that are looked at
 
 
@@ -76,15 +80,26 @@ def parse_response(message: bytes) -> HttpResponse:
     return HttpResponse(int(status), parse_headers(lines), message[begin:])
 
 
-def decoded_body(response: HttpResponse, limit: int) -> bytes:
-    """The body without Transfer- and Content-Encoding, at most `limit` bytes of it.
+class Body(NamedTuple):
+    """The decoded body of a response; `is_truncated` if its encoding ends too early."""
 
-    Raises `PageError` where it is longer, damaged, or encoded in a way not known. A body that
-    a crawler stored decoded under the header of the encoded one is taken as it is.
+    content: bytes
+    is_truncated: bool = False
+
+
+def decoded_body(response: HttpResponse, limit: int) -> Body:
+    """Return the body without Transfer- and Content-Encoding, at most `limit` bytes.
+
+    If the encoded data end too early, the body is what can be decoded. A body that a crawler
+    stored decoded, under the header of the encoded one, is returned as it is.
+
+    Raises:
+        PageError: if the body is longer than `limit`, damaged, cut off before any of it can be
+            decoded, or encoded in an unknown way.
     """
-    body = response.body
+    body, is_truncated = response.body, False
     if "chunked" in response.headers.get("transfer-encoding", "").lower():
-        body = _without_chunks(body)
+        body, is_truncated = _without_chunks(body)
     names = response.headers.get("content-encoding", "").lower().split(",")
     codings = [name.strip() for name in names]
     codings = [name for name in codings if name not in ("", "identity", "none", "utf-8")]
@@ -93,70 +108,94 @@ def decoded_body(response: HttpResponse, limit: int) -> bytes:
         raise PageError("read", message)
     for coding in reversed(codings):
         try:
-            body = _decompressed(body, coding, limit)
+            decoded = _decompressed(body, coding, limit)
         except DamagedStreamError as error:
             if not body.lstrip().startswith(b"<"):
                 raise PageError("read", f"the {coding} content is damaged: {error}") from error
+            continue
+        body, is_truncated = decoded.content, is_truncated or decoded.is_truncated
     if len(body) > limit:
         raise PageError("read", too_long(limit))
-    return body
+    return Body(body, is_truncated)
 
 
-def _without_chunks(body: bytes) -> bytes:
-    """The data of a chunked body; one that was stored without its chunk sizes stays as it is."""
+def _without_chunks(body: bytes) -> Body:
+    """Return the data of a chunked body; a body that was stored without chunk sizes as it is."""
     stream = io.BytesIO(body)
     data: list[bytes] = []
     while line := stream.readline(1024):
-        found = _CHUNK_SIZE.fullmatch(line)
-        if not found and not data:
-            return body
-        if not found or len(found[1]) > _CHUNK_DIGITS:
+        match = _CHUNK_SIZE.fullmatch(line)
+        if not match and not data:
+            return Body(body)
+        if not match or len(match[1]) > _CHUNK_DIGITS:
+            if data and stream.tell() == len(body) and _CUT_CHUNK_SIZE.fullmatch(line):
+                break  # the body ends within the size of a chunk
             start = stream.tell() - len(line)
             message = f"the chunked content is damaged: no size of a chunk at byte {start}"
             raise PageError("read", message)
-        size = int(found[1], 16)
+        size = int(match[1], 16)
         if not size:
-            break
+            return Body(b"".join(data))
         data.append(stream.read(size))
         stream.readline(8)
-    return b"".join(data)
+    return Body(b"".join(data), is_truncated=True)
 
 
-def _decompressed(body: bytes, coding: str, limit: int) -> bytes:
+def _decompressed(body: bytes, coding: str, limit: int) -> Body:
+    """Undo one content encoding. What was decoded before the data end too early is kept."""
     try:
         match coding:
             case "gzip" | "x-gzip" | "zstd":
-                data = read_bounded(decompressed(io.BytesIO(body)), limit)
+                decoded = _members(body, limit)
             case "deflate":
                 # Some servers send a raw deflate stream under this name, without zlib's header.
                 window = zlib.MAX_WBITS if body[:1] == b"\x78" else -zlib.MAX_WBITS
                 decoder = zlib.decompressobj(window)
                 data = decoder.decompress(body, limit + 1)
-                if not decoder.eof and len(data) <= limit:
-                    raise DamagedStreamError("it ends too early")
+                decoded = Body(data, not decoder.eof)
             case "br":
-                data = _brotli(body, limit)
+                decoded = _brotli(body, limit)
             case _:
                 raise PageError("read", f"the content encoding {coding!r} is not known")
     except zlib.error as error:
         raise DamagedStreamError(str(error)) from error
-    if data is None or len(data) > limit:
+    if len(decoded.content) > limit:
         raise PageError("read", too_long(limit))
-    return data
+    if decoded.is_truncated and not decoded.content:
+        raise DamagedStreamError(_CUT_OFF)
+    return decoded
 
 
-def _brotli(body: bytes, limit: int) -> bytes:
+def _members(body: bytes, limit: int) -> Body:
+    """Decode gzip or zstd; a body that is neither is returned as it is."""
+    stream = decompressed(io.BytesIO(body))
+    data: list[bytes] = []
+    size = 0
+    while size <= limit:
+        try:
+            part = stream.read1(_READ)  # unlike read, read1 keeps what was decoded before an error
+        except TruncatedStreamError:
+            return Body(b"".join(data), is_truncated=True)
+        if not part:
+            break
+        data.append(part)
+        size += len(part)
+    return Body(b"".join(data))
+
+
+def _brotli(body: bytes, limit: int) -> Body:
     import brotli
 
     decoder = brotli.Decompressor()
-    data = []
+    data: list[bytes] = []
+    size = 0
+    rest = body
     try:
-        # The bound on the output is soft: what is there beyond it comes with the next call.
-        data.append(decoder.process(body, output_buffer_limit=limit + 1))
-        while not decoder.can_accept_more_data() and sum(map(len, data)) <= limit:
-            data.append(decoder.process(b"", output_buffer_limit=limit + 1))
+        # One call returns a part of what it decodes; calls without new input return the rest.
+        while size <= limit and (part := decoder.process(rest, output_buffer_limit=limit + 1)):
+            data.append(part)
+            size += len(part)
+            rest = b""
     except brotli.error as error:
         raise DamagedStreamError(str(error)) from error
-    if not decoder.is_finished() and sum(map(len, data)) <= limit:
-        raise DamagedStreamError("it ends too early")
-    return b"".join(data)
+    return Body(b"".join(data), not decoder.is_finished())

@@ -86,6 +86,10 @@ class DamagedStreamError(InputError):
     """A compressed stream is damaged here; reading on continues after the damage."""
 
 
+class TruncatedStreamError(DamagedStreamError):
+    """A compressed stream ends too early; all that can be decoded was read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Codec:
     """A compression format whose files are a sequence of members.
@@ -202,14 +206,14 @@ class MemberStream(_Raw):
             if at_end and self._decoder is None:
                 if self._to_skip:
                     self._to_skip = 0
-                    raise DamagedStreamError("the compressed data end too early")
+                    raise TruncatedStreamError("the compressed data end too early")
                 return 0
             self._output = memoryview(self._decode_step())
             self._decoded += len(self._output)
             # At the end the decoder may still hold output that exceeded the bound of the last step.
             if at_end and not self._output and self._decoder is not None:
                 self._decoder = None
-                raise DamagedStreamError("the compressed data end too early")
+                raise TruncatedStreamError("the compressed data end too early")
         count = min(len(buffer), len(self._output))
         buffer[:count] = self._output[:count]
         self._output = self._output[count:]

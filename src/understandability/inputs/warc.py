@@ -104,10 +104,14 @@ def _page(
         if response.media_type not in MEDIA_TYPES:
             skipped[f"WARC responses of media type {response.media_type}"] += 1
             return None
+        body = decoded_body(response, limit)
+        if body.is_truncated and not flags:
+            skipped["WARC responses that are cut off, scored as far as they go"] += 1
+            flags = ("truncated",)
         return Page(
             docno,
             source,
-            decoded_body(response, limit),
+            body.content,
             MEDIA_TYPES[response.media_type],
             response.charset,
             uri or None,
