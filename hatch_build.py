@@ -1,11 +1,12 @@
-"""Builds the compiled module of the package, `understandability._core`, from its `_core.pyx`.
+"""Build the compiled modules of the package, `understandability._core`, from their .pyx files.
 
-pip runs it through hatchling. In a checkout, this builds the module where Python imports it from:
+pip runs it through hatchling. In a checkout, this builds each module next to its source, where
+Python imports it from:
 
     python hatch_build.py                  # with Cython, setuptools and hatchling installed
 
-The C compiler is the one that Python was built for, or `CC`. Where none answers, the build asks the
-package index for one: the wheel ziglang.
+The C compiler is the one that Python was built with, or `CC`. If neither works, the build requests
+one from the package index: the wheel ziglang.
 """
 
 from __future__ import annotations
@@ -23,82 +24,95 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PACKAGE = Path("src", "understandability")
-NAME = "_core"
-# Of a system and a kind of processor that ziglang has wheels for.
+SOURCES = Path("src")
+CORE = Path("understandability", "_core")
+# The systems and processors that ziglang has wheels for.
 ZIG_SYSTEMS = ("Linux", "Darwin", "Windows")
 ZIG_MACHINES = ("x86_64", "amd64", "aarch64", "arm64", "i686", "ppc64le", "riscv64", "s390x")
 NO_HEADERS = (
-    "understandability is built in part from C and needs the file Python.h, which this Python was "
-    "installed without. Install it (Debian and Ubuntu: apt install python3-dev; Fedora: "
+    "Part of understandability is compiled from C and needs the file Python.h, which this Python "
+    "was installed without. Install it (Debian and Ubuntu: apt install python3-dev; Fedora: "
     "dnf install python3-devel), or use a Python from python.org, conda or uv."
 )
 NO_COMPILER = (
-    "understandability is built in part from C, and neither a C compiler nor the package ziglang, "
-    "which is one, was found. Install a compiler (Debian and Ubuntu: apt install gcc; Fedora: dnf "
-    "install gcc; macOS: xcode-select --install; Windows: the Build Tools for Visual Studio with "
-    "C++), or ziglang (pip install ziglang), or a wheel of understandability for this system."
+    "Part of understandability is compiled from C, but neither a C compiler nor the package "
+    "ziglang, which contains one, was found. Install a compiler (Debian and Ubuntu: apt install "
+    "gcc; Fedora: dnf install gcc; macOS: xcode-select --install; Windows: the Build Tools for "
+    "Visual Studio with C++), or ziglang (pip install ziglang), or a wheel of understandability "
+    "for this system."
 )
 
 
 class CustomBuildHook(BuildHookInterface[Any]):
-    """What hatchling asks while it makes a wheel."""
+    """The steps that hatchling runs while it builds a wheel."""
 
     def dependencies(self) -> list[str]:
-        """What the build needs beside what pyproject.toml lists."""
-        if self.target_name == "sdist" or compiler_answers():
+        """Return the build requirements in addition to those in pyproject.toml."""
+        if self.target_name == "sdist" or has_compiler():
             return []
-        known = platform.system() in ZIG_SYSTEMS and platform.machine().lower() in ZIG_MACHINES
-        return ["ziglang>=0.13"] if known else []
+        is_supported = (
+            platform.system() in ZIG_SYSTEMS and platform.machine().lower() in ZIG_MACHINES
+        )
+        return ["ziglang>=0.13"] if is_supported else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the module, into the wheel or, for an editable install, beside its source."""
+        """Build the modules, into the wheel or, for an editable install, next to their sources."""
         if self.target_name != "wheel":
             return
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
         root = Path(self.root)
         if version == "editable":
-            build(root, root / PACKAGE)
+            build(root, root / SOURCES / CORE)
         else:
             self.folder = tempfile.mkdtemp()
-            module = build(root, Path(self.folder))
-            build_data["force_include"][str(module)] = f"understandability/{module.name}"
+            for module in build(root, Path(self.folder)):
+                build_data["force_include"][str(module)] = (CORE / module.name).as_posix()
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove what the wheel now holds."""
+        """Remove the modules that are now in the wheel."""
         shutil.rmtree(getattr(self, "folder", ""), ignore_errors=True)
 
 
-def build(root: Path, folder: Path) -> Path:
-    """Compile the module of a checkout into a folder; the file that Python imports."""
+def build(root: Path, folder: Path) -> list[Path]:
+    """Compile the modules of a checkout into a folder; return the files that Python imports."""
+    with tempfile.TemporaryDirectory() as scratch:
+        modules = compile_c(translate(root, Path(scratch)), Path(scratch))
+        return [Path(shutil.copy(module, folder / module.name)) for module in modules]
+
+
+def translate(root: Path, folder: Path) -> list[Path]:
+    """Translate each module to C; return the C files."""
     from Cython.Compiler.Main import compile as to_c
 
-    with tempfile.TemporaryDirectory() as scratch:
-        c_file = Path(scratch, f"{NAME}.c")
-        source = root / PACKAGE / f"{NAME}.pyx"
+    c_files = []
+    for source in sorted((root / SOURCES / CORE).glob("*.pyx")):
+        c_file = folder / f"{source.stem}.c"
         result = to_c(
-            str(source), output_file=str(c_file), full_module_name=f"{PACKAGE.name}.{NAME}"
+            str(source),
+            output_file=str(c_file),
+            full_module_name=".".join([*CORE.parts, source.stem]),
+            include_path=[str(root / SOURCES)],  # where the .pxd files of the package are
         )
         if result.num_errors:
-            raise SystemExit(f"Cython does not understand {source}")
-        built = compile_c(c_file, Path(scratch))
-        return Path(shutil.copy(built, folder / built.name))
+            raise SystemExit(f"Cython cannot translate {source}; its messages are above")
+        c_files.append(c_file)
+    return c_files
 
 
-def compile_c(c_file: Path, folder: Path) -> Path:
-    """Make the module from its C source."""
+def compile_c(c_files: list[Path], folder: Path) -> list[Path]:
+    """Compile each C file to a module in a folder."""
     if not Path(sysconfig.get_path("include"), "Python.h").is_file():
         raise SystemExit(NO_HEADERS)
-    if compiler_answers():
-        return with_compiler(c_file, folder)
+    if has_compiler():
+        return with_compiler(c_files, folder)
     if find_spec("ziglang"):
-        return with_zig(c_file, folder)
+        return [with_zig(c_file, folder) for c_file in c_files]
     raise SystemExit(NO_COMPILER)
 
 
-def compiler_answers() -> bool:
-    """Whether an empty C program can be compiled here."""
+def has_compiler() -> bool:
+    """Return True if an empty C program can be compiled."""
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder, "empty.c")
         empty.write_text("int main(void) { return 0; }\n", "ascii")
@@ -109,29 +123,32 @@ def compiler_answers() -> bool:
             compiler = new_compiler()
             customize_compiler(compiler)
             compiler.compile([str(empty)], output_dir=folder)
-        except Exception:  # each kind of compiler has its own way to be absent
+        except Exception:  # each compiler fails in its own way if it is missing
             return False
     return True
 
 
-def with_compiler(c_file: Path, folder: Path) -> Path:
-    """Compile by the compiler that Python names, with its flags."""
+def with_compiler(c_files: list[Path], folder: Path) -> list[Path]:
+    """Compile with the compiler that Python was built with, and its flags."""
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
-    # Without what debuggers read the module is a fifth of the size.
+    # Without debugging information the modules are a fifth of the size.
     flags = ["-g0"] if os.name == "posix" and "CFLAGS" not in os.environ else []
-    extension = Extension(NAME, [str(c_file)], extra_compile_args=flags)
-    command = build_ext(Distribution({"ext_modules": [extension]}))
+    extensions = [
+        Extension(c_file.stem, [str(c_file)], extra_compile_args=flags) for c_file in c_files
+    ]
+    command = build_ext(Distribution({"ext_modules": extensions}))
     command.build_lib = command.build_temp = str(folder)
+    command.parallel = True
     command.ensure_finalized()
     command.run()
-    return Path(command.get_ext_fullpath(NAME))
+    return [Path(command.get_ext_fullpath(extension.name)) for extension in extensions]
 
 
 def with_zig(c_file: Path, folder: Path) -> Path:
-    """Compile by the C compiler that comes with the package ziglang."""
-    module = folder / (NAME + sysconfig.get_config_var("EXT_SUFFIX"))
+    """Compile one module with the C compiler in the package ziglang."""
+    module = folder / (c_file.stem + sysconfig.get_config_var("EXT_SUFFIX"))
     command = [sys.executable, "-m", "ziglang", "cc", "-O2", "-DNDEBUG", "-o", str(module)]
     command += [str(c_file), "-I", sysconfig.get_path("include")]
     if platform.system() == "Windows":
@@ -147,4 +164,5 @@ def with_zig(c_file: Path, folder: Path) -> Path:
 
 if __name__ == "__main__":
     checkout = Path(__file__).resolve().parent
-    print(build(checkout, Path(sys.argv[1]) if len(sys.argv) > 1 else checkout / PACKAGE))
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else checkout / SOURCES / CORE
+    print(*build(checkout, folder), sep="\n")

@@ -51,10 +51,9 @@ OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
 OPENING = {"open", "read_text", "read_bytes", "write_text", "write_bytes"}
 MODULES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
-    for path in sorted(PACKAGE.rglob("*.py"))
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")])
     if path.parent != PACKAGE or path.stem not in ("__init__", "__main__")
 }
-MODULES["_core"] = PACKAGE / "_core.pyi"
 OF_CORE = [name for name in MODULES if name.partition(".")[0] in CORE]
 
 
@@ -204,7 +203,7 @@ def test_no_two_public_classes_have_one_name() -> None:
     names = Counter(
         node.name
         for name in MODULES
-        if name != "_core"
+        if stage_of(name) != "_core"
         for node in tree_of(name).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )

@@ -15,6 +15,7 @@ import argparse
 import os
 import random
 import runpy
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from inspect import isroutine
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -46,8 +48,9 @@ EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 COMPILED = {
     name: value for name, value in vars(_core).items() if isroutine(value) and name[0] != "_"
 }
+CORE = Path(_core.__file__).parent
 REFERENCE: dict[str, Any] = runpy.run_path(str(ROOT / "tests" / "reference" / "core.py"))
-# The folder of a core under sanitizers, for a process that finds it before the usual one.
+# The folder with the core under sanitizers, for a process that finds it before the usual one.
 WATCHED = "UNDERSTANDABILITY_WATCHED_CORE"
 WITH_WATCHED = f"""
 import os, runpy, understandability
@@ -259,7 +262,9 @@ def sanitized(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         flags = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
         building = {**os.environ, "CFLAGS": flags, "LDFLAGS": "-fsanitize=address,undefined"}
-        command = [sys.executable, str(ROOT / "hatch_build.py"), folder]
+        core = Path(folder, "_core")  # a copy of the package, with its modules under sanitizers
+        shutil.copytree(CORE, core, ignore=shutil.ignore_patterns("*.so"))
+        command = [sys.executable, str(ROOT / "hatch_build.py"), str(core)]
         subprocess.run(command, env=building, check=True)
         find = ["gcc", "-print-file-name=libasan.so"]
         library = subprocess.run(find, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,7 +1,7 @@
-"""What the compiled core does, in Python: tests hold `understandability._core` to it.
+"""The functions of the compiled core in Python. Tests compare `understandability._core` with them.
 
-Each function has the name and the arguments of the one in `_core.pyi`. They are written to be read
-and go when the core has stood one release.
+Each function has the name and the arguments of the one in the stubs of `_core`. They are written to
+be read, and go when the core has stood one release.
 """
 
 import re

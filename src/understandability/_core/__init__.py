@@ -1,0 +1,48 @@
+"""The compiled core: the hot path from the bytes of a page to the columns of its passages.
+
+Each module is one stage. Its stub (``.pyi``) documents the functions, and the head of its source
+(``.pyx``) explains what the code relies on.
+
+- `source`: bytes to the tape of a page, its texts and tags as they are written
+- `tree`: bytes to the tape of the tree that a parser would build
+- `blocks`: a tape to blocks of text, one walk per extractor
+- `words`: texts to pieces and sentences; the ids of strings; lists of words
+- `features`: tags, syllables, hashes and sums over tokens and words
+- `passages`: the columns of sentences and passages
+
+All functions are pure unless their documentation says otherwise. They require time and memory
+linear in their input. Pages come from anywhere, so no module recurses, and every index is compared
+with a size before it is used.
+"""
+
+from understandability._core.blocks import boilerpipe_walk, justext_walk, main_blocks, naive_walk
+from understandability._core.features import add_rows, best_tags, hash_runs, nuclei, sum_rows
+from understandability._core.passages import read_passages, read_sentences
+from understandability._core.source import Tape, cut, has_controls, is_utf8, values
+from understandability._core.tree import read_tree
+from understandability._core.words import Numbers, Places, count_known, cut_up, words_of_each
+
+__all__ = [
+    "Numbers",
+    "Places",
+    "Tape",
+    "add_rows",
+    "best_tags",
+    "boilerpipe_walk",
+    "count_known",
+    "cut",
+    "cut_up",
+    "has_controls",
+    "hash_runs",
+    "is_utf8",
+    "justext_walk",
+    "main_blocks",
+    "naive_walk",
+    "nuclei",
+    "read_passages",
+    "read_sentences",
+    "read_tree",
+    "sum_rows",
+    "values",
+    "words_of_each",
+]

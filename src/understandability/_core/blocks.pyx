@@ -1,0 +1,734 @@
+# cython: language_level=3, wraparound=False
+"""From a tape to blocks: the walks of the four extractors."""
+
+from collections import Counter
+
+from cpython.array cimport array, clone
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
+from cpython.bytes cimport PyBytes_AS_STRING
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.string cimport memcpy
+
+from understandability._core.source cimport Tape, bytes_of, step, text_start
+from understandability._core.utf8 cimport (
+    Bytes, Py_UNICODE_ISALNUM, Py_UNICODE_ISDECIMAL, character_at, characters, is_ink, looked_up,
+    white_at,
+)
+
+cdef array _INTS = array("i"), _LONGS = array("q")
+cdef unsigned char[256] IS_INK  # what `is_ink` says, in a table
+cdef int _c
+for _c in range(256):
+    IS_INK[_c] = is_ink(<unsigned char>_c)
+
+# What a tag does, as in the modules of the extractors.
+cdef enum:
+    MAIN_SPACE = 1, MAIN_LINK, MAIN_END_LINK, MAIN_BREAK, MAIN_OPEN, MAIN_CLOSE, MAIN_SKIP = 8
+    NAIVE_END = 0, NAIVE_SPACE = 2, NAIVE_LINK, NAIVE_DROP
+    BOILERPIPE_SPACE = 1, BOILERPIPE_LINK, BOILERPIPE_CLOSE = 4, BOILERPIPE_END_IGNORED
+    BOILERPIPE_OPEN = 6, BOILERPIPE_EMPTY, BOILERPIPE_SKIP, BOILERPIPE_IGNORE, BOILERPIPE_UNPARSED
+    JUSTEXT_OPEN = 0, JUSTEXT_CLOSE, JUSTEXT_BREAK = 3, JUSTEXT_LINK, JUSTEXT_END_LINK
+    JUSTEXT_INLINE = 6, JUSTEXT_UNWRAP = 8, JUSTEXT_KILL
+
+
+cdef bint is_blank_text(Bytes s, Py_ssize_t place, Py_ssize_t end) noexcept:
+    """Whether a text is all white space."""
+    cdef Py_ssize_t length
+    while place < end:
+        length = white_at(s, place, end)
+        if not length:
+            return False
+        place += length
+    return True
+
+
+cdef class Text:
+    """A text that is put together, in which each run of white space is one space.
+
+    White space is a space and what is beyond ASCII or, with `of_all`, all that Python calls so.
+    """
+
+    cdef bytearray written
+    cdef unsigned char* out
+    cdef Py_ssize_t filled, room
+    cdef bint of_all, is_indented  # whether white space before the text was left out
+
+    def __cinit__(self, Py_ssize_t room, bint of_all=False):
+        self.written, self.filled, self.room = bytearray(), 0, room
+        PyByteArray_Resize(self.written, room + 1)
+        self.out = <unsigned char*>PyByteArray_AS_STRING(self.written)
+        self.of_all, self.is_indented = of_all, False
+
+    cdef void add_space(self) noexcept:
+        if not self.filled:
+            self.is_indented = True
+        elif self.filled < self.room and self.out[self.filled - 1] != 32:
+            self.out[self.filled] = 32
+            self.filled += 1
+
+    cdef int add(self, Bytes s, Py_ssize_t place, Py_ssize_t end) except -1:
+        cdef Py_ssize_t at = self.filled, length
+        cdef unsigned char* out = self.out
+        cdef unsigned char c
+        cdef bint of_all = self.of_all
+        if at + end - place > self.room:
+            raise IndexError("more text than there was room for")
+        while place < end:
+            c = s[place]
+            length = 0 if IS_INK[c] or (c < 32 and not of_all) else white_at(s, place, end)
+            if not length:
+                out[at] = c
+                at += 1
+                place += 1
+                continue
+            if not at:
+                self.is_indented = True
+            elif out[at - 1] != 32:
+                out[at] = 32
+                at += 1
+            place += length
+        self.filled = at
+        return 0
+
+    cdef int add_str(self, str text) except -1:
+        cdef bytes more = text.encode()
+        if self.filled + len(more) > self.room:
+            self.room = 2 * (self.filled + len(more))
+            PyByteArray_Resize(self.written, self.room + 1)
+            self.out = <unsigned char*>PyByteArray_AS_STRING(self.written)
+        return self.add(<Bytes>PyBytes_AS_STRING(more), 0, len(more))
+
+    cdef bint ends_in_letters(self):
+        """Whether the last three characters are letters."""
+        cdef Py_ssize_t start = max(0, self.filled - 12)  # three have as many bytes, at most
+        cdef str end = (<const char*>self.out)[start : self.filled].decode("utf-8", "ignore")
+        end = end[max(0, len(end) - 3) :]
+        return end.isalpha() and (len(end) == 3 or not self.is_indented)
+
+    cdef str end(self):
+        """The text, and nothing is left of it."""
+        cdef Py_ssize_t size = self.filled
+        cdef str text
+        self.filled, self.is_indented = 0, False
+        if size and self.out[size - 1] == 32:
+            size -= 1
+        if not size:
+            return ""
+        text = PyUnicode_DecodeUTF8(<const char*>self.out, size, NULL)
+        if self.out[0] < 32 or self.out[size - 1] < 32:  # a form feed that was a reference
+            return text.strip()
+        return text
+
+
+cdef array others_of(list names):
+    """For the number of each tag that of its end tag, for an end tag that of its start; else -1."""
+    cdef dict numbers = {name: number for number, name in enumerate(names)}
+    return array("i", [numbers.get(("/" + name).removeprefix("//"), -1) for name in names])
+
+
+cdef enum:  # of main; what `understandability.text.extract.main` says of each
+    SHORTEST_PROSE = 75, MIN_PROSE = 200, MAX_BEFORE_COMMENTS = 900, MAX_HEADING = 150
+    MAX_REPEATED = 2, MIN_SENTENCE = 40, CHARACTERS_A_BAR = 36
+    MAX_RUN = 150  # characters without a space that a program's data may be, and no text is
+    ITEM = 8, CELL = 16, PARAGRAPH = 32  # bits of an element beside its level as a heading, 0 to 6
+
+cdef dict _MAX_SHARES = {"sidebar": 0.85, "cookies": 0.95}
+
+
+cdef bint is_data(str text):
+    """Whether a program's data or code stands where text should."""
+    return any([len(run) > MAX_RUN and ("{" in run or '":' in run) for run in text.split()])
+
+
+cdef class Layout:
+    """A page as blocks in a tree of sections (0 is the root; parents come before children)."""
+
+    cdef list texts, elements, reasons
+    cdef array numbers  # of which these are parts, and the last has one for each section
+    cdef int *section_of, *linked, *length, *bits, *prose, *parent_of
+    cdef dict kinds  # what the names of a section tell
+    cdef Py_ssize_t size, last_section
+    cdef bint is_thread
+
+    def __cinit__(self, Py_ssize_t tags):
+        cdef Py_ssize_t room = tags + 1
+        self.texts, self.elements, self.kinds, self.size = [], [], {}, 0
+        self.numbers = clone(_INTS, 6 * room, False)
+        self.section_of = self.numbers.data.as_ints
+        self.linked, self.length = self.section_of + room, self.section_of + 2 * room
+        self.bits, self.prose = self.section_of + 3 * room, self.section_of + 4 * room
+        self.parent_of = self.section_of + 5 * room
+
+    cdef int add(self, str text, str element, int bits, int section, int linked) except -1:
+        self.texts.append(text)
+        self.elements.append(element)
+        if len(text) > MAX_RUN and ("{" in text or '":' in text) and is_data(text):
+            linked = 2 * <int>len(text)  # dropped as if there were nothing but links
+        self.section_of[self.size] = section
+        self.linked[self.size] = linked
+        self.length[self.size] = <int>len(text)
+        self.bits[self.size] = bits
+        self.size += 1
+        return 0
+
+    cdef inline double links(self, Py_ssize_t place) noexcept:
+        """The share of a block's characters in links."""
+        return <double>self.linked[place] / self.length[place]
+
+    cdef inline int level(self, Py_ssize_t place) noexcept:
+        """The level of a block as a heading; 0 if it is none."""
+        return self.bits[place] & 7 if self.length[place] <= MAX_HEADING else 0
+
+    cdef int find_prose(self) except -1:
+        """The length of each block that is prose, 0 of others."""
+        cdef Py_ssize_t place
+        cdef long long total
+        cdef int shortest
+        cdef bint is_prose
+        for shortest in (SHORTEST_PROSE, 25, 1):
+            total = 0
+            for place in range(self.size):
+                is_prose = self.length[place] >= shortest and self.links(place) <= 0.35
+                self.prose[place] = self.length[place] if is_prose else 0
+                total += self.prose[place]
+            if total >= MIN_PROSE:
+                break
+        return 0
+
+    cdef array sums(self, bint is_left):
+        """The prose in each section and those within it; with `is_left` of what has no reason."""
+        cdef array found = clone(_LONGS, self.last_section + 1, True)
+        cdef long long* sums = found.data.as_longlongs
+        cdef Py_ssize_t place
+        for place in range(self.size):
+            if not (is_left and self.reasons[place]):
+                sums[self.section_of[place]] += self.prose[place]
+        for place in range(self.last_section, 0, -1):
+            sums[self.parent_of[place]] += sums[place]
+        return found
+
+    cdef list inherited(self, dict kinds):
+        """The kind of each section, or of the outermost one around it that has one; else ''."""
+        cdef list inherited = [""] * (self.last_section + 1)
+        cdef Py_ssize_t section
+        cdef str kind
+        for section, kind in kinds.items():
+            inherited[section] = kind
+        for section in range(1, self.last_section + 1):
+            kind = inherited[self.parent_of[section]]
+            if kind:
+                inherited[section] = kind
+        return inherited
+
+    cdef int drop_named(self, object is_forum) except -1:
+        """What the names of sections tell, as the first reasons."""
+        cdef array sums = self.sums(False)
+        cdef long long whole = sums.data.as_longlongs[0]
+        cdef dict kinds = {}, lengths = {}
+        cdef list dropped
+        cdef Py_ssize_t place, section
+        cdef double share
+        cdef str kind
+        cdef set wrong
+        for section, kind in self.kinds.items():
+            share = <double>sums.data.as_longlongs[section] / (whole or 1)
+            if kind == "thread":
+                self.is_thread |= share > 0.3
+            elif share <= <double>_MAX_SHARES.get(kind, 0.3):
+                kinds[section] = kind
+        if not self.is_thread and "comments" in self.kinds.values():
+            self.is_thread = is_forum()
+        dropped = self.inherited(kinds)
+        for place in range(self.size):
+            if self.prose[place]:
+                kind = dropped[self.section_of[place]]
+                lengths[kind] = lengths.get(kind, 0) + self.prose[place]
+        # Many small sections together may be most of the text, too.
+        wrong = {
+            kind for kind, length in lengths.items()
+            if kind not in ("", "comments", "cookies", "sidebar") and 2 * length > whole
+        }
+        if self.is_thread or lengths.get("", 0) < min(
+            MAX_BEFORE_COMMENTS, lengths.get("comments", 0)
+        ):
+            wrong.add("comments")
+        if wrong:
+            kinds = {section: kind for section, kind in kinds.items() if kind not in wrong}
+            dropped = self.inherited(kinds)
+        self.reasons = [dropped[self.section_of[place]] for place in range(self.size)]
+        return 0
+
+    cdef Py_ssize_t around(self, Py_ssize_t place) noexcept:
+        """The smallest section that holds the block at a place and the next one."""
+        cdef Py_ssize_t section = self.section_of[place]
+        cdef Py_ssize_t other = self.section_of[min(place + 1, self.size - 1)]
+        while section != other:
+            if section > other:
+                section = self.parent_of[section]
+            else:
+                other = self.parent_of[other]
+        return section
+
+    cdef int drop_endings(self, object closing, object is_ended) except -1:
+        cdef Py_ssize_t place, section, newest = 0, around = 0, beside = -1, before = 0, least, i
+        cdef int ended = 0, level
+        cdef bint begun = False, is_beside
+        cdef object group
+        for place in range(self.size):
+            section, level = self.section_of[place], self.level(place)
+            if ended:
+                least = around
+                for i in range(newest + 1, section + 1):
+                    least = min(least, self.parent_of[i])
+                is_beside = self.parent_of[section] == beside and self.bits[place] == PARAGRAPH
+                if min(section, least) < around or 0 < level <= ended or (
+                    is_beside and self.prose[place]
+                ):
+                    ended = 0
+            newest = max(newest, section)
+            if self.reasons[place]:
+                continue
+            if level and begun and not ended:
+                group = closing(self.texts[place])
+                if group is not None and not (
+                    (group and before < MIN_PROSE) or (group == "posts" and self.is_thread)
+                ):
+                    ended = level
+                    around = self.around(place) if group != "posts" else 0
+                    beside = self.parent_of[section] if group == "links" else -1
+            if not begun and self.length[place] >= MIN_SENTENCE:
+                begun = is_ended(self.texts[place])
+            if ended:
+                self.reasons[place] = "under a heading that ends the text"
+            else:
+                before += self.prose[place]
+        return 0
+
+    cdef int drop_outside(self) except -1:
+        """Drop what stands outside the main section, and what is no text in it.
+
+        The main section is the smallest that holds nearly all prose, but no single block. A
+        question may be short beside its answers.
+        """
+        cdef array sums = self.sums(True)
+        cdef double least = (1.0 if self.is_thread else 0.9) * sums.data.as_longlongs[0]
+        cdef Py_ssize_t place, section, main = 0, parent, last
+        cdef object times = Counter(self.texts)
+        if sums.data.as_longlongs[0]:
+            # Children come after their parents, and two that lie apart cannot hold so much.
+            for section in range(1, self.last_section + 1):
+                parent = self.parent_of[section]
+                if parent > main and sums.data.as_longlongs[parent] >= least:
+                    main = parent
+        last = main  # of those in it, which come one behind the other
+        while last < self.last_section and self.parent_of[last + 1] >= main:
+            last += 1
+        for place in range(self.size):
+            if not self.reasons[place]:
+                self.reasons[place] = (
+                    self.no_text(place, times[self.texts[place]])
+                    if main <= self.section_of[place] <= last
+                    else "outside the main section"
+                )
+        return 0
+
+    cdef str no_text(self, Py_ssize_t place, Py_ssize_t times):
+        """Why a block is dropped that stands in the main section; '' if it is kept."""
+        cdef str text = self.texts[place]
+        cdef Py_ssize_t bars = 0
+        cdef bint has_letter = False
+        cdef Py_UCS4 c
+        if self.links(place) > 0.5:
+            return "mostly links" if self.links(place) <= 1 else "data of a program"
+        for c in text:
+            if c == 0xA9:
+                return "copyright line"
+            bars += c == c"|" or c == c">" or c == 0xBB or c == 0x203A or c == 0x2022 or c == 0xB7
+            if not has_letter:
+                has_letter = Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
+        if not self.bits[place] & CELL:
+            if times > MAX_REPEATED:
+                return "stands on the page three times"
+            if not has_letter:
+                return "no words"
+        if bars * CHARACTERS_A_BAR > len(text) + CHARACTERS_A_BAR:
+            return "labels between bars"
+        return ""
+
+    cdef int drop_edge(self, list places, int left, object is_ended) except -1:
+        """Drop short blocks before the first prose of these; elements of some bits are left."""
+        cdef Py_ssize_t size = 0, place, beside
+        cdef int* parent_of = self.parent_of
+        cdef str text
+        while size < len(places) and not self.prose[<Py_ssize_t>places[size]]:
+            size += 1
+        beside = places[size] if size < len(places) else -1
+        for place in places[:size]:
+            text = self.texts[place]
+            if (
+                not self.bits[place] & left
+                and not (beside >= 0 and self.elements[place] == self.elements[beside]
+                    and parent_of[self.section_of[place]] == parent_of[self.section_of[beside]])
+                and not (" " in text and is_ended(text))
+                and not self.reasons[place]
+            ):
+                self.reasons[place] = "short, before or after the text"
+        return 0
+
+    cdef int drop_bare_headings(self) except -1:
+        """Drop headings that are followed by no text before the next heading of their level."""
+        cdef Py_ssize_t place
+        cdef int level, deepest = 0  # of what is kept behind; text is deeper than any heading
+        for place in range(self.size - 1, -1, -1):
+            level = self.level(place) or 7
+            if not self.reasons[place]:
+                if level < 7 and deepest <= level:
+                    self.reasons[place] = "heading of nothing that is kept"
+                else:
+                    deepest = level
+        return 0
+
+
+def main_blocks(
+    Tape tape, object rules, dict hints, object is_forum, object closing, object is_ended, str kept_as
+) -> tuple:
+    cdef Layout page = main_walk(tape, rules, hints)
+    cdef list kept
+    cdef Py_ssize_t place, length = 0
+    page.find_prose()
+    page.drop_named(is_forum)
+    page.drop_endings(closing, is_ended)
+    page.drop_outside()
+    kept = [place for place in range(page.size) if not page.reasons[place]]
+    page.drop_edge(kept, ITEM | 7, is_ended)
+    page.drop_edge(kept[::-1], ITEM, is_ended)
+    page.drop_bare_headings()
+    kept = [False] * page.size
+    for place in range(page.size):
+        if not page.reasons[place]:
+            kept[place], page.reasons[place] = True, kept_as
+            length += page.length[place]
+    return page.texts, page.elements, kept, page.reasons, length
+
+
+cdef struct Rule:  # of a name, in whole numbers alone
+    int action, other, bit, ends, element, are_open
+
+
+cdef Layout main_walk(Tape tape, object rules, dict hints):
+    cdef Layout page = Layout(tape.size + 1)
+    cdef list names = tape.names if "body" in tape.names else [*tape.names, "body"]
+    cdef list kind_of = [None] * len(names)
+    cdef dict numbers = {name: number for number, name in enumerate(names)}
+    cdef array rules_of_names = clone(_INTS, len(names) * (sizeof(Rule) // sizeof(int)), True)
+    cdef array open_elements = clone(_INTS, tape.size + 1, False)
+    cdef Rule* rule = <Rule*>rules_of_names.data.as_ints  # of each name
+    cdef int* stack = open_elements.data.as_ints  # as deep as there are tags, at most
+    cdef int* parent_of = page.parent_of  # as many as there are tags, and the root
+    cdef Bytes s = bytes_of(tape)
+    cdef Text block = Text(tape.filled + tape.size + 1)
+    cdef Py_ssize_t place, start, end, section = 0, last_section = 0, linked = 0, top = 0, hinted
+    cdef bint in_link = False, after_break = False
+    cdef int action, tag, skipped = -1, ended, body = numbers["body"]
+    cdef str text, end_tag
+    cdef object kind, hint_places = iter(hints)
+    for tag in range(len(names)):
+        (
+            rule[tag].action, end_tag, rule[tag].bit, rule[tag].ends, rule[tag].element, kind_of[tag]
+        ) = looked_up(rules, names[tag])
+        rule[tag].other = numbers.get(end_tag, -1)
+        if rule[tag].action == MAIN_SKIP and rule[tag].other < 0:
+            rule[tag].action = MAIN_SPACE
+    hinted = next(hint_places, -1)
+    stack[0], rule[body].are_open, parent_of[0] = body, 1, 0
+    block.add(s, 0, tape.ends.data.as_ints[0])
+    for place in range(tape.size + 1):
+        tag = step(tape, place, &start, &end)
+        action = rule[tag].action if tag >= 0 else MAIN_CLOSE
+        while hinted >= 0 and hinted < place:
+            hinted = next(hint_places, -1)
+        if skipped >= 0:
+            if tag != skipped:
+                continue
+            skipped = -1
+            action = MAIN_SPACE
+        if action < MAIN_BREAK or (action == MAIN_BREAK and not after_break):
+            if action == MAIN_LINK:
+                in_link = True
+            elif action == MAIN_END_LINK:
+                in_link = False
+            elif action:
+                block.add_space()
+                after_break = action == MAIN_BREAK
+            if end > start:
+                block.add(s, start, end)
+                if in_link:
+                    linked += characters(s, start, end)
+                if after_break and not is_blank_text(s, start, end):
+                    after_break = False
+            continue
+        if action == MAIN_SKIP:
+            skipped = rule[tag].other
+            continue
+        text = block.end()
+        if text:
+            ended = stack[top]
+            page.add(text, names[ended], rule[ended].element, <int>section, <int>linked)
+        linked = 0
+        if end > start:
+            block.add(s, start, end)
+            if in_link:
+                linked = characters(s, start, end)
+        after_break = False
+        if tag < 0:
+            break
+        if action == MAIN_OPEN:
+            while rule[stack[top]].bit & rule[tag].ends:
+                rule[stack[top]].are_open -= 1
+                top -= 1  # the first is no paragraph or item
+                section = parent_of[section]
+            last_section += 1
+            parent_of[last_section] = <int>section
+            section = last_section
+            top += 1
+            stack[top] = tag
+            rule[tag].are_open += 1
+            kind = (hints[place] if hinted == place else None) or kind_of[tag]
+            if kind:
+                page.kinds[section] = kind
+        elif action == MAIN_CLOSE:
+            tag = rule[tag].other
+            while section and tag >= 0 and rule[tag].are_open:
+                section = parent_of[section]
+                ended = stack[top]
+                top -= 1
+                rule[ended].are_open -= 1
+                if ended == tag:
+                    break
+    page.last_section = last_section
+    return page
+
+
+def naive_walk(Tape tape, dict actions, object unparsed) -> tuple:
+    cdef list fields = [], elements = [], names = tape.names
+    cdef array action_of = array("i", [actions.get(name, 0) for name in names])
+    cdef array other_of = others_of(names)
+    cdef array open_elements = clone(_INTS, tape.size + 1, False)
+    cdef int* stack = open_elements.data.as_ints  # of tags; the first is the body
+    cdef Bytes s = bytes_of(tape)
+    cdef Text field = Text(tape.filled + tape.size + 1, True)
+    cdef Py_ssize_t place, start, end, top = 0
+    cdef int action, tag, dropped = -1, last = -1
+    cdef bint was_empty = True
+    cdef str text, name
+    field.add(s, 0, tape.ends.data.as_ints[0])
+    for place in range(tape.size + 1):
+        tag = step(tape, place, &start, &end)
+        action = action_of.data.as_ints[tag] if tag >= 0 else NAIVE_END
+        if dropped >= 0:
+            if tag == dropped:
+                dropped = -1
+                field.add(s, start, end)
+        elif action == NAIVE_END:
+            text = field.end()
+            if text:
+                fields.append(text)
+                elements.append(names[stack[top]] if top else "body")
+            if tag < 0:
+                break
+            name = names[tag]
+            if name == "noframes":
+                field.add_str(unparsed(tape.text(place + 1)))
+            else:
+                field.add(s, start, end)
+            if name[0] == "/":
+                top -= top > 0
+            elif not name.endswith("/"):
+                top += 1
+                stack[top] = tag
+        elif action == NAIVE_DROP:
+            dropped = other_of.data.as_ints[tag]
+            if dropped < 0:  # its end is nowhere
+                break
+        else:
+            if action == NAIVE_SPACE or (
+                action == NAIVE_LINK
+                and was_empty
+                and last >= 0
+                and last == other_of.data.as_ints[tag]
+                and field.ends_in_letters()
+                and tape.text(place + 1)[:3].isalpha()
+            ):
+                field.add_space()
+            field.add(s, start, end)
+        last, was_empty = tag, start == end
+    return fields, elements
+cdef Py_ssize_t words_in(Bytes s, Py_ssize_t size, Bytes kinds) noexcept:
+    """How many runs of letters and digits a text has; `kinds` as `count_words` has them."""
+    cdef Py_ssize_t number = 0, place = 0
+    cdef Py_UCS4 c
+    cdef bint in_word = False, is_word
+    while place < size:
+        c = character_at(s, size, &place)
+        if c < 0x80:
+            if kinds[c] == 2:
+                continue
+            is_word = kinds[c] == 1
+        else:
+            is_word = Py_UNICODE_ISALNUM(c)
+        number += is_word and not in_word
+        in_word = is_word
+    return number
+
+
+def boilerpipe_walk(Tape tape, dict actions, object unparsed, str marks, int without) -> tuple:
+    cdef list texts = [], words = [], linked_words = [], elements = [], names = tape.names
+    cdef array action_of = array("i", [actions.get(name, 0) for name in names])
+    cdef array open_elements = clone(_INTS, tape.size + 1, False)
+    cdef int* stack = open_elements.data.as_ints  # of tags; the first is the body
+    cdef Bytes s = bytes_of(tape)
+    cdef Text block = Text(tape.filled + tape.size + 1), linked = Text(block.room)
+    cdef bytes kind_of = bytes([  # of ASCII: in words, as if not there, between them
+        1 if chr(code).isalnum() else 2 if chr(code) in marks else 0 for code in range(128)
+    ])
+    cdef Bytes kinds = <Bytes>PyBytes_AS_STRING(kind_of)
+    cdef Py_ssize_t place, start, end, top = 0, ignored = 0, number, number_linked
+    cdef int action, tag
+    cdef bint in_link = False
+    cdef str text, content
+    block.add(s, 0, tape.ends.data.as_ints[0])
+    for place in range(tape.size + 1):
+        tag = step(tape, place, &start, &end)
+        action = action_of.data.as_ints[tag] if tag >= 0 else BOILERPIPE_CLOSE
+        if place == without:
+            end = start
+        if ignored:
+            ignored += (action == BOILERPIPE_IGNORE) - (action == BOILERPIPE_END_IGNORED)
+            if ignored:
+                continue
+        if action < BOILERPIPE_CLOSE:
+            if action:
+                block.add_space()
+                linked.add_space()
+                if action != BOILERPIPE_SPACE:
+                    in_link = action == BOILERPIPE_LINK
+            block.add(s, start, end)
+            if in_link:
+                linked.add(s, start, end)
+            continue
+        number = words_in(block.out, block.filled, kinds)
+        text = block.end()
+        number_linked = words_in(linked.out, linked.filled, kinds)
+        linked.filled = 0
+        if text:
+            texts.append(text)
+            words.append(number)
+            linked_words.append(number_linked)
+            elements.append(names[stack[top]] if top else "body")
+        if tag < 0:
+            break
+        if action < BOILERPIPE_OPEN:
+            top -= top > 0
+        elif action != BOILERPIPE_EMPTY:
+            top += 1
+            stack[top] = tag
+            if action >= BOILERPIPE_SKIP:
+                end = start
+            ignored = action == BOILERPIPE_IGNORE
+            if action == BOILERPIPE_UNPARSED:
+                content = unparsed(tape.text(place + 1))
+                block.add_str(content)
+                if in_link:
+                    linked.add_str(content)
+        block.add(s, start, end)
+        if in_link:
+            linked.add(s, start, end)
+    return texts, words, linked_words, elements
+
+
+def justext_walk(
+    Tape tape, dict actions, dict headings, dict selects, object paragraph,
+    Py_ssize_t first, Py_ssize_t last,
+) -> list:
+    cdef list paragraphs = [], names = tape.names
+    cdef array action_of = array("i", [actions.get(name, 0) for name in names])
+    cdef array heading_of = array("i", [headings.get(name, 0) for name in names])
+    cdef array select_of = array("i", [selects.get(name, 0) for name in names])
+    cdef array other_of = others_of(names)
+    cdef array open_elements = clone(_INTS, tape.size + 1, False)
+    cdef int* stack = open_elements.data.as_ints  # of tags; the first is the body
+    cdef Bytes s = bytes_of(tape)
+    cdef Text block = Text(tape.filled + tape.size + 1, True), link = Text(block.room, True)
+    cdef bytearray since = bytearray(tape.filled + 1)  # the text since a tag that counts
+    cdef unsigned char* chunk = <unsigned char*>PyByteArray_AS_STRING(since)
+    cdef Py_ssize_t place, start, end, size = 0, top = 0, linked = 0, killed_depth = 0
+    cdef Py_ssize_t heading_depth = 0, select_depth = 0
+    cdef int action, tag, killed = -1, end_of_link = names.index("/a") if "/a" in names else -2
+    cdef bint in_link = False, after_break = False, in_heading = False, in_select = False
+    cdef str text
+    if not 0 <= first <= last <= tape.size:
+        raise IndexError(f"a tape of {tape.size} tags has none from {first} to {last}")
+    for place in range(first - 1, last + 1):
+        if place < first:  # the text before all
+            start, end = text_start(tape, first), tape.ends.data.as_ints[first]
+            tag, action = -1, JUSTEXT_UNWRAP
+        elif place < last:
+            tag = tape.tags.data.as_ints[place]  # one of the names
+            action = action_of.data.as_ints[tag]
+            start, end = tape.ends.data.as_ints[place], tape.ends.data.as_ints[place + 1]
+        else:  # ends all
+            tag, action, start, end = -1, JUSTEXT_CLOSE, 0, 0
+        if killed >= 0:
+            killed_depth += (tag == killed) - (tag >= 0 and tag == other_of.data.as_ints[killed])
+            if not killed_depth:
+                killed = -1
+                memcpy(chunk + size, s + start, end - start)
+                size += end - start
+            continue
+        if action >= JUSTEXT_UNWRAP:
+            if action == JUSTEXT_KILL:
+                killed, killed_depth = tag, 1
+            else:
+                memcpy(chunk + size, s + start, end - start)
+                size += end - start
+            continue
+        if size and not is_blank_text(chunk, 0, size):
+            block.add(chunk, 0, size)
+            if in_link:
+                link.filled, link.is_indented = 0, False
+                link.add(chunk, 0, size)
+                linked += characters(link.out, 0, link.filled) + link.is_indented
+            after_break = False
+        memcpy(chunk, s + start, end - start)
+        size = end - start
+        if tag >= 0:
+            heading_depth += heading_of.data.as_ints[tag]
+            select_depth += select_of.data.as_ints[tag]
+        if action >= JUSTEXT_LINK:
+            if action == JUSTEXT_LINK:
+                in_link, after_break = True, False
+            elif action == JUSTEXT_END_LINK:
+                in_link, after_break = False, after_break and tag == end_of_link
+            elif action == JUSTEXT_INLINE:
+                after_break = False
+            continue
+        if action == JUSTEXT_BREAK and not after_break:
+            after_break = True
+            block.add_space()
+            continue
+        if block.filled:
+            text = block.end()
+            if text:
+                paragraphs.append(
+                    paragraph(
+                        text, names[stack[top]] if top else "body", linked, in_heading, in_select
+                    )
+                )
+            linked = 0
+        if action == JUSTEXT_OPEN:
+            top += 1
+            stack[top] = tag
+        elif action == JUSTEXT_CLOSE:
+            top -= top > 0
+        in_heading, in_select = heading_depth > 0, select_depth > 0
+    return paragraphs
