@@ -44,7 +44,7 @@ def public_objects() -> Iterator[tuple[str, str]]:
     packages += [
         f"{understandability.__name__}.{module.name}"
         for module in pkgutil.iter_modules(understandability.__path__)
-        if module.ispkg
+        if module.ispkg and not module.name.startswith("_")
     ]
     for package in packages:
         for name in getattr(importlib.import_module(package), "__all__", ()):
