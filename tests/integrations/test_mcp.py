@@ -19,7 +19,13 @@ def _asked(*calls: tuple[str, dict[str, str]]) -> list[Any]:
     async def ask() -> list[Any]:
         async with mcp.Client(server(scorer_of(Settings()))) as client:
             names = [each.name for each in (await client.list_tools()).tools]
-            assert names == ["score_text", "explain_text", "compare_texts", "plain_terms"]
+            assert names == [
+                "score_text",
+                "explain_text",
+                "compare_texts",
+                "check_rewrite",
+                "plain_terms",
+            ]
             return [await client.call_tool(*call) for call in calls]
 
     return asyncio.run(ask())
@@ -29,12 +35,13 @@ def _asked(*calls: tuple[str, dict[str, str]]) -> list[Any]:
 def test_the_tools_answer() -> None:
     """What is easy, what to change, whether a rewrite helps, and what to say instead."""
     easy = "He had a heart attack last year."
-    score, explained, compared, terms = (
+    score, explained, compared, facts, terms = (
         each.structured_content
         for each in _asked(
             ("score_text", {"text": easy}),
             ("explain_text", {"text": HARD}),
             ("compare_texts", {"before": HARD, "after": easy}),
+            ("check_rewrite", {"before": HARD, "after": "He was ill last year."}),
             ("plain_terms", {"text": HARD}),
         )
     )
@@ -43,6 +50,8 @@ def test_the_tools_answer() -> None:
     assert explained["steps"][0]["points"] >= explained["steps"][-1]["points"] > 0
     assert compared["gain"] > 0.15
     assert compared["hard_words_gone"] == ["infarction", "myocardial"]
+    assert not facts["faithful"]
+    assert facts["lost"][0]["text"] == "myocardial infarction"
     assert terms["terms"][0]["plain"] == ["heart attack"]
 
 

@@ -12,7 +12,7 @@ from tests.conftest import answering
 
 from understandability.errors import InputError
 from understandability.scoring import Scorer
-from understandability.writers.rewriting import LanguageModel, ask, checked, missing
+from understandability.writers.rewriting import LanguageModel, ask, checked
 
 SOURCE = (
     "Patients must not take more than 2 tablets of ibuprofen 400 mg within any given period of "
@@ -66,17 +66,23 @@ def test_a_good_answer_is_taken() -> None:
     ("old", "new", "lacks"),
     [
         ("400 mg", "40 mg", "400 mg"),
-        ("2 tablets", "tablets", "the number 2"),
-        ("must not take", "must take", "a “not”"),
-        ("You must not", "Do not", "a “must”"),
-        ("Nurofen", "it", "the name Nurofen"),
-        ("8 hours", "a day", "the number 8"),
+        ("2 tablets", "tablets", "2 tablet"),
+        ("must not take", "must take", "the negation"),
+        ("You must not take", "You may take", "the negation"),
+        ("Nurofen", "it", "the name “Nurofen”"),
+        ("ibuprofen", "this", "the medicine “ibuprofen”"),
+        ("8 hours", "a day", "8 hour"),
+        ("emergency help immediately", "help", "the urgency"),
+        ("wheeze", "unwell", "the symptom"),
     ],
 )
 def test_what_is_gone_is_said_and_the_rewrite_is_not_taken(old: str, new: str, lacks: str) -> None:
     changed = GOOD.replace(old, new, 1)
-    assert any(lacks in each for each in missing(SOURCE, changed))
-    assert not checked(SOURCE, changed, SCORER).accepted
+    assert changed != GOOD
+    rewrite = checked(SOURCE, changed, SCORER)
+    assert not rewrite.accepted
+    assert any(lacks in fact for fact in rewrite.missing), rewrite.missing
+    assert rewrite.missing[0] in rewrite.why
 
 
 @pytest.mark.parametrize(
@@ -124,5 +130,5 @@ def test_a_model_that_never_answers_is_given_up() -> None:
         ask(SOURCE, LanguageModel(url, "mine", seconds=0.2))
     with pytest.raises(InputError, match="did not answer"):
         ask(SOURCE, LanguageModel("http://127.0.0.1:1", "mine", seconds=1))
-    with pytest.raises(InputError, match="no address"):
+    with pytest.raises(InputError, match="starts with http"):
         LanguageModel("file:///etc/passwd", "mine")

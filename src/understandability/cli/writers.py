@@ -56,21 +56,37 @@ def report_written(
         write_text(output, text)
 
 
-def rewritten(call: Given, *, output: File = "-") -> None:
-    """The text with what may be taken; the rest is told, with why.
+def rewritten(
+    call: Given, *, output: File = "-", json_: Annotated[bool, AtPrompt(bool, "--json")] = False
+) -> None:
+    """Write the text with the accepted rewrites, or the facts that a rewrite loses.
 
     Args:
-        output: The text, with each accepted rewrite in the place of its passage; - is
-            standard output.
+        output: The text, with each accepted rewrite in the place of its passage; with --check,
+            the lost and new facts; - is standard output.
+        json_: With --check: write the result as JSON.
     """
     from understandability.inputs.writing import check_is_no_input, write_text
+    from understandability.writers.rendering import percent
+    from understandability.writers.rewriting import RewriteCheck
 
-    check_is_no_input(output, [str(call.keywords["path"])])
-    made: Rewritten = call()
-    for number, each in enumerate(made.rewrites, 1):
-        verdict = "taken" if each.accepted else f"kept as it is: {each.why}"
-        say(f"passage {number}: {verdict} (chance {each.before:.2f} to {each.after:.2f})")
-    write_text(output, f"{made.text}\n")
+    given = call.keywords
+    check_is_no_input(output, [str(given[name]) for name in ("path", "check") if given.get(name)])
+    if json_ and not given.get("check"):
+        raise OptionError("--json needs --check; without it, the result is the text")
+    result: Rewritten | RewriteCheck = call()
+    if isinstance(result, RewriteCheck):
+        is_json = json_ or output.endswith(".json")
+        text = json.dumps(result.to_json(), ensure_ascii=False, indent=1) if is_json else result
+        write_text(output, f"{text}\n")
+        if not result.is_faithful:
+            raise SystemExit(1)
+        return
+    for number, passage in enumerate(result.rewrites, 1):
+        verdict = "rewritten" if passage.accepted else f"unchanged, because {passage.why}"
+        shares = f"{percent(passage.before)} to {percent(passage.after)} of readers"
+        say(f"passage {number}: {verdict} ({shares})")
+    write_text(output, f"{result.text}\n")
 
 
 def served(call: Given) -> Any:

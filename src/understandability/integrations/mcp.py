@@ -1,6 +1,6 @@
-"""An MCP server: assistants ask how a text reads before they show it. Needs the extra ``mcp``.
+"""An MCP server: an assistant measures a text before it shows it. Requires the extra ``mcp``.
 
-It opens no file and asks no network; it speaks over standard input and output.
+The server opens no file and uses no network; it speaks over standard input and output.
 """
 
 from __future__ import annotations
@@ -19,98 +19,125 @@ from understandability.writers.comparison import compare
 from understandability.writers.explanation import Explanation, explain
 from understandability.writers.levels import AIM, level_of
 from understandability.writers.plain_terms.offers import EXPLAINED, offers
+from understandability.writers.rewriting import check_rewrite as facts_checked
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 MOST_CHARACTERS = 200_000
 _INSTRUCTIONS = (
-    "Estimates how likely readers are to understand an English text, 0 to 1; texts for the public "
-    f"should reach {AIM}. Write, call explain_text, change what gains most, and compare_texts. "
-    "The estimate knows words and sentences, not whether a text is true: keep its meaning."
+    "Estimates which share of readers understands an English text, 0 to 1; texts for the public "
+    f"should reach {AIM}. Loop: write, call explain_text, change what gains most, call "
+    "check_rewrite, and restore every fact that it reports as lost. The estimate judges words and "
+    "sentences, not truth; check_rewrite compares facts. Show facts that stay lost to a person."
 )
 
 
 def server(scorer: Scorer) -> MCPServer:
-    """The server with its tools; raises `MissingExtraError` where the package is missing.
+    """Return the server with its tools.
 
-    Its tools are `score_text`, `explain_text`, `compare_texts` and `plain_terms`.
+    The tools are `score_text`, `explain_text`, `compare_texts`, `check_rewrite` and `plain_terms`.
+    Raises `MissingExtraError` if the package ``mcp`` is not installed.
     """
     with needing("the MCP server needs an optional package", ".[mcp]"):
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
 
-    def explained(text: str, steps: bool = True) -> Explanation:
+    def check_length(text: str) -> None:
         if len(text) > MOST_CHARACTERS:
             raise ToolError(
-                f"the text has {len(text)} characters; at most {MOST_CHARACTERS} are read: cut it"
+                f"expected at most {MOST_CHARACTERS} characters, found {len(text)}; send a part"
             )
+
+    def explained(text: str, steps: bool = True) -> Explanation:
+        check_length(text)
         try:
             return explain(document_of_text(text), scorer, steps=steps)
         except PageError as error:
             raise ToolError(str(error)) from error
 
-    def summary(found: Explanation) -> dict[str, Any]:
-        each, level = found.estimate, level_of(found.estimate.level)
+    def summary(explanation: Explanation) -> dict[str, Any]:
+        estimate = explanation.estimate
+        level = level_of(estimate.level)
         return {
-            "p_understandable": each.p_understandable,
+            "p_understandable": estimate.p_understandable,
             "aim": AIM,
-            "difficulty": each.difficulty,
-            "range": found.range,
+            "difficulty": estimate.difficulty,
+            "range": explanation.range,
             "level": level.name if level else None,
-            "words": found.words,
-            "flags": found.remarks,
+            "words": explanation.words,
+            "flags": explanation.remarks,
         }
 
     def score_text(text: str) -> dict[str, Any]:
-        """How likely readers are to understand a text, and how difficult it is (0 to 100)."""
+        """Estimate the share of readers who understand a text, and its difficulty (0 to 100)."""
         return dict(plain_data(summary(explained(text, steps=False))))
 
     def explain_text(text: str) -> dict[str, Any]:
-        """What to change in a text, in order of gain: steps, hardest sentences, terms, words."""
-        found = explained(text)
-        pieces, every = found.document.pieces, found.sentences
-        sentences = [every[number] for number in found.hardest]
-        told = {
-            **summary(found),
-            "steps": found.steps.steps,
-            "together": found.steps.together,
+        """List what to change in a text, by gain: steps, hardest sentences, terms, words."""
+        explanation = explained(text)
+        pieces, sentences = explanation.document.pieces, explanation.sentences
+        hardest = [sentences[number] for number in explanation.hardest]
+        data = {
+            **summary(explanation),
+            "steps": explanation.steps.steps,
+            "together": explanation.steps.together,
             "hardest_sentences": [
-                {"text": " ".join(pieces[each.first : each.last]), "why": each.reasons}
-                for each in sentences
+                {"text": " ".join(pieces[sentence.first : sentence.last]), "why": sentence.reasons}
+                for sentence in hardest
             ],
-            "terms": found.terms,
-            "hard_words": found.hard_words,
-            "abbreviations": found.abbreviations,
+            "terms": explanation.terms,
+            "hard_words": explanation.hard_words,
+            "abbreviations": explanation.abbreviations,
         }
-        return dict(plain_data(told))
+        return dict(plain_data(data))
 
     def compare_texts(before: str, after: str) -> dict[str, Any]:
-        """Whether a rewrite is easier than the text before it, and what changed."""
+        """Measure whether a rewrite is easier than the text before it, and what changed."""
         old, new = explained(before, steps=False), explained(after, steps=False)
-        found = compare(old, new)
-        gain = new.estimate.p_understandable - old.estimate.p_understandable
-        told = {"before": summary(old), "after": summary(new), "gain": gain,
-                "changes": found.changes, "hard_words_gone": found.hard_words_gone,
-                "hard_words_new": found.hard_words_new}  # fmt: skip
-        return dict(plain_data(told))
+        comparison = compare(old, new)
+        data = {
+            "before": summary(old),
+            "after": summary(new),
+            "gain": new.estimate.p_understandable - old.estimate.p_understandable,
+            "changes": comparison.changes,
+            "hard_words_gone": comparison.hard_words_gone,
+            "hard_words_new": comparison.hard_words_new,
+        }
+        return dict(plain_data(data))
+
+    def check_rewrite(before: str, after: str) -> dict[str, Any]:
+        """List the facts that a rewrite loses, changes or adds.
+
+        Facts are numbers, doses, times, medicines, symptoms, parts of the body, people, names,
+        limits, conditions, list items, and each "not" and "must". If `faithful` is false, restore
+        what is lost, or let a person accept it.
+        """
+        check_length(before)
+        check_length(after)
+        return facts_checked(before, after, scorer).to_json()
 
     def plain_terms(text: str) -> dict[str, Any]:
-        """The terms of a text for which there are plainer ones, with what to put in their place."""
+        """List the terms of a text that have plainer ones, with what to write in their place."""
         document = explained(text, steps=False).document
-        (found,) = offers(Batch([document]))
+        (offered,) = offers(Batch([document]))
         terms = [
-            {"term": each.term, "plain": each.plain, "instead": each.texts, "note": each.note,
-             "text": " ".join(document.pieces[each.first : each.last])}
-            for each in found
-            if each.note != EXPLAINED
-        ]  # fmt: skip
+            {
+                "term": offer.term,
+                "plain": offer.plain,
+                "instead": offer.texts,
+                "note": offer.note,
+                "text": " ".join(document.pieces[offer.first : offer.last]),
+            }
+            for offer in offered
+            if offer.note != EXPLAINED
+        ]
         return dict(plain_data({"terms": terms}))
 
-    made = MCPServer("understandability", instructions=_INSTRUCTIONS, version=__version__)
-    for tool in (score_text, explain_text, compare_texts, plain_terms):
-        made.add_tool(tool)
-    return made
+    mcp_server = MCPServer("understandability", instructions=_INSTRUCTIONS, version=__version__)
+    for tool in (score_text, explain_text, compare_texts, check_rewrite, plain_terms):
+        mcp_server.add_tool(tool)
+    return mcp_server
 
 
 def serve(
@@ -118,13 +145,14 @@ def serve(
         str, AtPrompt(str, "--reader", choices="model.readers:READERS")
     ] = DEFAULT_READER,
 ) -> None:
-    """Let an assistant score, explain and compare texts, and find plain terms, over MCP.
+    """Let an assistant score, explain and compare texts, check rewrites, and find plain terms.
 
-    The assistant starts this command and sends it texts. It reads no file and uses no network.
+    The assistant starts this command as an MCP server and sends it texts. It reads no file and
+    uses no network.
 
     Example: understand mcp
 
-    Raises `MissingExtraError` where the package ``mcp`` is not installed.
+    Raises `MissingExtraError` if the package ``mcp`` is not installed.
 
     Args:
         reader: For whom the estimates are, as for `score`.
