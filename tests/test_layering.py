@@ -22,6 +22,7 @@ CORE = (
     "wording",
     "prompt",
     "arrays",
+    "distributions",
     "direction",
     "hooks",
     "resources",

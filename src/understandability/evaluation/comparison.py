@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -12,6 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
+from understandability.distributions import (
+    noncentral_student_cdf,
+    noncentral_student_shift,
+    signed_rank_probability,
+    student_cdf,
+    student_quantile,
+    studentized_range_tail,
+)
 from understandability.errors import InputError, OptionError, check_known
 from understandability.evaluation.result_table import ResultTable, Tabular
 
@@ -24,22 +33,17 @@ def paired_t(differences: ArrayLike) -> tuple[float, float]:
 
     Equal runs give (0, 1); runs that differ by the same everywhere give an infinite t.
     """
-    # scipy.stats takes half a second to import, and warns of differences that do not vary.
-    from scipy.special import stdtr
-
     d = np.asarray(differences, dtype=np.float64)
     mean, error = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(len(d))
     if error == 0:
         return (0.0, 1.0) if mean == 0 else (math.copysign(math.inf, mean), 0.0)
-    return mean / error, float(2 * stdtr(len(d) - 1, -abs(mean / error)))
+    return mean / error, 2 * student_cdf(-abs(mean / error), len(d) - 1)
 
 
 def mean_interval(differences: ArrayLike) -> tuple[float, float]:
     """The interval of 95 % of the mean difference, by Student's t."""
-    from scipy.special import stdtrit
-
     d = np.asarray(differences, dtype=np.float64)
-    reach = float(stdtrit(len(d) - 1, 0.975)) * float(d.std(ddof=1)) / math.sqrt(len(d))
+    reach = student_quantile(0.975, len(d) - 1) * float(d.std(ddof=1)) / math.sqrt(len(d))
     return float(d.mean()) - reach, float(d.mean()) + reach
 
 
@@ -49,11 +53,9 @@ def wilcoxon(differences: ArrayLike) -> float:
     Differences of 0 are left out, as he did; 1 where nothing is left. Exact for up to 50
     differences without ties, normal otherwise.
     """
-    from scipy.stats import wilcoxon as signed_rank
-
     d = np.asarray(differences, dtype=np.float64)
     d = np.round(d[d != 0], 12)  # those that differ by rounding only are tied
-    return float(signed_rank(d).pvalue) if (d != 0).any() else 1.0
+    return signed_rank_probability(d) if len(d) else 1.0
 
 
 def randomisation(differences: ArrayLike, samples: int = 10_000, seed: int = 0) -> float:
@@ -112,28 +114,28 @@ def effect_interval(differences: ArrayLike) -> tuple[float, float]:
 
     Both ends are the effect itself where the differences do not vary.
     """
-    from scipy.special import nctdtrinc
-
     d = np.asarray(differences, dtype=np.float64)
     effect, root = effect_size(d), math.sqrt(len(d))
     if (effect == 0 and not d.std()) or math.isinf(effect):
         return effect, effect
-    low, high = (float(nctdtrinc(len(d) - 1, p, effect * root)) / root for p in (0.975, 0.025))
+    low, high = (
+        noncentral_student_shift(effect * root, len(d) - 1, p) / root for p in (0.975, 0.025)
+    )
     return low, high
 
 
 def power(effect: float, queries: int, alpha: float = 0.05) -> float:
     """The chance that a two-tailed paired t-test finds an effect of a size (Cohen's d)."""
-    from scipy.special import nctdtr, stdtrit
-
     if queries < 2:
         raise OptionError(f"a test needs 2 queries or more, not {queries}")
     if math.isinf(effect):
         return 1.0
-    shift, critical = abs(effect) * math.sqrt(queries), stdtrit(queries - 1, 1 - alpha / 2)
-    # Where a tail is too small to be told, SciPy gives NaN.
-    high, low = np.nan_to_num(nctdtr(queries - 1, shift, [critical, -critical]))
-    return float(1 - (high - low))
+    shift = abs(effect) * math.sqrt(queries)
+    critical = student_quantile(1 - alpha / 2, queries - 1)
+    high, low = (
+        noncentral_student_cdf(limit, queries - 1, shift) for limit in (critical, -critical)
+    )
+    return 1 - (high - low)
 
 
 def queries_needed(effect: float, alpha: float = 0.05, wanted: float = 0.8) -> int | None:
@@ -146,7 +148,9 @@ def queries_needed(effect: float, alpha: float = 0.05, wanted: float = 0.8) -> i
         high *= 2
         if high > _MOST_QUERIES:
             return None
-    return next(n for n in range(max(2, high // 2), high + 1) if power(effect, n, alpha) >= wanted)
+    # The power grows with the number of queries.
+    numbers = range(max(2, high // 2), high + 1)
+    return numbers[bisect_left(numbers, wanted, key=lambda n: power(effect, n, alpha))]
 
 
 def bonferroni(probabilities: ArrayLike) -> Floats:
@@ -170,8 +174,6 @@ def tukey(values: ArrayLike, samples: int = 0, seed: int = 0) -> Callable[[float
     which holds for all pairs together (Tukey 1949; two-way analysis of variance, as Sakai 2018).
     That of two runs is Student's paired t.
     """
-    from scipy.stats import studentized_range
-
     v = np.asarray(values, dtype=np.float64)
     runs, queries = v.shape
     residual = v - v.mean(axis=0) - v.mean(axis=1, keepdims=True) + v.mean()
@@ -181,7 +183,7 @@ def tukey(values: ArrayLike, samples: int = 0, seed: int = 0) -> Callable[[float
     def probability(difference: float) -> float:
         if error < 1e-15:
             return float(difference == 0)
-        return float(studentized_range.sf(abs(difference) / error, runs, freedom))
+        return studentized_range_tail(abs(difference) / error, runs, freedom)
 
     return probability
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
+from understandability.distributions import ranks
 from understandability.errors import InputError, OptionError, check_known
 from understandability.evaluation.result_table import ResultTable, Tabular
 
@@ -20,15 +21,33 @@ from understandability.evaluation.result_table import ResultTable, Tabular
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
     """Kendall's tau-b: concordant less discordant pairs, corrected for ties (Kendall 1945).
 
+    NaN if a column does not vary, as for `pearson` and `spearman`.
+
     >>> round(kendall_tau_b([1, 2, 3, 4], [1, 3, 2, 4]), 3)
     0.667
     """
-    return _of_scipy("kendalltau", x, y)
+    first, second = _pair(x, y)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return math.nan
+    agreements = untied = other_untied = 0
+    for index in range(len(first) - 1):
+        signs, other_signs = (
+            np.sign(column[index + 1 :] - column[index]) for column in (first, second)
+        )
+        agreements += int(signs @ other_signs)
+        untied += np.count_nonzero(signs)
+        other_untied += np.count_nonzero(other_signs)
+    return agreements / math.sqrt(untied * other_untied)
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
     """Pearson's correlation of the values themselves (Pearson 1896)."""
-    return _of_scipy("pearsonr", x, y)
+    first, second = _pair(x, y)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return math.nan
+    # Scaled first, so that squares of very small or very large values stay finite.
+    first, second = ((column - column.mean()) / np.ptp(column) for column in (first, second))
+    return float(np.clip((first @ second) / math.sqrt((first @ first) * (second @ second)), -1, 1))
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
@@ -37,16 +56,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     >>> round(spearman([1, 2, 3], [1, 8, 9]), 3)
     1.0
     """
-    return _of_scipy("spearmanr", x, y)
-
-
-def _of_scipy(name: str, x: ArrayLike, y: ArrayLike) -> float:
-    """A correlation of scipy; NaN where a column does not vary, of which it would warn."""
-    from scipy import stats
-
-    x, y = _pair(x, y)
-    flat = np.ptp(x) == 0 or np.ptp(y) == 0
-    return math.nan if flat else float(getattr(stats, name)(x, y).statistic)
+    return pearson(*map(ranks, _pair(x, y)))
 
 
 def tau_ap(reference: ArrayLike, other: ArrayLike, *, symmetric: bool = False) -> float:
@@ -240,9 +250,7 @@ def movers(
 
     1 is the best; tied systems share their mean rank.
     """
-    from scipy.stats import rankdata
-
-    first, second = (rankdata(-np.asarray(column)) for column in (before, after))
+    first, second = (ranks(-np.asarray(column)) for column in (before, after))
     most = np.argsort(-np.abs(first - second), kind="stable")[:count]
     moved = [(systems[i], float(first[i]), float(second[i])) for i in most.tolist()]
     return [row for row in moved if row[1] != row[2]]

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.distributions import log_factorial
 from understandability.feature.batch import Batch
 from understandability.feature.row import Feature
 
@@ -73,18 +74,16 @@ def _one_way(words: Iterable[object]) -> float:
 
 def drawn_ratio(words: Sequence[object]) -> float:
     """The share of different words that 42 draws without putting back give on average (HD-D)."""
-    from scipy.special import gammaln
-
     # Sorted, so that the last digit does not depend on the order of the words.
     counts = np.sort(np.unique(np.array(words), return_counts=True)[1])
     left = len(words) - counts
     log_none = np.full(len(counts), -np.inf)
     some = left >= _DRAWS
     log_none[some] = (
-        gammaln(left[some] + 1)
-        + gammaln(len(words) - _DRAWS + 1)
-        - gammaln(left[some] - _DRAWS + 1)
-        - gammaln(len(words) + 1)
+        log_factorial(left[some])
+        + log_factorial([len(words) - _DRAWS])
+        - log_factorial(left[some] - _DRAWS)
+        - log_factorial([len(words)])
     )
     return float((1 - np.exp(log_none)).sum() / _DRAWS)
 

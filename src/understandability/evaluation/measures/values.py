@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
+from understandability.distributions import trigamma
 from understandability.evaluation.judgements import Judgements, Ranked
 from understandability.evaluation.measures.bases import OF_LABELS, RELEVANCE, Measure
 from understandability.evaluation.measures.parameters import DISCOUNTS
@@ -132,8 +133,6 @@ def _inst(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
     A user at rank i who still misses m of T goes on with the chance ((i + T + m - 1) / (i + T +
     m))^2, so the weight of rank i goes as 1 / (i + T + m - 1)^2 while m stays what it is.
     """
-    from scipy.special import zeta
-
     wanted: float = measure.get("T", judgements.conventions)
     gains = np.where(_above_cut(measure, ranked), gain(measure, judgements, ranked), 0.0)
     values = np.zeros(len(ranked.returned))
@@ -145,11 +144,11 @@ def _inst(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
         for at, own in zip(ranked.position[lines] + 1.0, gains[lines], strict=True):
             scale = weight * (rank + shift) ** 2
             weight = scale / (at + shift) ** 2
-            total += scale * (zeta(2, rank + shift) - zeta(2, at + shift)) + weight
+            total += scale * (trigamma(rank + shift) - trigamma(at + shift)) + weight
             value, found = value + weight * own, found + own
             shift, rank = 2 * wanted - found - 1, at + 1
             weight *= ((at + shift) / (rank + shift)) ** 2
-        total += weight * (rank + shift) ** 2 * zeta(2, rank + shift)
+        total += weight * (rank + shift) ** 2 * trigamma(rank + shift)
         values[query] = value / total
     return values
 
