@@ -46,7 +46,10 @@ def normal_cdf(x: ArrayLike) -> Floats:
 
 def student_cdf(t: float, freedom: float) -> float:
     """Return the probability that Student's t is at most `t`."""
-    tail = incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2
+    if t * t < 1:  # the other form is exact in the tails, and loses digits near 0
+        tail = (1 - incomplete_beta(0.5, freedom / 2, t * t / (freedom + t * t))) / 2
+    else:
+        tail = incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2
     return tail if t < 0 else 1 - tail
 
 

@@ -35,8 +35,8 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
             np.sign(column[index + 1 :] - column[index]) for column in (first, second)
         )
         agreements += int(signs @ other_signs)
-        untied += np.count_nonzero(signs)
-        other_untied += np.count_nonzero(other_signs)
+        untied += int(np.count_nonzero(signs))
+        other_untied += int(np.count_nonzero(other_signs))
     return agreements / math.sqrt(untied * other_untied)
 
 
