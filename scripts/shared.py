@@ -46,7 +46,7 @@ def parser_of(
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a file of JSON lines, compressed or not."""
-    from understandability.inputs.page_tables import read_objects
+    from understandability.inputs.json_files import read_objects
 
     return read_objects(str(path))
 

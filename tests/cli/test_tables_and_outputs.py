@@ -34,7 +34,7 @@ def test_a_table_of_a_crawl_is_scored(pages: Path, understand: Run) -> None:
         cwd=pages,
         status=0,
     )
-    told = "pages.parquet: documents are named by column url, their content is column content"
+    told = "pages.parquet: columns guessed: id = url, content = content"
     assert done.stderr.count(told) == 1
     table = pq.read_table(pages / "s.parquet")
     assert table.column_names[:3] == ["docno", "path", "url"]

@@ -157,7 +157,7 @@ def test_remarks_are_on_standard_error_and_strict_refuses(run: Run, files: Path)
         (f"{EVALUATE} --not-a-label three", "--not-a-label must be a number"),
         (f"{EVALUATE} --noise-scale tau", "--noise-scale must be a number or pi, not 'tau'"),
         (f"{EVALUATE} --dimension beauty", "write --dimension NAME=FILE"),
-        (f"{EVALUATE} -o out.xls", "names no kind of table"),
+        (f"{EVALUATE} -o out.xls", "is not in a supported table format"),
         ("evaluate qrels --qrels qrels", "this looks like qrels"),
         ("evaluate else.run --qrels qrels",
          "have no document in common (clueweb-1 against d1, ...); give the qrels"),

@@ -45,7 +45,10 @@ def test_a_folder_gives_its_pages_by_their_path_below_it(tmp_path: Path) -> None
     sources = Sources([tmp_path])
     found = [(page.docno, page.media_type) for page in sources if isinstance(page, Page)]
     assert found == [("a.txt", TEXT), ("b/x.HTM", HTML)]
-    assert sources.skipped == {"files with the suffix .css": 1, "hidden and special files": 1}
+    assert sources.skipped == {
+        f"files with the suffix .css, such as {tmp_path}/b/style.css": 1,
+        "hidden and special files": 1,
+    }
 
 
 def test_a_named_file_is_called_as_it_was_given(
@@ -75,7 +78,7 @@ def test_a_compressed_page_is_the_page(tmp_path: Path, suffix: str, compress) ->
     ("make", "message"),
     [
         (lambda p: p / "none.html", "none.html does not exist; name a file, a folder"),
-        (lambda p: (p / "x.rtf").write_bytes(b"x") and p / "x.rtf", "an unknown suffix"),
+        (lambda p: (p / "x.rtf").write_bytes(b"x") and p / "x.rtf", "unsupported file type"),
         (lambda p: p, "has no pages in it"),
     ],
 )

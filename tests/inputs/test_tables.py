@@ -87,8 +87,8 @@ def test_columns_are_guessed_and_told(tmp_path: Path, name: str) -> None:
     ]
     assert [page.path for page in pages] == [f"{tmp_path / name}#1", f"{tmp_path / name}#2"]
     assert remarks == [
-        f"{tmp_path / name}: documents are named by column url, their content is column content "
-        "(HTML where there are tags in it)"
+        f"{tmp_path / name}: columns guessed: id = url, content = content (HTML if it contains "
+        "tags), language = lang"
     ]
 
 
@@ -216,7 +216,7 @@ def test_tables_of_other_things_in_a_folder_are_passed_over(tmp_path: Path) -> N
     (tmp_path / "labels.tsv").write_text("docno\tlabel\na\t1\n")
     sources = Sources([tmp_path])
     assert [page.docno for page in sources if isinstance(page, Page)] == ["a.html"]
-    assert sources.skipped == {"files with the suffix .tsv": 1}
+    assert sources.skipped == {f"files with the suffix .tsv, such as {tmp_path}/labels.tsv": 1}
     found = list(Sources([tmp_path], columns=TableColumns(text="label")))
     assert [(type(each), each.docno) for each in found] == [(Page, "a.html"), (Page, "a")]
 

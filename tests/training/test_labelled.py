@@ -108,7 +108,11 @@ def test_equal_texts_are_in_one_group() -> None:
             "it has key, words, rating, pair; choose one with --text-column",
         ),
         ("key,body,rating,pair\na,b,4,1\n", {"group": "site"}, "choose one with --group-column"),
-        ("key,body,rating,pair\na,Hi.,\xff,1\n", {}, "cannot be read as UTF-8 text with ','"),
+        (
+            "key,body,rating,pair\na,Hi.,\xff,1\n",
+            {},
+            "cannot be read as CSV in UTF-8; the problem is after row 0",
+        ),
     ],
 )
 def test_each_mistake_is_one_sentence(

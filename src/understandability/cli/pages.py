@@ -63,6 +63,7 @@ def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
             raise SystemExit(130) from None
     if not quiet and output not in (None, "-"):
         tell_failures(line.first_failure())  # the others stand in a file
+    unread = _unread_files(made.skipped)
     if is_folder(output):
         folder = CrawlFolder(output)
         found = status_of(folder)
@@ -74,7 +75,9 @@ def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
             say(f"{counted(documents, 'document')} now, in {duration(seconds)}{rate}")
             for told in summary(folder.path, found, made.skipped):
                 say(told)
-        return end(found.facts.scored, found.facts.failed, strict, quiet)
+        else:
+            _say_passed_over(unread)
+        return end(found.facts.scored, found.facts.failed, strict, quiet, unread.total())
     if output is None and made.made:
         shown = _shown(made)
         print(_title(made))
@@ -92,9 +95,8 @@ def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
         failed = made.failed.total()
         where = f" (in {errors_of(output)})" if output not in (None, "-") and failed else ""
         say(f"{counted(made.made, 'document')}, {counted(failed, 'error')}{where}")
-        for kind, count in made.skipped.most_common():
-            say(f"passed over: {kind}: {count:,}")
-    return end(made.made, made.failed, strict, quiet)
+    _say_passed_over(unread if quiet else made.skipped)
+    return end(made.made, made.failed, strict, quiet, unread.total())
 
 
 def features_written(
@@ -140,7 +142,9 @@ def text_extracted(call: Given, *, strict: Strict = False, quiet: Quiet = False)
     with ProgressLine(quiet) as line:
         made = call(output=None, progress=line.tell, into=texts)
     tell_failures(texts.failures)
-    return end(made.made, made.failed, strict, quiet)
+    unread = _unread_files(made.skipped)
+    _say_passed_over(unread)
+    return end(made.made, made.failed, strict, quiet, unread.total())
 
 
 class _Texts:
@@ -251,13 +255,25 @@ def looked_up(call: Given) -> None:
         raise SystemExit(1)
 
 
-def end(made: int, failed: Counter[str], strict: bool, quiet: bool) -> None:
-    """End the command with status 1 where nothing has a row, or where errors are to tell."""
+def _unread_files(skipped: Counter[str]) -> Counter[str]:
+    """Return the counts of files that were not read because of their type."""
+    from understandability.inputs.sources import is_skipped_file
+
+    return Counter({label: count for label, count in skipped.items() if is_skipped_file(label)})
+
+
+def _say_passed_over(skipped: Counter[str]) -> None:
+    for label, count in skipped.most_common():
+        say(f"passed over: {label}: {count:,}")
+
+
+def end(made: int, failed: Counter[str], strict: bool, quiet: bool, unread: int = 0) -> None:
+    """Exit with status 1 if no document has a row; if strict, also if any failed or is unread."""
     if failed and not made:
         if not quiet:
             say("understand: no document could be used; see the errors")
         raise SystemExit(1)
-    if strict and failed:
+    if strict and (failed or unread):
         raise SystemExit(1)
 
 

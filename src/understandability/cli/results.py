@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 Given = Annotated[partial[Any], AtPrompt(None)]
 Quiet = Annotated[bool, AtPrompt(bool, "--quiet", "-q", help="Show no progress and no remarks.")]
-Strict = Annotated[bool, AtPrompt(bool, help="End with status 1 if any document failed.")]
+Strict = Annotated[
+    bool,
+    AtPrompt(
+        bool, help="End with status 1 if any document failed or any file of a folder was not read."
+    ),
+]
 StrictRuns = Annotated[
     bool,
     AtPrompt(bool, help="Refuse a run with anything unusual, such as a document listed twice."),

@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from understandability.errors import InputError, WrongTypeError, in_one_line
-from understandability.inputs.page_tables import LineError, read_delimited, read_objects
+from understandability.inputs.delimited import Dialect, read_delimited
+from understandability.inputs.json_files import LineError, read_objects
 from understandability.inputs.streams import DamagedStreamError, open_stream
-from understandability.inputs.tables import DELIMITERS, read_table, table_format
+from understandability.inputs.tables import read_table, table_format
 from understandability.text.page import Page
 from understandability.wording import kind_of
 
@@ -117,17 +118,17 @@ def read_records(given: Any) -> list[dict[str, Any]]:
     if form == "parquet":
         rows: list[dict[str, Any]] = read_table(path).to_pylist()
         return rows
-    delimiter = DELIMITERS[form]
-    found: list[dict[str, Any]] = []
+    dialect = Dialect("\t" if form == "tsv" else None)
+    table: list[dict[str, Any]] = []
     try:
         with open_stream(path) as stream:
-            for row in read_delimited(stream, path, delimiter, _LONGEST_CELL, "strict")[1]:
+            for row in read_delimited(stream, path, dialect, _LONGEST_CELL, None)[1]:
                 if isinstance(row, LineError):
                     raise row
-                found.append(dict(row))
+                table.append(dict(row))
     except (UnicodeDecodeError, LineError, DamagedStreamError) as error:
         raise InputError(
-            f"{path} cannot be read as UTF-8 text with {delimiter!r} between cells; the trouble "
-            f"starts behind row {len(found)}: {in_one_line(error)}"
+            f"{path} cannot be read as {form.upper()} in UTF-8; the problem is after row "
+            f"{len(table)}: {in_one_line(error)}"
         ) from error
-    return found
+    return table

@@ -1,58 +1,80 @@
-"""Tables of pages: which column is what; CSV, TSV, Arrow and JSON Lines files."""
+"""Tables of pages: the meaning of their columns; CSV, TSV, Arrow and JSON files."""
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from itertools import chain, count
-from typing import Annotated, Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from understandability.errors import InputError, in_one_line
+from understandability.errors import InputError, check_choice, in_one_line
+from understandability.inputs.delimited import Dialect, as_utf8, read_delimited
+from understandability.inputs.json_files import LineError, read_json, read_jsonl
 from understandability.inputs.limits import too_long, unread
-from understandability.inputs.streams import DamagedStreamError, bounded_lines, open_stream
 from understandability.prompt import AtPrompt
 from understandability.text.page import HTML, TEXT, Failure, Page
 
-# Names of columns that are taken where none is chosen, the first that a table has.
-ID_COLUMNS = ("id", "docno", "document_id", "doc_id", "warc_record_id", "url")
-# And of the content; without a media type the content itself tells, page by page.
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Names of columns that are used if none is chosen: the first that a table has. A name with a dot
+# is that of a field within a column, as in OSCAR.
+ID_COLUMNS = (
+    "id",
+    "docno",
+    "document_id",
+    "doc_id",
+    "_id",
+    "docid",
+    "warc_record_id",
+    "warc_headers.warc-record-id",
+    "url",
+)
+# Without a media type, the content of each page decides.
 CONTENT_COLUMNS = {"html": HTML, "content": None, "raw_content": None, "body": None, "text": TEXT}
-URL_COLUMN = "url"
-_DOCUMENTED = {"id", "docno", "html", "text"}  # which need no remark
+URL_COLUMNS = ("url", "warc_headers.warc-target-uri")
+LANGUAGE_COLUMNS = ("language", "lang", "metadata.identification.label")
+# Data sets with one of these columns store the title apart from the text: BEIR, MS MARCO.
+TITLE_COLUMN = "title"
+_TITLE_IS_APART = {"_id", "body"}
+_DOCUMENTED = {"id", "docno", "html", "text"}  # guesses that need no remark
 _TAG = re.compile(
     r"<(?:!doctype|html|head|body|div|p|br|table|span|h[1-6]|ul|ol|li|a|img)\b[^>]*>", re.I
 )
-_LOOKED_AT = 10_000
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}", re.I)
+_LONGEST_SAMPLE = 10_000  # characters in which tags are looked for
 _ROWS = 64
 _MOST_LACKING = 100
 _MOST_AHEAD = 50_000_000  # characters
 _MOST_KNOWN = 1000
-_LONGEST_ROW = 1_000_000  # bytes of a row of CSV besides the page
 _LEAST_BATCH = 64  # bytes of Arrow; fewer are padding
-# A list of two bytes becomes an object of 56 and more.
-_MOST_PARTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """Which columns of tables hold what; None is guessed: `ID_COLUMNS`, `CONTENT_COLUMNS`.
+    """The columns of tables that hold pages. None means: guess, by name.
 
     >>> TableColumns(html="body", keep=("lang",)).id is None
     True
 
     Args:
         id: Column with the name of each document. Default: the first of id, docno, document_id,
-            doc_id, warc_record_id, url.
+            doc_id, _id, docid, warc_record_id, url. A dot reaches into nested columns:
+            warc_headers.warc-record-id.
         html: Column with HTML. Default: the first of html, content, raw_content, body, text.
         text: Column with plain text.
+        title: Column with a title to put before plain text. Default: title, if the table has a
+            column _id (BEIR) or body (MS MARCO).
         url: Column with addresses. Default: url.
+        language: Column with the language of each document, such as de. Default: language or lang.
         keep: Columns of the input to copy into the rows; one with the name of an output
             column gets `input_` in front.
+        no_header: The first line of CSV and TSV files is data. Columns are numbered:
+            --id-column 1 --text-column 2.
+        format: Columns of a known data set without a header: msmarco-docs or msmarco-passages.
     """
 
     id: Annotated[str | None, AtPrompt(str, "--id-column")] = None
@@ -62,21 +84,46 @@ class TableColumns:
     keep: Annotated[
         tuple[str, ...], AtPrompt(str, value="NAME,...", convert="wording:names_in")
     ] = ()
+    title: Annotated[str | None, AtPrompt(str, "--title-column")] = None
+    language: Annotated[str | None, AtPrompt(str, "--language-column")] = None
+    no_header: bool = False
+    format: Annotated[
+        str | None, AtPrompt(str, "--format", choices="inputs.page_tables:FORMATS")
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.format is not None:
+            check_choice("format", self.format, FORMATS)
 
     def __bool__(self) -> bool:
-        """Whether anything is chosen."""
+        """True if anything is chosen."""
         return self != TableColumns()
 
     @property
     def contents(self) -> tuple[tuple[str, str | None], ...]:
-        """The columns of the content that are chosen, with their media types."""
+        """The chosen columns of the content, with their media types."""
         return tuple((name, kind) for name, kind in ((self.html, HTML), (self.text, TEXT)) if name)
+
+    def resolved(self) -> TableColumns:
+        """Return these columns with those of the chosen format where nothing else is chosen."""
+        if self.format is None:
+            return self
+        own = {column.name: getattr(self, column.name) for column in fields(self)}
+        return replace(
+            FORMATS[self.format], **{name: value for name, value in own.items() if value}
+        )
+
+
+# Data sets whose files have no header.
+FORMATS: dict[str, TableColumns] = {}
+FORMATS["msmarco-docs"] = TableColumns(id="1", url="2", title="3", text="4", no_header=True)
+FORMATS["msmarco-passages"] = TableColumns(id="1", text="2", no_header=True)
 
 
 def kept_names(keep: Sequence[str], ours: Collection[str]) -> tuple[dict[str, str], list[str]]:
-    """New names of kept columns beside `ours`: one that meets a name gets ``input_`` before it.
+    """Return the output names of the columns to keep, and a remark on each renamed one.
 
-    The second part is a remark on each column that is not kept under its own name.
+    A column whose name is among `ours`, the columns of the output, gets ``input_`` in front.
     """
     names = {}
     for name in keep:
@@ -91,22 +138,31 @@ def kept_names(keep: Sequence[str], ours: Collection[str]) -> tuple[dict[str, st
 
 
 class Layout(NamedTuple):
-    """The columns of one table: of the name, of the content with its media type, of the URL."""
+    """The columns of one table. `contents` come with their media types."""
 
     id: str
     contents: tuple[tuple[str, str | None], ...]
+    title: str | None
     url: str | None
+    language: str | None
     keep: tuple[str, ...]
 
     @property
     def names(self) -> list[str]:
-        """All of them, each once."""
-        content = [name for name, _ in self.contents]
-        return list(dict.fromkeys([self.id, *content, *filter(None, [self.url]), *self.keep]))
+        """The names of all columns, without repetition."""
+        contents = [name for name, _ in self.contents]
+        optional = filter(None, [self.title, self.url, self.language])
+        return list(dict.fromkeys([self.id, *contents, *optional, *self.keep]))
+
+    def top_level(self, names: Collection[str]) -> list[str]:
+        """The columns of a table that hold them, given the names of its columns."""
+        return list(
+            dict.fromkeys(name if name in names else name.partition(".")[0] for name in self.names)
+        )
 
 
 class ColumnsError(InputError):
-    """A table lacks a column, or has none that could be guessed; a record of it `lacks` so much."""
+    """A table lacks a column, or no column could be guessed. `lacks` says so of one record."""
 
     def __init__(self, message: str, lacks: str) -> None:
         super().__init__(message)
@@ -115,97 +171,216 @@ class ColumnsError(InputError):
 
 @dataclass
 class Tables:
-    """How tables are read: the columns that are chosen, and `remarks` on those that are guessed."""
+    """Reads tables with the chosen columns; `remarks` report the guessed ones."""
 
     columns: TableColumns = TableColumns()
     remarks: list[str] = field(default_factory=list)
 
-    def layout(self, path: str, names: Sequence[str], *, is_record: bool = False) -> Layout:
+    def __post_init__(self) -> None:
+        self._chosen = self.columns.resolved()
+        chosen = [self._chosen.id, self._chosen.title, self._chosen.url, self._chosen.language]
+        chosen += [name for name, _ in self._chosen.contents]
+        candidates = (*chosen, *self._chosen.keep, *ID_COLUMNS, *URL_COLUMNS, *LANGUAGE_COLUMNS)
+        self._nested = [name for name in dict.fromkeys(candidates) if name and "." in name]
+
+    def dialect(self, delimiter: str | None) -> Dialect:
+        """Return how a text table is written; in TSV without a header, quotes are text."""
+        has_header = not self._chosen.no_header
+        return Dialect(delimiter, has_header, is_quoted=has_header or delimiter != "\t")
+
+    def names_in(self, record: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the names of a record's values that are not None, with those of known fields."""
+        names = [name for name, value in record.items() if value is not None]
+        nested = [name for name in self._nested if value_of(record, name) is not None]
+        return (*names, *(name for name in nested if name not in record))
+
+    def names_of(self, schema: pa.Schema) -> list[str]:
+        """Return the names of an Arrow table's columns, with those of known fields."""
+        return [*schema.names, *(name for name in self._nested if _is_field(schema, name))]
+
+    def layout(
+        self, path: str, names: Sequence[str], *, is_record: bool = False, hint: str = ""
+    ) -> Layout:
         """Find the columns of a table by their names; raises `ColumnsError`.
 
-        Of a single record (`is_record`) a column may be missing that is chosen besides others.
+        A single record (`is_record`) may lack a chosen column if it has another. `hint` is added
+        to the error.
         """
-        chosen = self.columns
+        chosen = self._chosen
         has = f"it has {', '.join(names) or 'none'}"
-        needed = [chosen.id, chosen.html, chosen.text, chosen.url, *chosen.keep]
-        for name in [chosen.id] if is_record else needed:
+        required = [
+            chosen.id,
+            chosen.html,
+            chosen.text,
+            chosen.title,
+            chosen.url,
+            chosen.language,
+            *chosen.keep,
+        ]
+        for name in [chosen.id] if is_record else required:
             if name is not None and name not in names:
                 raise ColumnsError(f"{path} has no column {name!r}; {has}", f"has no {name!r}")
-        identity = chosen.id or next((name for name in ID_COLUMNS if name in names), None)
-        if identity is None:
+        id_column = chosen.id or _first(ID_COLUMNS, names)
+        if id_column is None:
             raise ColumnsError(
-                f"{path} has no column that would name its documents ({', '.join(ID_COLUMNS)}); "
-                f"{has}; choose one with --id-column {names[0] if names else 'NAME'}",
+                f"{path} has no column that would name its documents "
+                f"({', '.join(ID_COLUMNS)}); {has}; choose one with --id-column{hint}",
                 "has no 'id' (text or a whole number)",
             )
         wanted = chosen.contents or tuple(CONTENT_COLUMNS.items())
-        contents = tuple(each for each in wanted if each[0] in names)
+        contents = tuple(column for column in wanted if column[0] in names)
         if not contents:
-            asked = [name for name, _ in wanted]
+            requested = [name for name, _ in wanted]
             raise ColumnsError(
-                f"{path} has no column that would hold pages ({', '.join(asked)}); "
-                f"{has}; choose one with --html-column or --text-column",
-                f"has no {' and no '.join(map(repr, asked))}"
+                f"{path} has no column that would hold pages ({', '.join(requested)}); "
+                f"{has}; choose one with --html-column or --text-column{hint}",
+                f"has no {' and no '.join(map(repr, requested))}"
                 if chosen
                 else "has neither 'html' nor 'text'",
             )
-        url = chosen.url or (URL_COLUMN if URL_COLUMN in names else None)
-        layout = Layout(identity, contents, url, tuple(dict.fromkeys(chosen.keep)))
+        title = chosen.title
+        is_apart = id_column in _TITLE_IS_APART or contents[0][0] in _TITLE_IS_APART
+        if title is None and not chosen.contents and is_apart and TITLE_COLUMN in names:
+            title = TITLE_COLUMN
+        layout = Layout(
+            id_column,
+            contents,
+            title,
+            chosen.url or _first(URL_COLUMNS, names),
+            chosen.language or _first(LANGUAGE_COLUMNS, names),
+            tuple(dict.fromkeys(chosen.keep)),
+        )
         self._remark(path, layout)
         return layout
 
     def _remark(self, path: str, layout: Layout) -> None:
-        content = " or ".join(name for name, _ in layout.contents)
-        guessed = [layout.id] if self.columns.id is None else []
-        if not self.columns.contents:
-            guessed += [name for name, _ in layout.contents]
-        remark = f"documents are named by column {layout.id}, their content is column {content}"
-        if any(media_type is None for _, media_type in layout.contents):
-            remark += " (HTML where there are tags in it)"
-        if set(guessed) <= _DOCUMENTED or any(each.endswith(remark) for each in self.remarks):
+        """Report guesses once per table layout, unless the documentation promises them."""
+        chosen = self._chosen
+        guessed = {} if chosen.id else {"id": layout.id}
+        if not chosen.contents:
+            content = " or ".join(name for name, _ in layout.contents)
+            is_open = any(media_type is None for _, media_type in layout.contents)
+            guessed["content"] = content + " (HTML if it contains tags)" * is_open
+        if layout.title and not chosen.title:
+            guessed["title"] = layout.title
+        names = {name for name in guessed.values() if name}
+        if names <= _DOCUMENTED:
             return
-        self.remarks.append(f"{path}: {remark}")
+        for role in ("url", "language"):
+            name = getattr(layout, role)
+            if name not in (None, role) and not getattr(chosen, role):
+                guessed[role] = name
+        listed = ", ".join(f"{role} = {name}" for role, name in guessed.items())
+        remark = f"columns guessed: {listed}"
+        if not any(known.endswith(remark) for known in self.remarks):
+            self.remarks.append(f"{path}: {remark}")
+
+
+def _first(candidates: Iterable[str], names: Collection[str]) -> str | None:
+    return next((name for name in candidates if name in names), None)
+
+
+def value_of(record: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a column, or of a field within one; None if there is none.
+
+    >>> value_of({"warc_headers": {"uri": "http://a/"}}, "warc_headers.uri")
+    'http://a/'
+    """
+    if name in record:
+        return record[name]
+    value: Any = record
+    for step in name.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(step)
+    return value
+
+
+def _is_field(schema: pa.Schema, name: str) -> bool:
+    """Return True if an Arrow schema has a nested field of this name."""
+    import pyarrow as pa
+
+    first, *steps = name.split(".")
+    if first not in schema.names or name in schema.names:
+        return False
+    type_ = schema.field(schema.names.index(first)).type
+    for step in steps:
+        if not pa.types.is_struct(type_) or type_.get_field_index(step) < 0:
+            return False
+        type_ = type_.field(step).type
+    return True
 
 
 def page_of(record: Mapping[str, Any], where: str, limit: int, layout: Layout) -> Page | Failure:
-    """The page that one object or row holds."""
-    identity = record.get(layout.id)
-    if isinstance(identity, bool) or not isinstance(identity, str | int) or identity == "":
+    """Return the page that one object or row holds."""
+    docno = value_of(record, layout.id)
+    if isinstance(docno, bool) or not isinstance(docno, str | int) or docno == "":
         return unread(where, f"the record has no {layout.id!r} (text or a whole number)")
     for name, media_type in layout.contents:
-        content = record.get(name)
+        content = value_of(record, name)
         if isinstance(content, str | bytes):
             if len(content) > limit:
-                return unread(where, too_long(limit), str(identity))
-            url = record.get(layout.url) if layout.url else None
+                return unread(where, too_long(limit), str(docno))
+            media_type = media_type or media_type_of(content)
+            if layout.title and media_type == TEXT and isinstance(content, str):
+                content = _with_title(value_of(record, layout.title), content)
+            url = value_of(record, layout.url) if layout.url else None
+            language = value_of(record, layout.language) if layout.language else None
             return Page(
-                str(identity),
+                str(docno),
                 where,
                 content,
-                media_type or media_type_of(content),
+                media_type,
                 url=url if isinstance(url, str) else None,
-                kept=tuple(record.get(name) for name in layout.keep),
+                kept=tuple(value_of(record, name) for name in layout.keep),
+                language=stated_language(language),
             )
     columns = " and no ".join(repr(name) for name, _ in layout.contents)
-    return unread(where, f"the record has no {columns}", str(identity))
+    return unread(where, f"the record has no {columns}", str(docno))
+
+
+def _with_title(title: Any, text: str) -> str:
+    """Return the text after its title, unless it begins with the title anyway."""
+    title = title.strip() if isinstance(title, str) else ""
+    return text if not title or text.lstrip().startswith(title) else f"{title}\n\n{text}"
+
+
+def stated_language(value: object) -> str | None:
+    """Return a language as `Page.language` has it; None for what is no code of a language.
+
+    >>> stated_language("de-AT"), stated_language("eng,fra"), stated_language("Python")
+    ('de-at', 'eng', None)
+    """
+    if not isinstance(value, str):
+        return None
+    first = value.partition(",")[0].strip()
+    return first.lower().replace("_", "-") if _LANGUAGE.fullmatch(first) else None
 
 
 def media_type_of(content: str | bytes) -> str:
-    """HTML or plain text, by whether there is an element of HTML in the content."""
-    start = content[:_LOOKED_AT]
+    """Return HTML if the content contains an element of HTML, otherwise plain text."""
+    start = content[:_LONGEST_SAMPLE]
     if isinstance(start, bytes):
         start = start.decode("latin-1")
     return HTML if _TAG.search(start) else TEXT
 
 
 def read_csv_pages(
-    stream: io.BufferedReader, path: str, limit: int, tables: Tables, delimiter: str
+    stream: io.BufferedReader, path: str, limit: int, tables: Tables, delimiter: str | None
 ) -> Iterator[Page | Failure]:
-    """The pages of a table of text with a line of headings; `delimiter` parts its cells."""
-    names, rows = read_delimited(stream, path, delimiter, limit)
+    """Yield the pages of a text table; without a `delimiter` it is detected."""
+    dialect = tables.dialect(delimiter)
+    hint = "; if the first line is data, add --no-header and choose columns by number: "
+    try:
+        names, rows = read_delimited(stream, path, dialect, limit)
+    except InputError as error:
+        if not dialect.has_header:
+            raise
+        raise InputError(f"{error}{hint}--id-column 1 --text-column 2") from error
     if not names:
         return
-    layout = tables.layout(path, names)
+    hint = f"{hint}--id-column 1 --text-column {len(names)}" if dialect.has_header else ""
+    layout = tables.layout(path, names, hint=hint)
     for number, row in enumerate(rows, start=1):
         where = f"{path}#{number}"
         if isinstance(row, LineError):
@@ -214,86 +389,31 @@ def read_csv_pages(
             yield page_of(row, where, limit, layout)
 
 
-def read_delimited(
-    stream: io.BufferedReader, path: str, delimiter: str, limit: int, errors: str = "replace"
-) -> tuple[list[str], Iterator[Mapping[str, str | None] | LineError]]:
-    """The headings of a CSV file, and its rows, empty cells as None; a `LineError` for a bad one.
-
-    `limit` bounds the bytes of a cell, `errors` says what becomes of bytes that are not UTF-8.
-    Raises `InputError` where the headings cannot be read.
-    """
-    csv.field_size_limit(max(limit, _LONGEST_ROW))
-    last = ""
-
-    def lines() -> Iterator[str]:
-        nonlocal last
-        encoding = "utf-8-sig"
-        for line in bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "):
-            last = line.decode(encoding, errors)
-            encoding = "utf-8"
-            yield last
-
-    rows = csv.reader(lines(), delimiter=delimiter, strict=True)
-    try:
-        names = next(rows, [])
-    except csv.Error as error:
-        raise InputError(f"the first line of {path} is not CSV: {error}") from error
-
-    def read() -> Iterator[Mapping[str, str | None] | LineError]:
-        while True:
-            before = rows.line_num
-            try:
-                row = next(rows, None)
-            except csv.Error as error:
-                row = _loose_row(last, delimiter) if rows.line_num == before + 1 else None
-                if row is None:
-                    yield LineError(f"lines {before + 1} to {rows.line_num} are not CSV: {error}")
-                    continue
-            if row is None:
-                return
-            if len(row) == len(names):
-                yield {name: cell or None for name, cell in zip(names, row, strict=True)}
-            elif row:
-                message = f"has {len(row)} cells, but the header has {len(names)}"
-                yield LineError(f"line {rows.line_num} {message}")
-
-    return names, read()
-
-
-def _loose_row(line: str, delimiter: str) -> list[str] | None:
-    """The row of a line with text behind a quoted part of a cell; None where a quote stays open."""
-    rows = csv.reader([line, ""], delimiter=delimiter)
-    try:
-        row = next(rows)
-    except csv.Error:  # a cell that is too long
-        return None
-    return row if rows.line_num == 1 else None
-
-
 def read_arrow_pages(
     stream: io.BufferedReader, path: str, limit: int, tables: Tables
 ) -> Iterator[Page | Failure]:
-    """The pages of an Arrow file (Feather 2) or stream; a damaged batch is one failure."""
+    """Yield the pages of an Arrow file (Feather 2) or stream; a damaged batch is one failure."""
     import pyarrow as pa
 
     is_file = stream.peek(8)[:6] == b"ARROW1"
     if is_file:
-        stream.read(8)  # a file is a stream with a magic number before and an index behind
+        stream.read(8)  # a file is a stream with a magic number before it and an index after it
     number = 0
     try:
         with pa.ipc.open_stream(stream) as batches:
-            layout = tables.layout(path, batches.schema.names)
+            layout = tables.layout(path, tables.names_of(batches.schema))
+            columns = layout.top_level(batches.schema.names)
             for batch in batches:
-                chosen = batch.select(layout.names)
+                selected = batch.select(columns)
                 try:
-                    chosen.validate(full=True)  # Arrow reads offsets out of bounds without looking
+                    selected.validate(full=True)  # Arrow follows offsets out of bounds unchecked
                 except pa.ArrowInvalid as error:
-                    first, number = number + 1, number + len(chosen)
+                    first, number = number + 1, number + len(selected)
                     message = f"damaged Arrow file: rows {first} to {number}: {in_one_line(error)}"
                     yield unread(f"{path}#{first}", message)
                     continue
-                for start in range(0, len(chosen), _ROWS):
-                    for record in chosen.slice(start, _ROWS).to_pylist():
+                for start in range(0, len(selected), _ROWS):
+                    for record in selected.slice(start, _ROWS).to_pylist():
                         number += 1
                         yield page_of(record, f"{path}#{number}", limit, layout)
         _check_end(stream, is_file)
@@ -302,7 +422,7 @@ def read_arrow_pages(
 
 
 def _check_end(stream: io.BufferedReader, is_file: bool) -> None:
-    """Raise `ValueError` where more than a file's index stands behind the end of its batches."""
+    """Raise `ValueError` if more than a file's index follows the last batch."""
     size, end = 0, b""
     while data := stream.read(1 << 16):
         size, end = size + len(data), (end + data)[-10:]
@@ -319,11 +439,11 @@ def read_object_pages(
     limit: int,
     tables: Tables,
 ) -> Iterator[Page | Failure]:
-    """The pages of numbered objects, each of which has columns of its own.
+    """Yield the pages of numbered objects, each of which has its own columns.
 
-    One that lacks a column is an error row. Where the first hundred do, and where all do, this is
-    another kind of table: `ColumnsError` is raised. So it is where none of these has a column to
-    keep.
+    An object that lacks a column is a failure. If the first hundred or all objects lack it, the
+    file holds something else, and `ColumnsError` is raised; likewise if none of them has a column
+    to keep.
     """
 
     @lru_cache(_MOST_KNOWN)
@@ -334,98 +454,49 @@ def read_object_pages(
             return error
 
     def layout_in(record: Mapping[str, Any]) -> Layout | ColumnsError:
-        return layout_of(tuple(name for name, value in record.items() if value is not None))
+        return layout_of(tables.names_in(record))
 
     records = iter(records)
     first: list[tuple[int, Mapping[str, Any] | LineError]] = []
-    names, wanted, size = dict[str, None](), set(tables.columns.keep), 0
-    found: Layout | ColumnsError | None = None
-    while len(first) < _MOST_LACKING and (wanted or not isinstance(found, Layout)):
-        if size > _MOST_AHEAD or (each := next(records, None)) is None:
+    names: dict[str, None] = {}
+    size = 0
+    missing = set(tables.columns.keep)
+    layout: Layout | ColumnsError | None = None
+    while len(first) < _MOST_LACKING and (missing or not isinstance(layout, Layout)):
+        if size > _MOST_AHEAD or (numbered := next(records, None)) is None:
             break
-        first.append(each)
-        if isinstance(record := each[1], Mapping):
-            here = layout_in(record)
-            found = here if found is None or isinstance(here, Layout) else found
+        first.append(numbered)
+        if isinstance(record := numbered[1], Mapping):
+            own_layout = layout_in(record)
+            layout = own_layout if layout is None or isinstance(own_layout, Layout) else layout
             size += sum(len(value) for value in record.values() if isinstance(value, str))
             names.update(dict.fromkeys(record))
-            wanted -= record.keys()
-    if wanted and names:
-        name, has = sorted(wanted)[0], ", ".join(names)
+            missing = {name for name in missing if name not in record} - {*tables.names_in(record)}
+    if missing and names:
+        name, has = sorted(missing)[0], ", ".join(names)
         raise ColumnsError(f"{path} has no column {name!r}; it has {has}", f"has no {name!r}")
-    if isinstance(found, ColumnsError) and size <= _MOST_AHEAD:
-        raise found
+    if isinstance(layout, ColumnsError) and size <= _MOST_AHEAD:
+        raise layout
     for number, record in chain(first, records):
         where = f"{path}#{number}"
         if isinstance(record, LineError):
             yield unread(where, record)
-        elif isinstance(layout := layout_in(record), Layout):
-            yield page_of(record, where, limit, layout)
+        elif isinstance(own_layout := layout_in(record), Layout):
+            yield page_of(record, where, limit, own_layout)
         else:
-            identity = record.get(tables.columns.id or "id", where)
-            docno = identity if isinstance(identity, str) else ""
-            yield unread(where, f"the record {layout.lacks}", docno)
-
-
-class LineError(InputError):
-    """One line of JSON Lines cannot be used."""
-
-
-def read_jsonl(
-    stream: io.BufferedReader, limit: int = 100_000_000
-) -> Iterator[tuple[int, dict[str, Any] | LineError]]:
-    """Each line's number and object; in the place of a bad line, a `LineError` saying why.
-
-    Lines of more than `limit` bytes are passed over; blank lines are no records.
-
-    >>> list(read_jsonl(io.BufferedReader(io.BytesIO(b'{"id": 1}\\n[2]\\n'))))
-    [(1, {'id': 1}), (2, LineError('line 2 is a JSON list; each line must be an object'))]
-    """
-    for number in count(1):
-        try:
-            line = stream.readline(limit + 1)
-            if not line:
-                return
-            if len(line) > limit and not line.endswith(b"\n"):
-                while (rest := stream.readline(1 << 16)) and not rest.endswith(b"\n"):
-                    pass
-                raise LineError(f"line {number} is longer than {limit / 1e6:g} MB")
-            if line.strip():
-                yield number, _object(line, number)
-        except DamagedStreamError as error:
-            yield number, LineError(f"line {number} is lost: {error}")
-        except LineError as error:
-            yield number, error
-
-
-def read_objects(path: str) -> Iterator[dict[str, Any]]:
-    """The objects of a JSON Lines file; `InputError` at the first line that is not good."""
-    with open_stream(path) as stream:
-        for _, record in read_jsonl(stream):
-            if isinstance(record, LineError):
-                raise InputError(f"{path}: {record}")
-            yield record
-
-
-def _object(line: bytes, number: int) -> dict[str, Any]:
-    if line.count(b"[") + line.count(b"{") > _MOST_PARTS:
-        raise LineError(f"line {number} has more than {_MOST_PARTS} lists and objects")
-    try:
-        value = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
-    except (ValueError, RecursionError) as error:
-        problem = " ".join(str(error).split())
-        raise LineError(f"line {number} is not JSON: {problem}") from error
-    if not isinstance(value, dict):
-        raise LineError(
-            f"line {number} is a JSON {type(value).__name__}; each line must be an object"
-        )
-    return value
+            docno = value_of(record, tables.columns.id or "id")
+            docno = docno if isinstance(docno, str) else ""
+            yield unread(where, f"the record {own_layout.lacks}", docno)
 
 
 def read_jsonl_pages(
-    stream: io.BufferedReader, source: str, limit: int, tables: Tables
+    stream: io.BufferedReader, source: str, limit: int, tables: Tables, *, is_lines: bool = True
 ) -> Iterator[Page | Failure]:
-    """The pages of lines of JSON, such as ``{"id": "flu", "text": "Rest."}``."""
-    # JSON may write each byte of a text as an escape of six.
-    lines = read_jsonl(stream, 6 * limit + 10_000)
-    return read_object_pages(lines, source, limit, tables)
+    """Yield the pages of lines of JSON, such as ``{"id": "flu", "text": "Rest."}``.
+
+    Without `is_lines`, the content decides between JSON Lines and a JSON array.
+    """
+    # JSON may escape each byte of a text as six bytes.
+    read = read_jsonl if is_lines else read_json
+    records = read(as_utf8(stream), 6 * limit + 10_000)
+    return read_object_pages(records, source, limit, tables)

@@ -54,7 +54,7 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
         try:
             largest_pages(raw, ())  # looks at the footer before Arrow does
             file = pq.ParquetFile(raw, buffer_size=1 << 16, page_checksum_verification=True)
-            layout = tables.layout(path, file.schema_arrow.names)
+            layout = tables.layout(path, tables.names_of(file.schema_arrow))
             pages = largest_pages(raw, layout.names)
             if len(pages) != file.num_row_groups:
                 raise ValueError("its footer can be read in two ways")
@@ -111,17 +111,19 @@ def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int
     groups = []
     left = file.seek(0, io.SEEK_END)
     for group in _list(_footer(file).get(_ROW_GROUPS), dict):
-        sizes = {}
+        sizes: dict[str, int] = {}
         for chunk in _list(group.get(_COLUMNS), dict):
             column = chunk.get(_COLUMN_META_DATA)
             if not isinstance(column, dict):
                 raise ValueError("a column lacks its metadata")
             path = b".".join(_list(column.get(_PATH), bytes)).decode("utf-8", "replace")
-            if path in names:
+            # A nested column consists of several: a.list.element belongs to a.
+            name = next((name for name in names if f"{path}.".startswith(f"{name}.")), None)
+            if name is not None:
                 left -= _number(column.get(_COMPRESSED))
                 if left < 0:  # as where many chunks are one and the same
                     raise ValueError("its columns claim to be longer than the file")
-                sizes[path] = _largest(file, column)
+                sizes[name] = max(sizes.get(name, 0), _largest(file, column))
         groups.append(sizes)
     return groups
 

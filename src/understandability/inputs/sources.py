@@ -1,4 +1,4 @@
-"""Inputs of any kind, in any mix, as one stream of pages."""
+"""Inputs of any type and in any mix as one stream of pages."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from understandability.inputs.parquet import read_parquet_pages
 from understandability.inputs.parts import File as File  # importable from here, too
 from understandability.inputs.parts import InputPart, plan_parts
 from understandability.inputs.streams import (
+    COMPRESSION_SUFFIXES,
     DamagedStreamError,
     file_system,
     is_url,
@@ -59,38 +60,52 @@ CONTAINER_SUFFIXES: dict[str, StreamPages] = {
 TABLE_SUFFIXES: dict[str, TablePages] = {
     ".jsonl": read_jsonl_pages,
     ".ndjson": read_jsonl_pages,
-    ".csv": partial(read_csv_pages, delimiter=","),
+    ".json": partial(read_jsonl_pages, is_lines=False),
+    ".csv": partial(read_csv_pages, delimiter=None),
     ".tsv": partial(read_csv_pages, delimiter="\t"),
     ".arrow": read_arrow_pages,
     ".feather": read_arrow_pages,
 }
 _PARQUET = ".parquet"
 _ARCHIVES = (".tar", ".tgz", ".zip")
-# Folders hold such tables of other things than pages; they are read where columns are chosen.
+# In folders such files mostly hold something else than pages: labels, settings. They are read only
+# if columns are chosen. JSON that is compressed belongs to a data set, and is read.
 _SELDOM_PAGES = (".csv", ".tsv")
+_SETTINGS = ".json"
 _SUFFIXES = (*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, *TABLE_SUFFIXES, _PARQUET, *OFFICE_SUFFIXES)
-_COMPRESSION = (".gz", ".zst")
-# What is piped in is told by its first bytes, or by its first text.
-_MARKS = {
-    b"WARC/1.": ".warc", b"WARC/0.": ".warc", b"PK\x03\x04": DOCX, b"%PDF": PDF,
+_SPREADSHEETS = (".xlsx", ".xls", ".ods")
+# The type of standard input is detected by its first bytes, or by its first text.
+_MAGIC_BYTES = {
+    b"WARC/1.": ".warc",
+    b"WARC/0.": ".warc",
+    b"PK\x03\x04": DOCX,
+    b"%PDF": PDF,
     b"ARROW1": ".arrow",
-}  # fmt: skip
-_STARTS = {b"<DOC>": ".trec", b'{"': ".jsonl", b"{ ": ".jsonl", b"<": ".html"}
+}
+_FIRST_TEXT = {
+    b"<DOC>": ".trec",
+    b'{"': ".jsonl",
+    b"{ ": ".jsonl",
+    b"[{": ".json",
+    b"{\n": ".json",
+    b"<": ".html",
+}
+_SKIPPED = "files with the suffix "
 
 
 class Sources:
     """The pages of files, folders, URLs and standard input (``-``), one after another.
 
-    Iterating gives a `Page` for each document and a `Failure` in the place of each that cannot
-    be read; `skipped` counts what is no document (a redirect, a style sheet), by kind.
+    Iterating yields a `Page` for each document, and a `Failure` in the place of each that cannot
+    be read. `skipped` counts what is not a document (a redirect, a style sheet), by label.
 
-    The docno of a file is its path below the input that was given, of a single file its name;
-    of a member of an archive its path in there; of a record its identifier. Where files of two
-    inputs would have one docno, the name of its input stands before each.
+    The docno of a file is its path below the input, or its name if it is the input itself; of a
+    member of an archive, its path in the archive; of a record, its id. If files of two inputs
+    would have the same docno, the name of the input is put in front.
 
-    `docnos` keeps the documents of a list; `limit` bounds the decoded bytes of a document;
-    `columns` says what columns of tables are, and `remarks` what had to be guessed.
-    Raises `InputError` at once where a path is missing, of an unknown kind, or an empty folder.
+    `docnos` selects documents; `limit` bounds the decoded bytes of a document; `columns` are the
+    columns of tables, and `remarks` report those that were guessed. Raises `InputError` at once
+    for a missing path, an unsupported file type, or a folder without pages.
     """
 
     def __init__(
@@ -108,21 +123,23 @@ class Sources:
         self.remarks: list[str] = []
         self._tables = Tables(self.columns, self.remarks)
         self.skipped: Counter[str] = Counter()
+        self._labels: dict[str, str] = {}  # suffix -> label of skipped files
         self.without: frozenset[str] = frozenset()
-        self.files = self._apart([file for path in paths for file in self._find(str(path))])
+        files = [file for path in paths for file in self._find(str(path))]
+        self.files = self._with_distinct_docnos(files)
 
     def __iter__(self) -> Iterator[Page | Failure]:
         for file in self.files:
             yield from self.read(file)
 
     def without_files(self) -> Sources:
-        """Sources without files of their own, that `read` those of these."""
+        """Return sources with the same settings but no files; they can `read` those of others."""
         sources = Sources([], docnos=self.docnos, limit=self.limit, columns=self.columns)
         sources.without = self.without
         return sources
 
     def give_up(self, paths: Collection[str], before: Sequence[File]) -> None:
-        """Read some files no more: each is one failure, at its place among the files `before`."""
+        """Stop reading some files: each becomes one failure, at its index in the files `before`."""
         self.without = frozenset(paths)
         names = {file.path: file.docno for file in before}
         self.files = [
@@ -130,9 +147,9 @@ class Sources:
             for file in self.files
             if file.path not in self.without
         ]
-        for place, file in enumerate(before):
+        for index, file in enumerate(before):
             if file.path in self.without:
-                self.files.insert(place, file)
+                self.files.insert(index, file)
 
     def read(self, file: File) -> Iterator[Page | Failure]:
         """Yield the requested pages of one of `files`."""
@@ -164,30 +181,30 @@ class Sources:
 
     @property
     def position(self) -> int:
-        """About how many bytes of a file were read, before decoding; 0 of a pipe."""
+        """The approximate number of bytes read of the current file; 0 for a pipe."""
         try:
             return 0 if self._stream is None or self._stream.closed else self._stream.raw.tell()
         except OSError:
             return 0
 
-    def _apart(self, files: Sequence[File]) -> list[File]:
-        """Each file once, with a docno of its own."""
-        once: dict[str, File] = {}
+    def _with_distinct_docnos(self, files: Sequence[File]) -> list[File]:
+        """Return each file once, with a docno that no other file has."""
+        distinct: dict[str, File] = {}
         for file in files:
-            if file.path in once:
+            if file.path in distinct:
                 self.skipped["files that were named twice"] += 1
             else:
-                once[file.path] = file
-        times = Counter(file.docno for file in once.values())
+                distinct[file.path] = file
+        counts = Counter(file.docno for file in distinct.values())
         return [
             replace(file, docno=file.input if file.is_input else f"{file.input}/{file.docno}")
-            if times[file.docno] > 1
+            if counts[file.docno] > 1
             else file
-            for file in once.values()
+            for file in distinct.values()
         ]
 
     def _find(self, path: str) -> Iterator[File]:
-        """The files that a path stands for."""
+        """Yield the files that a path stands for."""
         if path == "-":
             yield File("-", "-", "-", 0)
             return
@@ -197,19 +214,19 @@ class Sources:
         here = Path(path)
         if system.isdir(top) if system else here.is_dir():
             before = len(self.skipped)
-            below = self._find_below(system, top, path) if system else self._find_in_folder(here)
-            files = list(below)
+            found = self._find_below(system, top, path) if system else self._find_in_folder(here)
+            files = list(found)
             if not files:
-                counts = (f"{count} {what}" for what, count in self.skipped.most_common(5))
+                counts = (f"{count} {label}" for label, count in self.skipped.most_common(5))
                 seen = f"; there are {', '.join(counts)}" if len(self.skipped) > before else ""
                 raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
             yield from files
         elif system.exists(top) if system else here.exists():
             suffix = _suffix(path)
             if suffix is None:
-                is_sheet = path.lower().endswith((".xlsx", ".xls", ".ods"))
+                is_sheet = path.lower().endswith(_SPREADSHEETS)
                 how = "save it as CSV" if is_sheet else f"inputs end in {_allowed()}"
-                raise InputError(f"{path} has an unknown suffix; {how}")
+                raise InputError(f"cannot read {path}: unsupported file type; {how}")
             require_office_extra(suffix)
             name = path if system else here.as_posix()
             size = int(system.size(top) or 0) if system else here.stat().st_size
@@ -224,8 +241,8 @@ class Sources:
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 file = Path(parent, name)
-                _check_versions(file.relative_to(folder).as_posix(), str(folder))
-                if self._is_input(name, file.is_file()):
+                _refuse_versioned_table(file.relative_to(folder).as_posix(), str(folder))
+                if self._is_input(name, file.as_posix(), file.is_file()):
                     docno = file.relative_to(folder).as_posix()
                     yield File(docno, file.as_posix(), folder.as_posix(), file.stat().st_size)
 
@@ -233,19 +250,22 @@ class Sources:
         url = url.rstrip("/")
         for path, entry in sorted(system.find(top, detail=True).items()):
             name = path.removeprefix(top).lstrip("/")
-            _check_versions(name, url)
-            if self._is_input(name.rpartition("/")[2], not name.startswith(".")):
-                yield File(name, system.unstrip_protocol(path), url, int(entry["size"] or 0))
+            _refuse_versioned_table(name, url)
+            here = system.unstrip_protocol(path)
+            if self._is_input(name.rpartition("/")[2], here, not name.startswith(".")):
+                yield File(name, here, url, int(entry["size"] or 0))
 
-    def _is_input(self, name: str, is_file: bool) -> bool:
-        """Whether a file of a folder is read; counts it where not."""
+    def _is_input(self, name: str, path: str, is_file: bool) -> bool:
+        """Return True if a file of a folder is read; otherwise count it."""
         suffix = _suffix(name)
         if name.startswith(".") or not is_file:
             self.skipped["hidden and special files"] += 1
-        elif suffix is None or (suffix in _SELDOM_PAGES and not self.columns):
-            self.skipped[f"files with the suffix {Path(name).suffix or '(none)'}"] += 1
-        else:
+            return False
+        is_seldom = suffix in _SELDOM_PAGES or name.lower().endswith(_SETTINGS)
+        if suffix is not None and (self.columns or not is_seldom):
             return True
+        ending = _full_suffix(name) or "(none)"
+        self.skipped[self._labels.setdefault(ending, f"{_SKIPPED}{ending}, such as {path}")] += 1
         return False
 
     def _read_file(self, file: File) -> Iterator[Page | Failure]:
@@ -257,7 +277,7 @@ class Sources:
             self._stream = stream
             suffix = _suffix_of_content(stream) if path == "-" else _suffix(path) or ""
             if suffix == ".txt" and stream.peek(5).lstrip()[:5].upper() == b"<DOC>":
-                suffix = ".trec"  # as TREC's own disks name them
+                suffix = ".trec"  # the disks of TREC have such files
             if suffix in OFFICE_SUFFIXES:
                 yield read_office(suffix, stream, file.docno, path, self.limit)
             elif suffix in TABLE_SUFFIXES:
@@ -278,7 +298,7 @@ def read_pages(
     limit: int = DEFAULT_LIMIT,
     columns: TableColumns | None = None,
 ) -> Sources:
-    """The pages of `paths`; see `Sources`.
+    """Return the pages of `paths`; see `Sources`.
 
     >>> from understandability.resources import resource
     >>> [page.docno for page in read_pages(resource("samples"))]
@@ -287,18 +307,27 @@ def read_pages(
     return Sources(paths, docnos=docnos, limit=limit, columns=columns)
 
 
+def is_skipped_file(label: str) -> bool:
+    """Return True if a label of `Sources.skipped` counts files of a type that is not read.
+
+    >>> is_skipped_file("files with the suffix .css, such as a.css")
+    True
+    """
+    return label.startswith(_SKIPPED)
+
+
 def holds_many(path: str) -> bool:
-    """Whether a file may hold many pages, as far as its name tells."""
+    """Return True if a file of this name may hold many pages."""
     return _suffix(path) not in (*PAGE_SUFFIXES, *OFFICE_SUFFIXES)
 
 
 def is_read_by_arrow(path: str) -> bool:
-    """Whether Arrow reads a file, whose native code may end the process where it is damaged."""
+    """Return True if Arrow reads the file; its native code may crash on damaged data."""
     return _suffix(path) in (".arrow", ".feather", _PARQUET)
 
 
 def typed_columns(path: str) -> Any:
-    """The Arrow schema that a file states, if any; raises `InputError` where it is damaged."""
+    """Return the Arrow schema that a file states, if any; raises `InputError` if it is damaged."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -331,7 +360,7 @@ def _read_page(
 
 
 def _printable(record: Page | Failure) -> Page | Failure:
-    """The record with names that files can hold: an escape in JSON may be half a character."""
+    """Escape what no file can hold in the names of a record: JSON may contain half a character."""
     names = [name for name in ("docno", "path", "url", "error") if getattr(record, name, None)]
     texts = {name: getattr(record, name) for name in names}
     if all(text.isascii() for text in texts.values()):
@@ -342,48 +371,59 @@ def _printable(record: Page | Failure) -> Page | Failure:
     )
 
 
-def _check_versions(name: str, folder: str) -> None:
-    """Raise what is wrong with a folder that has such a file: it belongs to a versioned table."""
+def _refuse_versioned_table(name: str, folder: str) -> None:
+    """Raise `InputError` if a file shows that its folder is a table with versions."""
     versioned = "Delta" if "/_delta_log/" in f"/{name}" else "Iceberg"
     if versioned == "Delta" or name.endswith(".metadata.json"):
         raise InputError(
-            f"{folder} holds a {versioned} table ({name}), whose files are also those of older "
-            "versions; read it with its own package, and score the result with ud.score_table"
+            f"{folder} holds a {versioned} table ({name}), whose files include older versions; "
+            "read it with its own package, and score the result with ud.score_table"
         )
 
 
 def _suffix(name: str) -> str | None:
-    """The suffix that tells how a file is read, without that of its compression."""
+    """Return the suffix of a supported file type, ignoring the suffix of a compression."""
     base = name.lower()
-    for suffix in _COMPRESSION:
+    for suffix in COMPRESSION_SUFFIXES:
         base = base.removesuffix(suffix)
     suffix = PurePosixPath(base).suffix
     return suffix if suffix in _SUFFIXES else None
 
 
+def _full_suffix(name: str) -> str:
+    """Return the suffix of a name, together with that of a compression.
+
+    >>> _full_suffix("a.json.gz"), _full_suffix("v1.2.css"), _full_suffix("README")
+    ('.json.gz', '.css', '')
+    """
+    path = PurePosixPath(name)
+    is_compressed = path.suffix.lower() in COMPRESSION_SUFFIXES
+    return (path.with_suffix("").suffix if is_compressed else "") + path.suffix
+
+
 def _suffix_of_content(stream: io.BufferedReader) -> str:
-    """The kind of what is piped in."""
+    """Return the suffix that fits the content of standard input."""
     first = stream.peek(512)[:512]
-    start = first.lstrip(b"\xef\xbb\xbf \t\r\n")[:16].upper()
+    start = first.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")[:16].upper()
     if first.startswith(b"PAR1"):
         raise InputError("Parquet cannot be piped in; name the file")
     if first[257:262] == b"ustar":
         return ".tar"
-    for mark, suffix in _MARKS.items():
-        if first.startswith(mark):
+    for magic, suffix in _MAGIC_BYTES.items():
+        if first.startswith(magic):
             return suffix
-    for mark, suffix in _STARTS.items():
-        if start.startswith(mark):
+    for text, suffix in _FIRST_TEXT.items():
+        if start.startswith(text):
             return suffix
     return ".txt"
 
 
 def _allowed() -> str:
-    return f"{', '.join(_SUFFIXES)} (also with .gz or .zst)"
+    return f"{', '.join(_SUFFIXES)} (also with {', '.join(COMPRESSION_SUFFIXES)})"
 
 
 def is_path(text: str) -> bool:
-    """Whether a text names a file, a folder or a URL."""
+    """Return True if a text names a file, a folder or a URL."""
     if is_url(text) or text == "-":
         return True
     try:
@@ -395,7 +435,7 @@ def is_path(text: str) -> bool:
 def with_progress(
     pages: Iterable[Page | Failure], progress: Callable[[int, int], None] | None
 ) -> Iterator[Page | Failure]:
-    """The pages; `progress` is called with how many there were, and how many errors."""
+    """Yield the pages, and call `progress` with the numbers of pages and of failures so far."""
     errors = 0
     for number, page in enumerate(pages, 1):
         errors += isinstance(page, Failure)

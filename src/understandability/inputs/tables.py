@@ -1,4 +1,4 @@
-"""Tables in and out: JSON Lines, CSV, TSV and Parquet by suffix, also compressed."""
+"""Tables in files: JSON Lines, CSV, TSV and Parquet, by suffix, also compressed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Self, cast
 
@@ -21,6 +22,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from understandability.errors import InputError, OptionError, in_one_line
+from understandability.inputs.delimited import as_utf8, detect_delimiter, is_excel_line
 from understandability.inputs.streams import DamagedStreamError, open_stream
 from understandability.inputs.writing import write_text, written
 
@@ -30,11 +32,12 @@ SETTINGS_KEY = b"understandability"
 _MOST_COLUMNS = 10_000
 _MOST_OF_A_HEADER = 10_000_000  # bytes
 _MOST_BRACKETS = 1_000  # of a row in JSON
+_BLOCK = 1 << 24  # bytes; a longer row of CSV is refused
 _COMPRESSION = {".gz": "gzip", ".zst": "zstd"}
 
 
 def table_format(destination: str) -> tuple[str, str | None]:
-    """The format and the compression that a file name tells; ``-`` is JSON Lines.
+    """Return the format and the compression of a file name; ``-`` is JSON Lines.
 
     >>> table_format("scores.tsv.gz")
     ('tsv', 'gzip')
@@ -48,19 +51,20 @@ def table_format(destination: str) -> tuple[str, str | None]:
     name = path.suffix.removeprefix(".").replace("ndjson", "jsonl")
     if name not in FORMATS or (name == "parquet" and compression):
         raise OptionError(
-            f"the suffix of {destination} names no kind of table; "
+            f"{destination} is not in a supported table format; "
             "write .jsonl, .csv, .tsv (also with .gz or .zst), .parquet, or - for standard output"
         )
     return name, compression
 
 
 class TableWriter:
-    """Rows, batch by batch, into one file; a context manager.
+    """Writes rows, batch by batch, to one file; a context manager.
 
-    The file appears when the context ends well; what goes to standard output (``-``) is `piped_as`
-    one of `FORMATS`. NaN is written as null. Texts in CSV and TSV that a spreadsheet would take for
-    a formula get an apostrophe before them, which `read_table` takes away. Settings stand in the
-    metadata of Parquet, beside other files in ``<file>.settings.json``. Raises `InputError`.
+    The file appears when the context ends without an error. Standard output (``-``) has the format
+    `piped_as`, one of `FORMATS`. NaN is written as null. Texts in CSV and TSV that a spreadsheet
+    would evaluate as a formula get an apostrophe in front, which `read_table` removes. Settings are
+    stored in the metadata of Parquet, or next to other files in ``<file>.settings.json``. Raises
+    `InputError`.
     """
 
     def __init__(
@@ -80,7 +84,7 @@ class TableWriter:
         self._rows = 0
         self._file = self._closing.enter_context(written(destination))
         if compression == "gzip":
-            # No time stamp and no name: the same table gives the same bytes.
+            # Without a time stamp and a name, the same table becomes the same bytes.
             self._file = cast(IO[bytes], gzip.GzipFile("", "wb", 6, self._file, mtime=0))
             self._closing.callback(self._file.close)
         elif compression == "zstd":
@@ -128,8 +132,8 @@ class TableWriter:
 
     def __exit__(self, error: type[BaseException] | None, *rest: Any) -> None:
         self._closing.__exit__(error, *rest)
-        is_beside = self.destination != "-" and self._format != "parquet"
-        if error is None and self._settings is not None and is_beside:
+        is_separate = self.destination != "-" and self._format != "parquet"
+        if error is None and self._settings is not None and is_separate:
             settings = json.dumps(self._settings, indent=2) + "\n"
             write_text(f"{self.destination}.settings.json", settings)
 
@@ -137,22 +141,22 @@ class TableWriter:
 def write_table(
     table: pa.Table, destination: str, *, settings: Mapping[str, Any] | None = None
 ) -> None:
-    """Write one table to a file by its suffix, or to standard output (``-``)."""
+    """Write one table to a file, in the format of its suffix, or to standard output (``-``)."""
     with TableWriter(destination, settings=settings) as writer:
         writer.write(table)
 
 
 def _quoted(table: pa.Table, pattern: str, replacement: str) -> pa.Table:
-    """The table with its texts, and the names of its columns, that begin so changed."""
-    for place, column in enumerate(table.columns):
+    """Replace a pattern in the texts of a table and in the names of its columns."""
+    for index, column in enumerate(table.columns):
         if pa.types.is_string(column.type):
             column = pc.replace_substring_regex(column, pattern, replacement)
-            table = table.set_column(place, table.column_names[place], column)
+            table = table.set_column(index, table.column_names[index], column)
     return table.rename_columns([re.sub(pattern, replacement, name) for name in table.column_names])
 
 
 def nan_to_null(table: pa.Table) -> pa.Table:
-    """The table with null for every NaN: JSON knows none, and sums leave nulls out."""
+    """Replace NaN by null: JSON has no NaN, and sums ignore nulls."""
     columns = [
         pc.if_else(pc.is_nan(column), None, column) if pa.types.is_floating(column.type) else column
         for column in table.columns
@@ -161,18 +165,19 @@ def nan_to_null(table: pa.Table) -> pa.Table:
 
 
 def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
-    """Read a table of any format that `TableWriter` writes; `columns` chooses some.
+    """Read a table in any format that `TableWriter` writes, or some `columns` of it.
 
-    Raises `InputError` where the file is no such table, or lacks a column.
+    CSV may have semicolons or tabs between its cells, line breaks in quoted cells, and be in
+    UTF-16, as spreadsheets write it. Raises `InputError` if the file is not such a table, or lacks
+    a column.
     """
-
     if path.endswith("/") or Path(path).is_dir():
         command = f"understand crawl merge {path} -o scores.parquet"
         raise InputError(f"{path} is a folder, not a table; of a crawl, make one first: {command}")
     form, _ = table_format(path)
     try:
         if form == "parquet":
-            # Opened here first, so that a missing file is told like any other.
+            # Open the file first, so that a missing file raises our own error.
             open_stream(path).close()
             table = pq.ParquetFile(path).read()
         elif form == "jsonl":
@@ -180,28 +185,18 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
             with open_stream(path) as stream:
                 table = pa.json.read_json(stream, pa.json.ReadOptions(block_size=1 << 26))
         else:
-            delimiter = DELIMITERS[form]
-            with open_stream(path) as stream:  # each of endless columns would take kilobytes
-                if stream.readline(_MOST_OF_A_HEADER).count(delimiter.encode()) >= _MOST_COLUMNS:
-                    raise InputError(
-                        f"{path} has over {_MOST_COLUMNS:,} columns; scores have hundreds"
-                    )
-            with open_stream(path) as stream:
-                texts = dict.fromkeys(("docno", "flags"), pa.string())
-                types = pa.csv.ConvertOptions(column_types=texts)
-                layout = pa.csv.ParseOptions(delimiter=delimiter)
-                table = pa.csv.read_csv(stream, parse_options=layout, convert_options=types)
+            table = _read_delimited(path, form)
             table = _quoted(table, r"^'('*[=+\-@\t\r])", r"\1")
     except (DamagedStreamError, pa.ArrowException, OSError, ValueError) as error:
-        of_arrow = isinstance(error, pa.ArrowException) and form != "parquet"
-        where = _damaged_line(path, form) if of_arrow else ""
+        is_of_arrow = isinstance(error, pa.ArrowException) and form != "parquet"
+        where = _damaged_line(path, form) if is_of_arrow else ""
         raise InputError(
             f"{path}{where} cannot be read as a table: {in_one_line(error)}"
         ) from error
     for name, count in Counter(table.column_names).items():
         if count > 1:
             raise InputError(f"{path} has {count} columns {name!r}; rename or remove all but one")
-    if "docno" in table.column_names:  # numbers, to a reader of JSON, where all are digits
+    if "docno" in table.column_names:  # the JSON reader returns numbers if all are digits
         index = table.column_names.index("docno")
         table = table.set_column(index, "docno", table["docno"].cast(pa.string()))
     if columns is not None:
@@ -214,34 +209,70 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
     return table
 
 
-def _damaged_line(path: str, form: str) -> str:
-    """Which line of a text file Arrow cannot read, where that can be told."""
-    types: dict[str, type] = {}
-    columns = 0
-
-    def is_like_before(text: str) -> bool:
-        nonlocal columns
-        if form == "jsonl":
-            row = json.loads(text or "{}", parse_int=float)
-            values = {name: type(value) for name, value in row.items() if value is not None}
-            return all(types.setdefault(name, found) is found for name, found in values.items())
-        (fields,) = csv.reader([text], delimiter=DELIMITERS[form])
-        columns = columns or len(fields)
-        return len(fields) in (0, columns)
-
+def _read_delimited(path: str, form: str) -> pa.Table:
+    """Read CSV or TSV."""
     with open_stream(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                good = is_like_before(line.decode("utf-8").strip("\r\n"))
-            except (ValueError, AttributeError):
-                good = False
-            if not good:
-                return f", line {number}"
-    return ""
+        text = as_utf8(stream)
+        first = text.readline(_MOST_OF_A_HEADER).decode("utf-8-sig", "replace")
+        skipped_lines = is_excel_line(first)
+        if skipped_lines:
+            delimiter = first[4]
+            first = text.readline(_MOST_OF_A_HEADER).decode("utf-8", "replace")
+        else:
+            delimiter = DELIMITERS[form] if form == "tsv" else detect_delimiter(first)
+    if first.count(delimiter) >= _MOST_COLUMNS:  # each column takes kilobytes
+        raise InputError(f"{path} has over {_MOST_COLUMNS:,} columns; scores have hundreds")
+    with open_stream(path) as stream:
+        texts = dict.fromkeys(("docno", "flags"), pa.string())
+        table: pa.Table = pa.csv.read_csv(
+            as_utf8(stream),
+            pa.csv.ReadOptions(block_size=_BLOCK, skip_rows=int(skipped_lines)),
+            pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            pa.csv.ConvertOptions(column_types=texts),
+        )
+    return table
+
+
+def _damaged_line(path: str, form: str) -> str:
+    """Find the first line of a text file that differs from those before it."""
+    with open_stream(path) as stream:
+        number = _odd_json_line(stream) if form == "jsonl" else _odd_row(as_utf8(stream), form)
+    return f", line {number}" if number else ""
+
+
+def _odd_json_line(stream: IO[bytes]) -> int | None:
+    types: dict[str, type] = {}
+    for number, line in enumerate(stream, start=1):
+        try:
+            row = json.loads(line.strip() or b"{}", parse_int=float)
+            values = {name: type(value) for name, value in row.items() if value is not None}
+        except (ValueError, AttributeError, RecursionError):
+            return number
+        if any(types.setdefault(name, type_) is not type_ for name, type_ in values.items()):
+            return number
+    return None
+
+
+def _odd_row(stream: IO[bytes], form: str) -> int | None:
+    lines = (line.decode("utf-8") for line in stream)
+    number = 0
+    try:
+        first = next(lines, "")
+        delimiter = DELIMITERS[form] if form == "tsv" else detect_delimiter(first)
+        rows = csv.reader(chain([first], lines), delimiter=delimiter)
+        columns = len(next(rows, []))
+        number = rows.line_num
+        for row in rows:
+            if len(row) not in (0, columns):
+                return number + 1
+            number = rows.line_num
+    except (ValueError, csv.Error):
+        return number + 1
+    return None
 
 
 def _check_flat(path: str) -> None:
-    """Refuse nested rows: Arrow ends the process where they are nested very deeply."""
+    """Refuse deeply nested rows, on which Arrow crashes."""
     with open_stream(path) as stream:
         for number, line in enumerate(stream, start=1):
             if line.count(b"[") + line.count(b"{") > _MOST_BRACKETS:
@@ -252,10 +283,10 @@ def _check_flat(path: str) -> None:
 
 
 def settings_of(table: Any) -> dict[str, Any]:
-    """The settings that a table, in a file or in memory, was made with; none where it has none."""
+    """Return the settings that a table, in a file or in memory, was made with, if it has any."""
     is_file = isinstance(table, str | Path)
     if is_file and table_format(str(table))[0] != "parquet":
-        beside = Path(f"{table}.settings.json")
-        return json.loads(beside.read_text("utf-8")) if beside.is_file() else {}
+        settings = Path(f"{table}.settings.json")
+        return json.loads(settings.read_text("utf-8")) if settings.is_file() else {}
     schema = pq.read_schema(table) if is_file else getattr(table, "schema", None)
     return dict(json.loads((getattr(schema, "metadata", None) or {}).get(SETTINGS_KEY, "{}")))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from understandability.errors import InputError
-from understandability.inputs.page_tables import read_objects
+from understandability.inputs.json_files import read_objects
 from understandability.inputs.runs import dataset_queries, is_dataset
 from understandability.inputs.streams import DamagedStreamError, open_stream
 

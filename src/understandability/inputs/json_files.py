@@ -1,0 +1,192 @@
+"""Records in JSON: one object per line (JSON Lines), or a JSON array of objects."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+from understandability.errors import InputError, in_one_line
+from understandability.inputs.streams import DamagedStreamError, open_stream
+
+NumberedRecords = Iterator[tuple[int, "dict[str, Any] | LineError"]]
+
+_READ = 1 << 16
+# An empty list is two bytes of JSON but an object of 56 bytes or more in memory.
+_MOST_BRACKETS = 1_000_000
+# A value that was cut inside a literal, a number or an escape fails this close to the cut.
+_CUT = 16
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+class LineError(InputError):
+    """One record of a text file cannot be used; the message names its line or number."""
+
+
+def read_jsonl(stream: io.BufferedReader, limit: int = 100_000_000) -> NumberedRecords:
+    """Yield the number and the object of each line; for a bad line a `LineError`.
+
+    Blank lines are ignored. A line of more than `limit` bytes is skipped and is a `LineError` too.
+
+    >>> list(read_jsonl(io.BufferedReader(io.BytesIO(b'{"id": 1}\\n[2]\\n'))))
+    [(1, {'id': 1}), (2, LineError('line 2 is a JSON list; each line must be an object'))]
+    """
+    for number in count(1):
+        try:
+            line = stream.readline(limit + 1)
+            if not line:
+                return
+            if len(line) > limit and not line.endswith(b"\n"):
+                while (rest := stream.readline(_READ)) and not rest.endswith(b"\n"):
+                    pass
+                raise LineError(f"line {number} is longer than {limit / 1e6:g} MB")
+            if line.strip():
+                yield number, _object_of_line(line, number)
+        except DamagedStreamError as error:
+            yield number, LineError(f"line {number} is lost: {error}")
+        except LineError as error:
+            yield number, error
+
+
+def read_json(stream: io.BufferedReader, limit: int = 100_000_000) -> NumberedRecords:
+    """Yield the objects of a file that is JSON or JSON Lines; its first line decides.
+
+    A JSON file holds an array of objects, or objects one after another over several lines. An
+    array is read object by object, so its size does not matter. After an object that cannot be
+    parsed the rest of such a file is not read, and its `LineError` says so.
+
+    >>> list(read_json(io.BufferedReader(io.BytesIO(b'[{"id": 1},\\n {"id": 2}]'))))
+    [(1, {'id': 1}), (2, {'id': 2})]
+    """
+    start = _first_line(stream)
+    if start.startswith(b"[") or start.rstrip().endswith((b"{", b"[", b",")):
+        yield from _Values(stream, limit).read()
+    else:
+        yield from read_jsonl(stream, limit)
+
+
+def read_objects(path: str) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a JSON Lines file; raises `InputError` at the first bad line."""
+    with open_stream(path) as stream:
+        for _, record in read_jsonl(stream):
+            if isinstance(record, LineError):
+                raise InputError(f"{path}: {record}")
+            yield record
+
+
+def _first_line(stream: io.BufferedReader) -> bytes:
+    """Return the start of the file up to the end of the first line, as far as it can be peeked."""
+    try:
+        start = stream.peek(_READ).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except DamagedStreamError:  # raised again when it is read
+        return b""
+    line, newline, _ = start.partition(b"\n")
+    return line if newline or len(start) < 100 else line + b"..."
+
+
+def _object_of_line(line: bytes, number: int) -> dict[str, Any]:
+    if line.count(b"[") + line.count(b"{") > _MOST_BRACKETS:
+        raise LineError(f"line {number} has more than {_MOST_BRACKETS} lists and objects")
+    try:
+        value = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, RecursionError) as error:
+        raise LineError(f"line {number} is not JSON: {in_one_line(error)}") from error
+    if not isinstance(value, dict):
+        raise LineError(
+            f"line {number} is a JSON {type(value).__name__}; each line must be an object"
+        )
+    return value
+
+
+def _not_an_object(number: int, value: Any) -> str:
+    return f"item {number} is a JSON {type(value).__name__}; each item must be an object"
+
+
+class _Values:
+    """The objects of a JSON array, or objects one after another, parsed from a growing buffer."""
+
+    def __init__(self, stream: io.BufferedReader, limit: int) -> None:
+        self._stream = stream
+        self._limit = limit
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._parser = json.JSONDecoder()
+        self._text = ""
+        self._position = 0
+        self._at_end = False
+
+    def read(self) -> NumberedRecords:
+        number = 0
+        is_array = self._next_character() == "["
+        try:
+            if self._text[:1] == "\ufeff":
+                self._position = 1
+                is_array = self._next_character() == "["
+            self._position += is_array
+            while character := self._next_character():
+                if is_array and character == "]":
+                    self._position += 1
+                    break
+                number += 1
+                value = self._value(number)
+                is_object = isinstance(value, dict)
+                yield number, value if is_object else LineError(_not_an_object(number, value))
+                separator = self._next_character()
+                if is_array and separator == ",":
+                    self._position += 1
+                elif is_array and separator not in ("]", ""):
+                    raise LineError(f"after item {number} there is neither a comma nor a bracket")
+            else:
+                if is_array:
+                    raise LineError("the file ends within the JSON array")
+            if self._next_character():
+                raise LineError("there is more after the end of the JSON array")
+        except (DamagedStreamError, UnicodeDecodeError, LineError) as error:
+            reason = in_one_line(error)
+            yield number + 1, LineError(f"{reason}; the file is not read after item {number}")
+
+    def _next_character(self) -> str:
+        """Skip white space; return the next character, or nothing at the end."""
+        while True:
+            match = _SPACE.match(self._text, self._position)
+            self._position = match.end() if match else self._position
+            if self._position < len(self._text):
+                return self._text[self._position]
+            if not self._grow(_READ):
+                return ""
+
+    def _value(self, number: int) -> Any:
+        while True:
+            if self._text.count("[") + self._text.count("{") > _MOST_BRACKETS:
+                raise LineError(f"item {number} has more than {_MOST_BRACKETS} lists and objects")
+            try:
+                value, end = self._parser.raw_decode(self._text, self._position)
+            except json.JSONDecodeError as error:
+                is_cut = error.msg.startswith("Unterminated") or error.pos >= (
+                    len(self._text) - _CUT
+                )
+                size = len(self._text) - self._position
+                if is_cut and size > self._limit:
+                    raise LineError(
+                        f"item {number} is longer than {self._limit / 1e6:g} MB"
+                    ) from error
+                if not is_cut or not self._grow(max(_READ, size)):
+                    raise LineError(f"item {number} is not JSON: {in_one_line(error)}") from error
+            except RecursionError as error:
+                raise LineError(f"item {number} is nested too deeply") from error
+            else:
+                self._position = end
+                return value
+
+    def _grow(self, size: int) -> bool:
+        """Drop what was parsed and read `size` more bytes; return False at the end of the file."""
+        if self._at_end:
+            return False
+        data = self._stream.read(size)
+        self._at_end = not data
+        self._text = self._text[self._position :] + self._decoder.decode(data, self._at_end)
+        self._position = 0
+        return bool(data)
