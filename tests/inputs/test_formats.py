@@ -332,5 +332,5 @@ def test_languages_that_are_stated(tmp_path: Path) -> None:
     pages, _, _ = read(tmp_path / "t.jsonl")
     assert [page.language for page in pages] == ["de-at", None, None, "eng"]
     write_jsonl(tmp_path / "t.jsonl", [{"id": "1", "text": "x", "sprache": "de"}])
-    ((page,), _, _) = read(tmp_path / "t.jsonl", language="sprache")
+    ((page,), _, _) = read(tmp_path / "t.jsonl", lang="sprache")
     assert page.language == "de"

@@ -69,7 +69,7 @@ class TableColumns:
         title: Column with a title to put before plain text. Default: title, if the table has a
             column _id (BEIR) or body (MS MARCO).
         url: Column with addresses. Default: url.
-        language: Column with the language of each document, such as de. Default: language or lang.
+        lang: Column with the language of each document, such as de. Default: language or lang.
         keep: Columns of the input to copy into the rows; one with the name of an output
             column gets `input_` in front.
         no_header: The first line of CSV and TSV files is data. Columns are numbered:
@@ -85,7 +85,7 @@ class TableColumns:
         tuple[str, ...], AtPrompt(str, value="NAME,...", convert="wording:names_in")
     ] = ()
     title: Annotated[str | None, AtPrompt(str, "--title-column")] = None
-    language: Annotated[str | None, AtPrompt(str, "--language-column")] = None
+    lang: Annotated[str | None, AtPrompt(str, "--language-column")] = None
     no_header: bool = False
     format: Annotated[
         str | None, AtPrompt(str, "--format", choices="inputs.page_tables:FORMATS")
@@ -178,7 +178,7 @@ class Tables:
 
     def __post_init__(self) -> None:
         self._chosen = self.columns.resolved()
-        chosen = [self._chosen.id, self._chosen.title, self._chosen.url, self._chosen.language]
+        chosen = [self._chosen.id, self._chosen.title, self._chosen.url, self._chosen.lang]
         chosen += [name for name, _ in self._chosen.contents]
         candidates = (*chosen, *self._chosen.keep, *ID_COLUMNS, *URL_COLUMNS, *LANGUAGE_COLUMNS)
         self._nested = [name for name in dict.fromkeys(candidates) if name and "." in name]
@@ -214,7 +214,7 @@ class Tables:
             chosen.text,
             chosen.title,
             chosen.url,
-            chosen.language,
+            chosen.lang,
             *chosen.keep,
         ]
         for name in [chosen.id] if is_record else required:
@@ -247,7 +247,7 @@ class Tables:
             contents,
             title,
             chosen.url or _first(URL_COLUMNS, names),
-            chosen.language or _first(LANGUAGE_COLUMNS, names),
+            chosen.lang or _first(LANGUAGE_COLUMNS, names),
             tuple(dict.fromkeys(chosen.keep)),
         )
         self._remark(path, layout)
@@ -266,10 +266,10 @@ class Tables:
         names = {name for name in guessed.values() if name}
         if names <= _DOCUMENTED:
             return
-        for role in ("url", "language"):
-            name = getattr(layout, role)
-            if name not in (None, role) and not getattr(chosen, role):
-                guessed[role] = name
+        if layout.url not in (None, "url", chosen.url):
+            guessed["url"] = layout.url
+        if layout.language not in (None, "language", chosen.lang):
+            guessed["language"] = layout.language
         listed = ", ".join(f"{role} = {name}" for role, name in guessed.items())
         remark = f"columns guessed: {listed}"
         if not any(known.endswith(remark) for known in self.remarks):
