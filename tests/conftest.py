@@ -181,7 +181,7 @@ def few_resamples() -> Iterator[None]:
 @pytest.fixture
 def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
     """A crawl that is not told how many workers to take has one, as each start takes a second."""
-    monkeypatch.setattr("understandability.crawls.work.cores", lambda: 1)
+    monkeypatch.setattr("understandability.crawls.rows.physical_cores", lambda: 1)
 
 
 @pytest.fixture(scope="session")

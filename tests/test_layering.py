@@ -48,7 +48,7 @@ HOOKS = (
     "rows",
 )
 # Of the core, only these touch files.
-OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
+OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.processes")
 OPENING = {"open", "read_text", "read_bytes", "write_text", "write_bytes"}
 MODULES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path

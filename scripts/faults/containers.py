@@ -29,7 +29,7 @@ import zstandard
 from scripts.faults.crawls import warc_head
 from scripts.shared import damaged, parser_of
 
-from understandability.crawls.child import Child, parent
+from understandability.crawls.processes import ChildProcess, connected_to_parent
 from understandability.inputs.sources import read_pages
 from understandability.text.page import Failure
 
@@ -149,7 +149,7 @@ def found(path: Path) -> tuple[int, int]:
 
 def answer() -> None:
     """In a process of its own: what each file gives, or the error that a reader lets through."""
-    with parent() as connection:
+    with connected_to_parent() as connection:
         for path in pickle.loads(connection.recv_bytes()):
             try:
                 outcome: Any = found(path)
@@ -163,7 +163,7 @@ def outcomes(paths: list[Path]) -> Iterator[tuple[Path, Any]]:
     """What each file gives: counts, or what happened to the process."""
     left = list(paths)
     while left:
-        child = Child("from scripts.faults.containers import answer; answer()")
+        child = ChildProcess("from scripts.faults.containers import answer; answer()")
         child.send(left)
         while left and (message := child.receive(_SECONDS)) is not None:
             yield left.pop(0), pickle.loads(message)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from scripts.shared import megabytes_of, parser_of
 
-from understandability.crawls.child import Child, parent
+from understandability.crawls.processes import ChildProcess, connected_to_parent
 from understandability.errors import PageError
 from understandability.text.analysis import (
     DEFAULT_SENTENCE_ENDS,
@@ -201,7 +201,7 @@ class Outcome:
 
 def measure(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
     """Extract, or score, a page in a process of its own."""
-    child = Child("from scripts.faults.hostile_pages import answer; answer()")
+    child = ChildProcess("from scripts.faults.hostile_pages import answer; answer()")
     child.send((options.megabytes, options.score))
     child.send((name, PAGES[name](), extractor))
     message = child.receive(_SECONDS)
@@ -212,7 +212,7 @@ def measure(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
 
 def answer() -> None:
     """Extract one page in this process, with no more memory than twice the limit."""
-    with parent() as connection:
+    with connected_to_parent() as connection:
         megabytes, score = pickle.loads(connection.recv_bytes())
         resource.setrlimit(resource.RLIMIT_AS, (2 * megabytes * MB,) * 2)
         scorer = None

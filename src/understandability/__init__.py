@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from understandability.crawls.features import features
     from understandability.crawls.merge import merge
+    from understandability.crawls.options import Work
     from understandability.crawls.score import Scores, crawl, score, score_table
-    from understandability.crawls.work import Work
     from understandability.evaluation.bounds import bounds
     from understandability.evaluation.criteria import criterion
     from understandability.evaluation.evaluate import compare, correlate, evaluate
@@ -51,7 +51,7 @@ _PUBLIC = {
     "crawls.features": ("features",),
     "crawls.merge": ("merge",),
     "crawls.score": ("Scores", "crawl", "score", "score_table"),
-    "crawls.work": ("Work",),
+    "crawls.options": ("Work",),
     "feature.formulas_of_languages": ("readability",),
     "writers.check": ("check",),
     "writers.explain": ("explain",),

@@ -208,7 +208,11 @@ def document_or_failure(page: Page, settings: Settings) -> Document | Failure:
     try:
         return document_under(page, settings)
     except PageError as error:
+        if isinstance(error.__cause__, MemoryError):
+            raise error.__cause__ from None
         return Failure(page.docno, page.path, error.stage, str(error))
+    except MemoryError:
+        raise  # no fault of the page
     except Exception as error:
         # What a parser does on a page that nobody foresaw must not end a crawl.
         message = f"{type(error).__name__}: {error}"

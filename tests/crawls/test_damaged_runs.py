@@ -33,7 +33,7 @@ def run(begun: Callable[[int], CrawlFolder]) -> CrawlFolder:
     ("text", "reason"),
     [
         ("{", "Expecting property name"),
-        ("[]", "list indices must be integers"),
+        ("[]", "it is not a JSON object"),
         ("[" * 200_000, "recursion"),
         ('{"format": 1}', "there is no 'settings'"),
         ('{"format": 1, "settings": {}}', "there is no 'inputs'"),
@@ -164,7 +164,7 @@ def test_parts_of_other_runs_are_told(run: CrawlFolder, tmp_path: Path) -> None:
     alien = Part(2, 0, True)
     commit(run, alien, ["b"])
     for use in (status_of, lambda run: merge(run, output)):
-        with pytest.raises(InputError, match=r"2-00000-end.parquet is not of this crawl, whi"):
+        with pytest.raises(InputError, match=r"2-00000-end.parquet does not belong to this"):
             use(run)
     (tmp_path / "run" / "scores" / alien.name).unlink()
     other = CrawlFolder(run.path, {"threshold": 30.0})

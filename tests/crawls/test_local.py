@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from understandability.cli.progress import ProgressLine
-from understandability.crawls.engine import Progress, fill_folder
-from understandability.crawls.folder import CrawlFolder
+from understandability.crawls.folder import CrawlFolder, StagedPart
+from understandability.crawls.local import fill_folder
 from understandability.crawls.merge import merge
-from understandability.crawls.plan import Plan, make_plan
+from understandability.crawls.page_process import Limits
+from understandability.crawls.plan import Plan, Progress, make_plan
 from understandability.crawls.status import status_of
-from understandability.crawls.workers import Limits
 from understandability.errors import InputError
 from understandability.inputs.sources import Sources, read_pages
 from understandability.scoring import Scorer, Settings
@@ -38,18 +38,19 @@ def run(plan: Plan, folder: CrawlFolder) -> Progress:
 
 
 def test_inputs_and_run_folder_behind_urls(tmp_path: Path) -> None:
-    fsspec = pytest.importorskip("fsspec")
-    memory = fsspec.filesystem("memory")
-    memory.store.clear()
-    memory.pipe("/bucket/crawl/a.jsonl", lines("a", "b"))
-    memory.pipe("/bucket/crawl/deep/b.jsonl", lines("c", "a"))
-    memory.pipe("/bucket/crawl/deep/p.html", b"<p>A page by itself.")
-    memory.pipe("/bucket/crawl/picture.png", b"PNG")
-    sources = Sources(["memory://bucket/crawl"])
+    """Workers open URLs on their own; ``local://`` is the file system of fsspec for a disk."""
+    pytest.importorskip("fsspec")
+    bucket = tmp_path / "bucket"
+    (bucket / "crawl" / "deep").mkdir(parents=True)
+    (bucket / "crawl" / "a.jsonl").write_bytes(lines("a", "b"))
+    (bucket / "crawl" / "deep" / "b.jsonl").write_bytes(lines("c", "a"))
+    (bucket / "crawl" / "deep" / "p.html").write_bytes(b"<p>A page by itself.")
+    (bucket / "crawl" / "picture.png").write_bytes(b"PNG")
+    sources = Sources([f"local://{bucket}/crawl"])
     assert list(sources.skipped.values()) == [1]
-    assert next(iter(sources.skipped)).startswith("files with the suffix .png, such as memory://")
+    assert next(iter(sources.skipped)).startswith("files with the suffix .png, such as local://")
     plan = make_plan(sources, Scorer(SETTINGS))
-    folder = CrawlFolder("memory://bucket/run", plan.described)
+    folder = CrawlFolder(f"local://{bucket}/run", plan.described)
     progress = run(plan, folder)
     assert (progress.documents, progress.inputs_done) == (5, 3)
     assert progress.bytes_done == progress.bytes
@@ -58,8 +59,8 @@ def test_inputs_and_run_folder_behind_urls(tmp_path: Path) -> None:
     assert (merged.scored, merged.repeated) == (4, 1)
     merged_lines = (tmp_path / "scores.jsonl").read_text().splitlines()
     assert [json.loads(line)["docno"] for line in merged_lines] == ["a", "b", "c", "deep/p.html"]
-    with pytest.raises(InputError, match="memory://bucket/none does not exist"):
-        read_pages("memory://bucket/none")
+    with pytest.raises(InputError, match=f"local://{bucket}/none does not exist"):
+        read_pages(f"local://{bucket}/none")
 
 
 def test_parquet_behind_a_url(tmp_path: Path) -> None:
@@ -89,14 +90,14 @@ def test_a_run_that_failed_to_write_goes_on(
         (tmp_path / f"{name}.jsonl").write_bytes(lines(f"{name}1", f"{name}2"))
     plan = make_plan(Sources([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]), Scorer(SETTINGS))
     folder = CrawlFolder(str(tmp_path / "run"), plan.described)
-    commit = CrawlFolder.commit
+    publish = CrawlFolder.publish
 
-    def failing(self, part, *rest):
-        if part.input == 1:
+    def failing(self: CrawlFolder, staged: StagedPart) -> None:
+        if staged.part.input == 1:
             raise InputError("the disk is full")
-        return commit(self, part, *rest)
+        publish(self, staged)
 
-    monkeypatch.setattr(CrawlFolder, "commit", failing)
+    monkeypatch.setattr(CrawlFolder, "publish", failing)
     with pytest.raises(InputError, match="the disk is full"):
         run(plan, folder)
     status = status_of(folder)

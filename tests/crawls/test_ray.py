@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from scripts.faults import crawl as faults
 
-from understandability.crawls.engine import fill_folder
 from understandability.crawls.folder import CrawlFolder, complete_inputs
+from understandability.crawls.local import fill_folder
 from understandability.crawls.merge import merge
+from understandability.crawls.page_process import Limits
 from understandability.crawls.plan import make_plan
 from understandability.crawls.ray import fill_folder_on_ray
-from understandability.crawls.workers import Limits
 from understandability.errors import InputError
 from understandability.inputs.sources import Sources
 from understandability.scoring import Scorer, Settings
@@ -73,7 +73,7 @@ def test_a_run_survives_the_loss_of_a_node(
         folder.begin(plan.description)
     *_, expected = fill_folder(alone, plan, plan.inputs, workers=2, limits=Limits())
     lost = None
-    for now in fill_folder_on_ray(spread, plan, plan.inputs, workers=1, limits=Limits()):
+    for now in fill_folder_on_ray(spread, plan, plan.inputs, limits=Limits()):
         progress = now
         if lost is None and spread.parts():
             (lost,) = cluster.worker_nodes
@@ -93,5 +93,5 @@ def test_what_fails_on_a_node_is_told(cluster: Any, tmp_path: Path) -> None:
     folder = CrawlFolder(f"{tmp_path}/run", plan.described)
     folder.begin(plan.description)
     with pytest.raises(InputError, match="this node has other versions or bundles than the crawl"):
-        for _ in fill_folder_on_ray(folder, plan, plan.inputs, workers=1, limits=Limits()):
+        for _ in fill_folder_on_ray(folder, plan, plan.inputs, limits=Limits()):
             pass

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.dataset
@@ -59,12 +59,33 @@ def test_the_same_description_may_come_again(folder: CrawlFolder) -> None:
     assert folder.description()["settings"] == {"threshold": 40.0}
     with pytest.raises(InputError, match=r"threshold was 40.0 and is now 30.0; run the same"):
         folder.begin(described(3, threshold=30.0))
-    with pytest.raises(InputError, match=r"where no input was, now in3 \(103 bytes\) is"):
-        folder.begin(described(4))
-    changed = described(3)
-    changed["inputs"][1]["files"][0][2] = 7
-    with pytest.raises(InputError, match=r"where in1 \(101 bytes\) was, now in1 \(7 bytes\) is"):
-        folder.begin(changed)
+
+
+def test_inputs_are_added(folder: CrawlFolder) -> None:
+    """Each addition continues the numbers; of two at the same time, one comes first."""
+    folder.begin(described(2))
+    more = described(4)["inputs"][2:]
+    assert folder.add_inputs(2, more, {"pictures": 3})
+    assert not folder.add_inputs(2, more, {})
+    assert folder.add_inputs(4, described(5)["inputs"][4:], {"pictures": 4})
+    description = folder.description()
+    assert description["inputs"] == described(5)["inputs"]
+    assert description["skipped"] == {"pictures": 4}
+    assert [file.path for file in folder.files()] == [f"in{i}" for i in range(5)]
+
+
+def test_a_damaged_addition_is_one_sentence(tmp_path: Path) -> None:
+    """Numbers of inputs would shift if one of the additions were missing."""
+    folder = CrawlFolder(str(tmp_path / "run"))
+    folder.begin(described(2))
+    for number in (2, 3):
+        folder.add_inputs(number, described(number + 1)["inputs"][number:], {})
+    (tmp_path / "run" / "added" / "0000002.json").unlink()
+    with pytest.raises(InputError, match=r"added/0000003.json is damaged: inputs before its own"):
+        folder.description()
+    (tmp_path / "run" / "added" / "0000002.json").write_text("[]")
+    with pytest.raises(InputError, match=r"added/0000002.json is damaged: it is not a JSON obj"):
+        folder.description()
 
 
 def test_folders_of_other_things_are_left_alone(tmp_path: Path) -> None:
@@ -83,14 +104,14 @@ def test_folders_of_other_things_are_left_alone(tmp_path: Path) -> None:
 def test_the_scores_of_a_part_appear_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed between its two files, a part is not there; done again, it replaces both."""
     run = CrawlFolder(str(tmp_path / "run"))
-    whole_write = LocalFolder.write
+    publish = LocalFolder.publish
 
-    def write(self: LocalFolder, name: str, chunks: Iterable[bytes]) -> None:
+    def interrupted(self: LocalFolder, temporary: str, name: str) -> None:
         if name.startswith("scores/"):
             raise KeyboardInterrupt
-        whole_write(self, name, chunks)
+        publish(self, temporary, name)
 
-    monkeypatch.setattr(LocalFolder, "write", write)
+    monkeypatch.setattr(LocalFolder, "publish", interrupted)
     with pytest.raises(KeyboardInterrupt):
         commit(run, Part(0, 0), ["a"], [("slow", "extract")])
     assert run.parts() == []

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import Run
 from tests.crawls.conftest import errors_of
 
-from understandability.crawls import reading
+from understandability.crawls import plan
 from understandability.crawls.merge import merge
 from understandability.crawls.score import crawl
 from understandability.crawls.status import status
@@ -22,7 +22,7 @@ QUICK = ("--workers", "1", "--extractor", "naive")
 @pytest.fixture
 def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Three tables with four texts each, in parts of two, and a page."""
-    monkeypatch.setattr(reading, "PART_RECORDS", 2)
+    monkeypatch.setattr(plan, "PART_RECORDS", 2)
     paths = [tmp_path / f"c{number}.jsonl" for number in range(3)]
     for path in paths:
         lines = [json.dumps({"id": f"{path.stem}-{i}", "text": f"{TEXT} {i}"}) for i in range(4)]

@@ -14,7 +14,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.crawls.engine import make_rows
+from understandability.crawls.local import fill_table
 from understandability.crawls.outputs import InMemory
 from understandability.crawls.plan import make_plan
 from understandability.inputs.page_tables import TableColumns
@@ -114,7 +114,7 @@ def test_kept_columns_stand_beside_ours_of_the_same_name(tmp_path: Path) -> None
     assert plan.kept.names == ["input_language", "input_input_url", "input_url"]
     assert len(plan.source.remarks) == 2
     output = InMemory()
-    list(make_rows(plan, plan.inputs, output))
+    list(fill_table(plan, output))
     assert output.tables[0].select(plan.kept.names).to_pylist() == [
         {"input_language": "en", "input_input_url": "http://a/", "input_url": "b"}
     ]

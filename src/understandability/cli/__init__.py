@@ -247,7 +247,7 @@ def main() -> None:
     """Run the command; an error that the user can fix ends it with one sentence and status 2."""
     _open_closed_streams()
     if sys.argv[1:2] in _ROWS:
-        from understandability.crawls.child import arrow_without_pandas
+        from understandability.crawls.processes import arrow_without_pandas
 
         arrow_without_pandas()
     for stream in (sys.stdout, sys.stderr):

@@ -26,8 +26,8 @@ from understandability.wording import counted
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from understandability.crawls.rows import Rows
     from understandability.crawls.status import Status
-    from understandability.crawls.work import Rows
     from understandability.text.page import Failure
 
 _MOST_SHOWN = 1000
@@ -47,9 +47,9 @@ _SCORES = {
 def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
     """Rows of documents: on the terminal, in a file, or in a crawl folder."""
     from understandability.crawls.folder import CrawlFolder
+    from understandability.crawls.options import is_folder
     from understandability.crawls.outputs import InMemory, errors_of
     from understandability.crawls.status import status_of
-    from understandability.crawls.work import is_folder
 
     output: Any = call.keywords.get("output")
     begun = time.monotonic()
@@ -133,7 +133,7 @@ def features_written(
 
 def text_extracted(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
     """Texts on the terminal or in a folder, rows in a file."""
-    from understandability.crawls.work import is_folder
+    from understandability.crawls.options import is_folder
 
     output, explain = call.keywords.get("output"), call.keywords.get("explain", False)
     if output and not is_folder(output):

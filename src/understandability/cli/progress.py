@@ -11,7 +11,7 @@ from understandability.cli.results import say
 from understandability.wording import counted
 
 if TYPE_CHECKING:
-    from understandability.crawls.engine import Progress
+    from understandability.crawls.plan import Progress
     from understandability.text.page import Failure
 
 _AFTER, _EVERY_ON_TERMINAL, _EVERY = 1.0, 0.2, 60.0

@@ -100,7 +100,7 @@ def background(
         output: Folder of the new bundle.
         corpus: A corpus and its label, a number (higher is harder). Give it once for each input.
     """
-    from understandability.crawls.work import Work
+    from understandability.crawls.options import Work
     from understandability.inputs.sources import Sources, with_progress
     from understandability.model.bundle_files import check_place
     from understandability.model.predictors import MOST

@@ -1,5 +1,5 @@
-"""The one engine from inputs to rows, in this process or in many that may die.
+"""Score the pages of any inputs into memory, a file or a crawl folder, with worker processes.
 
-In: `Sources`, and what makes rows of documents. Out: rows and failures, in memory, in a file, or in
-a crawl folder. `score` is the way in.
+Start reading at `score` (the command), `rows` (its options put to work) and `local` (the worker
+processes). `parts` reads one input; `folder` is the format of a crawl folder.
 """

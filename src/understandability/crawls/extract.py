@@ -1,10 +1,11 @@
-"""Pages of any origin to their texts."""
+"""Extract the texts of pages of any origin."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from understandability.crawls.work import Destination, Inputs, Rows, Work, choices_of, rows_of
+from understandability.crawls.options import Destination, Inputs, Work, split_choices
+from understandability.crawls.rows import Rows, rows_of
 from understandability.prompt import AtPrompt
 from understandability.rows import TextRows
 from understandability.scoring import Extraction
@@ -33,5 +34,5 @@ def extract(
     >>> extract({"flu": "<h1>Flu</h1><p>Rest."}).table["text"].to_pylist()
     ['Flu.\\nRest.\\n']
     """
-    settings, work = choices_of(choices)
+    settings, work = split_choices(choices)
     return rows_of(Rows, inputs, TextRows(settings, explain), output, work)

@@ -1,4 +1,4 @@
-"""Pages of any origin to features, or to the words behind them."""
+"""Compute features of pages of any origin, or list the words that features count."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-from understandability.crawls.work import Destination, Rows, Work, choices_of, fills_folder, rows_of
+from understandability.crawls.options import Destination, Work, fills_folder, split_choices
+from understandability.crawls.rows import Rows, rows_of
 from understandability.errors import OptionError, WrongTypeError, check_choice
 from understandability.feature.catalogue import select_columns
 from understandability.inputs.sources import Sources
@@ -40,7 +41,7 @@ def features(
     """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.
 
     One row for each document: docno, path, url and the values. With --words, one row for each
-    word behind a count. Documents that cannot be read go to FILE.errors.jsonl.
+    word that a feature counts. Documents that cannot be read go to FILE.errors.jsonl.
 
     Example: understand features crawl.warc.gz --only dale_chall,gunning_fog_plain -o fog.tsv
 
@@ -54,14 +55,14 @@ def features(
             is standard output; FOLDER/ is a crawl folder.
         groups: All features of these groups.
         per: Add the values by word, by sentence or both.
-        words: Write the words behind the counts, and how often each occurs.
+        words: Write the words that are counted, and how often each occurs.
         bundles: A background model; its estimate becomes a feature. May be repeated.
         tagger: Parts of speech and named entities: our own, or NLTK's with its data.
 
     >>> features(["You have flu.", "Rest."], ["words", "gunning_fog_plain"]).to_arrow().to_pydict()
     {'docno': ['0', '1'], 'words': [3.0, 1.0], 'gunning_fog_plain': [1.2000000000000002, 0.4]}
     """
-    settings, work = choices_of(choices)
+    settings, work = split_choices(choices)
     if isinstance(inputs, str | bytes) or not isinstance(inputs, Iterable):
         raise WrongTypeError(
             f"features takes a list of texts or a dictionary by docno, not {kind_of(inputs)}; "
@@ -80,25 +81,25 @@ def features(
     else:
         names = select_columns(columns or (), groups, per)
         maker = FeatureRows(settings, tuple(names), tuple(bundles), tagger)
-    maker.rows([])  # tells at once what cannot be
-    given = not isinstance(inputs, Sources | _Paths)
-    if given:
+    maker.rows([])  # raises an error for unknown columns at once
+    are_texts = not isinstance(inputs, Sources | _Paths)
+    if are_texts:
         by_docno: Mapping[Any, Any] = (
             inputs if isinstance(inputs, Mapping) else dict(enumerate(inputs))
         )
         inputs = {str(docno): text for docno, text in by_docno.items()}
-    made = rows_of(Rows, inputs, maker, output, work)
-    if given and not words:
-        made = replace(made, table=made.table.drop_columns(["path", "url"]))
-    return made
+    rows = rows_of(Rows, inputs, maker, output, work)
+    if are_texts and not words:
+        rows = replace(rows, table=rows.table.drop_columns(["path", "url"]))
+    return rows
 
 
 class _Paths(tuple[str, ...]):
-    """Paths, where a list of texts could be given as well."""
+    """Paths, as opposed to a list of texts."""
 
     __slots__ = ()
 
 
-def paths(given: Sequence[str]) -> Sequence[str]:
-    """Mark what is given at the prompt as paths, not as texts."""
-    return _Paths(given)
+def paths(inputs: Sequence[str]) -> Sequence[str]:
+    """Mark the arguments of the command as paths, not as texts."""
+    return _Paths(inputs)

@@ -1,13 +1,17 @@
-"""Crawl folders: what was chosen, and Parquet parts, one for each finished stretch of an input.
+"""Crawl folders: the settings, the inputs, and a Parquet file for each finished part of an input.
 
-    crawl.json                    the settings and the inputs
-    scores/0000003-00012.parquet  part 12 of input 3: a row for each document scored
-    errors/0000003-00012.parquet  and for each that could not be, where there was one
+    crawl.json                    the settings, and the inputs that the crawl began with
+    added/0000017.json            inputs that were added later, from number 17 on
+    scores/0000003-00012.parquet  part 12 of input 3: a row for each document with a score
+    errors/0000003-00012.parquet  a row for each document of that part without one, if there is any
     without/0000017.json          the path of file 17 of the inputs, which was given up
 
-A part is finished when its file stands in ``scores/``, which may have no rows and is written
-last: one rename makes rows and completion known together. The last part of an input ends in
-``-end``. Every other name may be read as the Parquet data set that it is.
+A part is finished when its file is in ``scores/``. This file is written last and may have no rows:
+one rename publishes the rows and the completion together. The last part of an input ends in
+``-end``. The folder ``scores/`` is a Parquet data set that other programs can read.
+
+A large file is several inputs, each a range of it. A docno that occurs twice within an input has
+one row; across inputs, `merge` decides which row counts.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,20 +39,23 @@ from understandability.inputs.tables import SETTINGS_KEY
 from understandability.inputs.writing import LocalFolder, open_folder
 from understandability.text.page import Failure
 
-FORMAT = 1
-SCORES, ERRORS, WITHOUT = "scores", "errors", "without"
+FORMAT = 2  # 1 had neither ranges of files nor ``added/``
+SCORES, ERRORS, WITHOUT, ADDED = "scores", "errors", "without", "added"
 _DESCRIPTION = "crawl.json"
 _FACTS_KEY = b"understandability.part"
+_LIMITS_KEY = b"understandability.limits"
 _AGAIN = "remove {}, then run the same 'understand score' command again to make it again"
 _NAME = re.compile(r"(\d{7,})-(\d{5,})(-end)?\.parquet")
-# What file systems say that have no locks, such as Lustre where it is mounted without.
+# Errors of file systems without locks, such as Lustre mounted without them.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _SLOT = 64  # bytes of the lock file that are locked for each input, and hold its owner's name
+# Entries of a description that may differ between two runs of a crawl.
+_NOT_COMPARED = {"inputs", "skipped", "format", "reader_description"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Part:
-    """Part `number` of input `input`; `last` if the input ends with it.
+    """Part `number` of input `input`; `last` is true for the last part of the input.
 
     >>> Part(3, 12, last=True).name
     '0000003-00012-end.parquet'
@@ -65,11 +72,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Facts:
-    """Counts of a part, or of many together.
+    """Counts of a part, or of several parts together.
 
-    `records` are the documents, `failed` how many of them are errors, by stage; `skipped` is
-    what is no document, by kind; `difficulties` how many documents have a difficulty from
-    0 to 10, from 10 to 20, ... from 90 to 100.
+    `records` counts the documents, and `failed` those without a score, by stage. `skipped` counts
+    records that are not documents, by type. `difficulties` counts the documents with a difficulty
+    from 0 to 10, from 10 to 20, ... from 90 to 100.
     """
 
     records: int = 0
@@ -90,19 +97,52 @@ class Facts:
         )
 
 
-class CrawlFolder:
-    """The folder of a crawl, on a disk or behind a URL; it need not be there yet."""
+@dataclass(frozen=True, slots=True)
+class StagedPart:
+    """A part whose files are written under temporary names, ready to be published.
 
-    def __init__(self, path: str, settings: Mapping[str, Any] | None = None) -> None:
+    `files` pairs the temporary name of each file with its final one, in the order of publication.
+    """
+
+    part: Part
+    facts: Facts
+    files: tuple[tuple[str, str], ...]
+
+
+class CrawlFolder:
+    """The folder of a crawl, on a disk or behind a URL; it need not exist yet.
+
+    `settings` and `limits` are written into the metadata of its parts.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        settings: Mapping[str, Any] | None = None,
+        limits: Mapping[str, float] | None = None,
+    ) -> None:
         self._folder = open_folder(path)
-        self._settings = settings or {}  # that stand in the parts
+        self._settings = settings or {}
+        self._limits = limits
         self.path = self._folder.url
 
+    def exists(self) -> bool:
+        """Return True if a crawl has begun in the folder; raise `InputError` for other files."""
+        names = self._folder.names("")
+        if names and _DESCRIPTION not in names:
+            raise InputError(
+                f"{self.path} is not a crawl folder, and holds other files ({names[0]}); name a "
+                "new one"
+            )
+        return bool(names)
+
     def description(self) -> dict[str, Any]:
-        """The object of ``crawl.json``; raises `InputError` where this is no crawl folder."""
+        """Return the settings and all inputs, those that were added later too.
+
+        Raises `InputError` if the folder is not a crawl folder.
+        """
         try:
-            with self._folder.open(_DESCRIPTION) as file:
-                description = json.load(file)
+            description = self._object(_DESCRIPTION)
             if description["format"] > FORMAT:
                 raise InputError(
                     f"{self.path} is of a newer format than this version reads; update "
@@ -115,47 +155,72 @@ class CrawlFolder:
                 "folder that 'understand score -o' wrote"
             ) from None
         except (ValueError, LookupError, TypeError, RecursionError) as error:
-            reason = f"there is no {error}" if isinstance(error, KeyError) else error
             raise InputError(
-                f"{self.path}/{_DESCRIPTION} is damaged: {reason}; restore it, or name a new folder"
+                f"{self.path}/{_DESCRIPTION} is damaged: {_reason(error)}; restore it, or name a "
+                "new folder"
             ) from error
-        assert isinstance(description, dict)
-        return description
+        skipped = Counter(description.get("skipped", {}))
+        for name in self._folder.names(ADDED):
+            try:
+                added = self._object(f"{ADDED}/{name}")
+                _check(added)
+                if int(name.removesuffix(".json")) != len(description["inputs"]):
+                    raise ValueError("inputs before its own are missing")
+            except (ValueError, LookupError, TypeError, RecursionError) as error:
+                raise InputError(
+                    f"{self.path}/{ADDED}/{name} is damaged: {_reason(error)}; restore it, or name "
+                    "a new folder"
+                ) from error
+            description["inputs"] += added["inputs"]
+            # Files of a folder that are not inputs are found again each time it is read.
+            skipped |= Counter(added.get("skipped", {}))
+        return {**description, "skipped": dict(skipped)}
 
     def begin(self, description: Mapping[str, Any]) -> None:
-        """Write ``crawl.json``; raises `InputError` where there is another one, or other files."""
+        """Write ``crawl.json``; raise `InputError` if there is another one, or other files."""
         description = {"format": FORMAT, **description}
-        names = self._folder.names("")
-        if names and _DESCRIPTION not in names:
-            raise InputError(
-                f"{self.path} is not a crawl folder, and holds other files ({names[0]}); name a "
-                "new one"
-            )
+        self.exists()
         text = json.dumps(description, indent=1) + "\n"
         if not self._folder.create(_DESCRIPTION, text.encode()):
-            differences = list(_differences(self.description(), json.loads(text)))
-            if differences:
-                raise InputError(
-                    f"{self.path} holds another crawl: {'; '.join(differences)}; run the same "
-                    "command as before, or name another folder"
-                )
+            self.check_settings(json.loads(text))
+
+    def check_settings(self, description: Mapping[str, Any]) -> None:
+        """Raise `InputError` if the crawl in the folder has other settings than `description`."""
+        differences = list(_differences(self.description(), json.loads(json.dumps(description))))
+        if differences:
+            raise InputError(
+                f"{self.path} holds another crawl: {'; '.join(differences)}; run the same "
+                "command as before, or name another folder"
+            )
+
+    def add_inputs(
+        self, number: int, inputs: Sequence[Mapping[str, Any]], skipped: Mapping[str, int]
+    ) -> bool:
+        """Append inputs to the crawl, the first of which gets a number.
+
+        Returns False if another process has appended some at the same time; read the description
+        again then.
+        """
+        added = {"settings": {}, "inputs": list(inputs), "skipped": dict(skipped)}
+        text = json.dumps(added, indent=1) + "\n"
+        return self._folder.create(f"{ADDED}/{number:07}.json", text.encode())
 
     def files(self) -> list[File]:
-        """The files of the inputs, as they were when the crawl was begun."""
-        return [
-            File(docno, path, each["given"] or path, size)
-            for each in self.description()["inputs"]
-            for docno, path, size in each["files"]
-        ]
+        """The files of the inputs, each once, with their sizes when they were added."""
+        files = {
+            path: File(docno, path, input_["given"] or path, size)
+            for input_ in self.description()["inputs"]
+            for docno, path, size in input_["files"]
+        }
+        return list(files.values())
 
     def given_up(self) -> list[str]:
-        """The paths of the files that are read no more, by ``--without``."""
+        """The paths of the files that are no longer read, by ``--without``."""
         names = [name for name in self._folder.names(WITHOUT) if name.endswith(".json")]
         paths = []
         for name in names:
             try:
-                with self._folder.open(f"{WITHOUT}/{name}") as file:
-                    paths.append(str(json.load(file)["path"]))
+                paths.append(str(self._object(f"{WITHOUT}/{name}")["path"]))
             except (ValueError, LookupError, TypeError, RecursionError) as error:
                 raise InputError(
                     f"{self.path}/{WITHOUT}/{name} is damaged; remove it, and name its input by "
@@ -164,40 +229,48 @@ class CrawlFolder:
         return paths
 
     def give_up(self, path: str) -> None:
-        """Record that a file of the inputs is read no more."""
-        place = [file.path for file in self.files()].index(path)
+        """Record that a file of the inputs is no longer read."""
+        number = [file.path for file in self.files()].index(path)
         content = json.dumps({"path": path}) + "\n"
-        self._folder.create(f"{WITHOUT}/{place:07}.json", content.encode())
+        self._folder.create(f"{WITHOUT}/{number:07}.json", content.encode())
 
     def lock(self, inputs: Sequence[int]) -> AbstractContextManager[object]:
-        """Keep other processes from the inputs; object stores have no locks for that."""
+        """Lock inputs against other processes; object stores have no locks."""
         if isinstance(self._folder, LocalFolder):
             return _locked(self._folder.path / ".lock", inputs)
         return nullcontext()
 
-    def discard_unusable(self, inputs: Collection[int]) -> list[str]:
-        """Remove what was left of unfinished parts, and damaged ones; returns a remark on these."""
-        beginnings = tuple(f"{number:07}-" for number in inputs)
+    def discard_unfinished(self, inputs: Collection[int]) -> None:
+        """Remove the temporary files of locked inputs, left by processes that were killed."""
+        prefixes = tuple(f"{number:07}-" for number in inputs)
         for under in (SCORES, ERRORS):
-            self._folder.discard_unfinished(under, beginnings)
-        remarks, ours = [], set(inputs)
+            self._folder.discard_unfinished(under, prefixes)
+
+    def discard_unusable(self, inputs: Collection[int]) -> list[str]:
+        """Remove temporary files and damaged parts of locked inputs; return a remark on each."""
+        self.discard_unfinished(inputs)
+        remarks, own = [], set(inputs)
         for part in self.parts():
             try:
-                if part.input in ours:
+                if part.input in own:
                     self.scores(part)
                     self.failures(part)
             except InputError as damage:
                 try:
-                    self._folder.remove(f"{SCORES}/{part.name}")
+                    self.discard(part)
                 except OSError:
                     raise damage from None
                 remarks.append(f"{self.path}/{SCORES}/{part.name} was damaged and is made again")
         return remarks
 
+    def discard(self, part: Part) -> None:
+        """Remove a part, so that it is made again."""
+        self._folder.remove(f"{SCORES}/{part.name}")
+
     def parts(self) -> list[Part]:
-        """The finished parts in the order of the inputs; `InputError` where two do not agree."""
-        found = map(_NAME.fullmatch, self._folder.names(SCORES))
-        parts = sorted(Part(int(m[1]), int(m[2]), bool(m[3])) for m in found if m)
+        """The finished parts in the order of the inputs; `InputError` if two contradict."""
+        matches = map(_NAME.fullmatch, self._folder.names(SCORES))
+        parts = sorted(Part(int(m[1]), int(m[2]), bool(m[3])) for m in matches if m)
         for part, following in pairwise(parts):
             if part.input == following.input and (part.last or part.number == following.number):
                 raise InputError(
@@ -207,48 +280,71 @@ class CrawlFolder:
         return parts
 
     def description_and_parts(self) -> tuple[dict[str, Any], list[Part]]:
-        """Both; raises `InputError` where a part is of none of the inputs, too."""
+        """Return both; raise `InputError` if a part belongs to none of the inputs."""
         description, parts = self.description(), self.parts()
         inputs = len(description["inputs"])
         if parts and parts[-1].input >= inputs:
             raise InputError(
-                f"{self.path}/{SCORES}/{parts[-1].name} is not of this crawl, which has {inputs} "
-                "inputs; remove it"
+                f"{self.path}/{SCORES}/{parts[-1].name} does not belong to this crawl, which has "
+                f"{inputs} inputs; remove it"
             )
         return description, parts
 
     def commit(
         self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
     ) -> Facts:
-        """Write a finished part: its rows, its failures and what is counted of it."""
+        """Write a finished part, and publish it."""
+        staged = self.stage(part, rows, failures, skipped)
+        self.publish(staged)
+        return staged.facts
+
+    def stage(
+        self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
+    ) -> StagedPart:
+        """Write the files of a part under temporary names; `publish` makes them visible."""
         stages = Counter(failure.stage for failure in failures)
-        records = rows.num_rows + len(failures)
-        facts = Facts(records, stages, skipped, _histogram(rows))
-        if failures:
-            self._write(f"{ERRORS}/{part.name}", failure_table(failures), {})
-        else:
-            self._folder.remove(f"{ERRORS}/{part.name}")  # of an attempt that was killed
+        facts = Facts(rows.num_rows + len(failures), stages, skipped, _histogram(rows))
         metadata = {SETTINGS_KEY: json.dumps(self._settings), _FACTS_KEY: json.dumps(vars(facts))}
-        self._write(f"{SCORES}/{part.name}", rows, metadata)
-        return facts
+        if self._limits:
+            metadata[_LIMITS_KEY] = json.dumps(dict(self._limits))
+        contents = {SCORES: _parquet(rows, metadata)}
+        if failures:
+            # Published before the scores, which complete the part.
+            contents = {ERRORS: _parquet(failure_table(failures), {}), **contents}
+        names = {f"{under}/{part.name}": content for under, content in contents.items()}
+        files = [(self._folder.stage(name, [content]), name) for name, content in names.items()]
+        return StagedPart(part, facts, tuple(files))
+
+    def publish(self, staged: StagedPart) -> None:
+        """Make a staged part visible: its errors first, then its scores, which complete it."""
+        if not staged.facts.failed:
+            self._folder.remove(f"{ERRORS}/{staged.part.name}")  # of an earlier attempt
+        for temporary, name in staged.files:
+            self._folder.publish(temporary, name)
 
     def facts(self, part: Part) -> Facts:
         """The counts of a finished part."""
         with self._opened(SCORES, part) as file:
             return _facts_in(pq.read_schema(file))
 
+    def limits(self, part: Part) -> dict[str, float]:
+        """The limits of time and memory that a part was made with; empty if it has none."""
+        with self._opened(SCORES, part) as file:
+            metadata = pq.read_schema(file).metadata or {}
+            return {k: float(v) for k, v in json.loads(metadata.get(_LIMITS_KEY, "{}")).items()}
+
     def scores(self, part: Part, columns: Sequence[str] | None = None) -> pa.Table:
-        """The rows of the documents scored in a part; their metadata hold the settings."""
+        """The rows of the scored documents of a part; the metadata hold the settings."""
         with self._opened(SCORES, part) as file:
             table = _read_parquet(file, columns)
             _check_rows(table, _facts_in(table.schema).scored)
-            # These fail where the footer is damaged.
+            # Both fail if the footer is damaged.
             json.loads(table.schema.metadata[SETTINGS_KEY])
             table.select(columns or ["docno", "path"])
         return table
 
     def failures(self, part: Part) -> list[Failure]:
-        """The documents of a part that could not be scored."""
+        """The documents of a part without a score."""
         expected = self.facts(part).failed.total()
         if not expected:
             return []
@@ -258,28 +354,34 @@ class CrawlFolder:
             return [Failure(**row) for row in table.to_pylist()]
 
     def rows(self, part: Part, docnos: Collection[str]) -> Iterator[dict[str, Any]]:
-        """The rows of some documents of a part, first the scores, and last of what was not read."""
+        """The rows of some documents of a part: scores first, documents that were not read last."""
         names = self.scores(part, ["docno"])["docno"].to_pylist()
-        found = [place for place, docno in enumerate(names) if docno in docnos]
-        if found:
-            yield from self.scores(part).take(found).to_pylist()
-        failed = [asdict(each) for each in self.failures(part) if each.docno in docnos]
+        matches = [index for index, docno in enumerate(names) if docno in docnos]
+        if matches:
+            yield from self.scores(part).take(matches).to_pylist()
+        failed = [asdict(failure) for failure in self.failures(part) if failure.docno in docnos]
         yield from sorted(failed, key=lambda row: row["stage"] == "read")
 
-    def _write(self, name: str, table: pa.Table, metadata: Mapping[bytes, str]) -> None:
-        content = pa.BufferOutputStream()
-        table = table.replace_schema_metadata(metadata)
-        pq.write_table(table, content, compression="zstd", write_page_checksum=True)
-        self._folder.write(name, [content.getvalue().to_pybytes()])
+    def remove_files(self, part: Part) -> None:
+        """Remove both files of a part."""
+        self._folder.remove(f"{ERRORS}/{part.name}")
+        self._folder.remove(f"{SCORES}/{part.name}")
+
+    def _object(self, name: str) -> dict[str, Any]:
+        with self._folder.open(name) as file:
+            value = json.load(file)
+        if not isinstance(value, dict):
+            raise TypeError("it is not a JSON object")
+        return value
 
     @contextmanager
     def _opened(self, under: str, part: Part) -> Iterator[IO[bytes]]:
-        """One of the two files of a part; what is wrong with it is told in a sentence."""
+        """Open one of the two files of a part; report damage in one sentence."""
         try:
             with self._folder.open(f"{under}/{part.name}") as file:
                 yield file
         except (OSError, ValueError, KeyError, TypeError, NotImplementedError) as error:
-            # Arrow's own errors are of these classes.
+            # Arrow raises errors of these classes.
             again = _AGAIN.format(f"{self.path}/{SCORES}/{part.name}")
             raise InputError(
                 f"{self.path}/{under}/{part.name} is damaged: "
@@ -288,7 +390,7 @@ class CrawlFolder:
 
 
 def complete_inputs(parts: Iterable[Part]) -> set[int]:
-    """The inputs of which all parts are there.
+    """Return the numbers of the inputs that have all their parts.
 
     >>> sorted(complete_inputs([Part(0, 0), Part(0, 1, True), Part(1, 1, True)]))
     [0]
@@ -299,13 +401,20 @@ def complete_inputs(parts: Iterable[Part]) -> set[int]:
 
 
 def failure_table(failures: Iterable[Failure]) -> pa.Table:
-    """Failures as a table: docno, path, stage, error."""
+    """Return failures as a table with the columns docno, path, stage and error."""
     schema = pa.schema([(name, pa.string()) for name in ("docno", "path", "stage", "error")])
     return pa.Table.from_pylist([asdict(failure) for failure in failures], schema)
 
 
 def _read_parquet(file: IO[bytes], columns: Sequence[str] | None) -> pa.Table:
     return pq.ParquetFile(file, page_checksum_verification=True).read(columns)
+
+
+def _parquet(table: pa.Table, metadata: Mapping[bytes, str]) -> bytes:
+    content = pa.BufferOutputStream()
+    table = table.replace_schema_metadata(metadata)
+    pq.write_table(table, content, compression="zstd", write_page_checksum=True)
+    return bytes(content.getvalue().to_pybytes())
 
 
 def _facts_in(schema: pa.Schema) -> Facts:
@@ -323,19 +432,19 @@ def _facts_in(schema: pa.Schema) -> Facts:
 
 
 def _check_rows(table: pa.Table, expected: int) -> None:
-    table.validate(full=True)  # for Arrow reads texts without looking
+    table.validate(full=True)  # Arrow does not check offsets when it reads
     if table.num_rows != expected:
         raise ValueError(f"it has {table.num_rows} rows and should have {expected}")
 
 
 def _check(description: Mapping[str, Any]) -> None:
-    """Raise `ValueError` or `KeyError` where a description is none of a crawl."""
+    """Raise `ValueError`, `KeyError` or `TypeError` if an object does not describe a crawl."""
     if not isinstance(description["settings"], dict):
         raise ValueError("its settings are not an object")
     inputs = description["inputs"]
-    files = [file for each in inputs for file in each["files"]]
-    names = [name for each in inputs for name in (each["given"], *each["files"][0][:2])]
-    if not all(isinstance(f, list) and len(f) == 3 for f in files) or not all(
+    files = [file for input_ in inputs for file in input_["files"]]
+    names = [name for input_ in inputs for name in (input_["given"], *input_["files"][0][:2])]
+    if not all(isinstance(file, list) and len(file) == 3 for file in files) or not all(
         isinstance(name, str) for name in names
     ):
         raise ValueError("its inputs have no files with docno, path and size")
@@ -349,38 +458,32 @@ def _histogram(rows: pa.Table) -> tuple[int, ...]:
     return tuple(counts.tolist())
 
 
+def _reason(error: Exception) -> str:
+    return f"there is no {error}" if isinstance(error, KeyError) else str(error)
+
+
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Name in words how two descriptions differ."""
-    # What follows from other settings is not told once more.
-    for key in sorted({*before, *now} - {"inputs", "reader_description"}):
+    """Describe in words how the settings of two descriptions differ."""
+    for key in sorted({*before, *now} - _NOT_COMPARED):
         old, new = before.get(key), now.get(key)
         if isinstance(old, dict) and isinstance(new, dict):
             yield from _differences(old, new)
         elif old != new:
             yield f"{key.replace('_', ' ')} was {old!r} and is now {new!r}"
-    files_before = [file for each in before.get("inputs", ()) for file in each["files"]]
-    files_now = [file for each in now.get("inputs", ()) for file in each["files"]]
-    for old, new in zip_longest(files_before, files_now):
-        if old != new:
-            yield f"where {_file_in_words(old)} was, now {_file_in_words(new)} is"
-            break
-
-
-def _file_in_words(file: Sequence[Any] | None) -> str:
-    return "no input" if file is None else f"{file[1]} ({file[2]:,} bytes)"
 
 
 @contextmanager
 def _locked(path: Path, numbers: Sequence[int]) -> Iterator[None]:
-    """Hold the inputs of these numbers against other processes: who dies lets go.
+    """Lock inputs by their numbers; the system releases the locks of a process that dies.
 
-    Works across machines where the file system's locks do; where it has none, all are let in.
+    Works across machines if the locks of the file system do. A file system without locks keeps
+    nobody out.
     """
     try:
         import fcntl  # Windows has none
     except ImportError as error:
         raise InputError(
-            f"{path.parent} is a crawl folder, which needs the file locks of Linux or "
+            f"{path.parent} is a crawl folder, which requires the file locks of Linux or "
             "macOS; score into one table instead: -o scores.parquet"
         ) from error
     try:
@@ -391,7 +494,7 @@ def _locked(path: Path, numbers: Sequence[int]) -> Iterator[None]:
     try:
         try:
             for number in numbers:
-                # Record locks, which belong to the process: none of its children inherits them.
+                # Record locks belong to the process; its children do not inherit them.
                 fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SLOT, number * _SLOT)
             owner = f"process {os.getpid()} on {socket.gethostname()}".encode()[:_SLOT]
             for number in numbers:

@@ -17,13 +17,13 @@ def look_up(
 ) -> dict[str, Row | None]:
     """Print the row of each document as a line of JSON, or its error if it has no score.
 
-    Ends with status 1 if a document is missing.
+    The exit status is 1 if a document is missing.
 
     Example: understand crawl lookup scores/ clueweb12-0000tw-00-00001
 
-    In Python, the rows by docno; None for one that is not there. The row of an error has docno,
-    path, stage and error. Of equal docnos the first that was read counts, and the others are found
-    by the names that `merge` gives them. Reads the names of all documents, part by part.
+    In Python, returns the rows by docno, with None for a missing document. The row of an error has
+    docno, path, stage and error. Of equal docnos the first one counts; the others have the names
+    that `merge` gives them. Reads the names of all documents, part by part.
 
     Args:
         folder: The crawl folder that understand score -o FOLDER/ filled.
@@ -47,5 +47,5 @@ def look_up(
 
 
 def _is_unread(row: Row) -> bool:
-    """Whether a row is that of a document which was never seen: unreadable, or seen before."""
+    """Return True for the row of an unreadable or repeated document."""
     return row.get("stage") == "read"

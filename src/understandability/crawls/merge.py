@@ -1,4 +1,4 @@
-"""All rows of a crawl folder in one table, each document once."""
+"""Merge crawl folders into one table with each document once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -18,24 +18,30 @@ from numpy.typing import NDArray
 
 from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
 from understandability.crawls.outputs import TableFile
-from understandability.crawls.reading import name_apart
+from understandability.crawls.parts import qualified_docno
 from understandability.crawls.score import Scores
 from understandability.errors import InputError
 from understandability.inputs.tables import SETTINGS_KEY
+from understandability.prompt import AtPrompt
 from understandability.text.page import SEEN_BEFORE, Failure
 
-_BUCKET_ROWS = 1_000_000  # documents whose names are held at once
-_MOST_BUCKETS = 512  # each is an open file
-_CHUNK_ROWS = 20_000  # documents whose rows are
+AnyFolder = str | Path | CrawlFolder
+_BUCKET_ROWS = 1_000_000  # documents whose docnos are in memory at once
+_MAX_BUCKETS = 512  # each is an open file
+_CHUNK_ROWS = 20_000  # documents whose rows are in memory at once
 _PARTS_TOGETHER = 64
-# What becomes of a document: it stays, it is repeated within what was given, or it is of another
-# path that was given than one of the same docno, and gets a name of its own.
-_STAYS, _REPEATED, _APART = range(3)
+# The fate of a document: it keeps its docno; it is repeated; or it gets a docno of its own, because
+# a document under another path that the user named has the same one.
+_STAYS, _REPEATED, _QUALIFIED = range(3)
+_COLUMNS = pa.schema(
+    [(name, pa.string() if name == "docno" else pa.int64()) for name in
+     ("docno", "index", "given", "folder")]
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """How many documents have rows, how many errors, and how many of these were repeated.
+    """The numbers of documents with rows, of errors, and of errors that are repeated documents.
 
     `without` are the files that were given up.
     """
@@ -47,23 +53,31 @@ class Merged:
 
 
 def merge(
-    folder: str | Path | CrawlFolder, output: str | Path | None = None, *, partial: bool = False
+    folder: Annotated[AnyFolder | Sequence[AnyFolder], AtPrompt(list[str], value="FOLDER...")],
+    output: str | Path | None = None,
+    *,
+    partial: bool = False,
 ) -> Scores | Merged:
     """Write all rows as one table, errors to FILE.errors.jsonl; each document once.
 
     If several inputs have the same docno, the first keeps it, and the others get the name of their
-    input in front. If one input has a docno twice, the first counts and the others are errors.
+    input in front. If one input has a docno twice, the first counts and the others are errors. Of
+    several folders, the first that has a docno counts.
 
-    Example: understand crawl merge scores/ -o scores.parquet
+    Examples: understand crawl merge scores/ -o scores.parquet
 
-    In Python, without an `output`, the rows come in memory; with one, `Merged` counts them.
+    understand crawl merge november/ december/ -o scores.parquet
 
-    Raises `InputError` if the crawl is not finished, unless `partial` is true.
+    In Python, `folder` is one folder or a list. Without an `output`, the rows are returned; with
+    one, `Merged` counts them.
+
+    Raises `InputError` if a crawl is not finished, unless `partial` is true, and if the crawls have
+    different settings.
 
     Args:
-        folder: The crawl folder that understand score -o FOLDER/ filled.
+        folder: Crawl folders that understand score -o FOLDER/ filled, with equal settings.
         output: Write .parquet, .jsonl, .csv or .tsv.
-        partial: Merge what there is of an unfinished crawl.
+        partial: Merge the finished parts of an unfinished crawl.
 
     >>> import tempfile
     >>> from understandability.crawls.score import crawl
@@ -73,61 +87,95 @@ def merge(
     ...     merge(f"{folder}/scores").table["docno"].to_pylist()
     ['easy.html', 'hard.html', 'medium.html']
     """
-    there = folder if isinstance(folder, CrawlFolder) else CrawlFolder(str(folder))
-    settings, without = there.description()["settings"], tuple(there.given_up())
+    named = [folder] if isinstance(folder, str | Path | CrawlFolder) else list(folder)
+    folders = [each if isinstance(each, CrawlFolder) else CrawlFolder(str(each)) for each in named]
+    settings, without = _common_settings(folders), _given_up(folders)
     if without:
         settings = {**settings, "without": without}
     if output is None:
-        tables, failed, _ = zip(*merged_rows(there, partial=partial), strict=True)
+        tables, failed, _ = zip(*merged_rows(*folders, partial=partial), strict=True)
         table = pa.concat_tables(tables)
         table = table.replace_schema_metadata({SETTINGS_KEY: json.dumps(settings)})
         return Scores(table, tuple(chain.from_iterable(failed)))
     scored = errors = repeated = 0
     with TableFile(str(output), settings) as file:
-        for table, failures, again in merged_rows(there, partial=partial):
+        for table, failures, more_repeated in merged_rows(*folders, partial=partial):
             file.write(table, failures)
             scored += table.num_rows
             errors += len(failures)
-            repeated += again
+            repeated += more_repeated
     return Merged(scored, errors, repeated, without)
 
 
-def merged_rows(
-    folder: CrawlFolder, *, partial: bool = False
-) -> Iterator[tuple[pa.Table, list[Failure], int]]:
-    """Tables of rows, the failures beside them, and how many of these are of repeated documents.
+def _common_settings(folders: Sequence[CrawlFolder]) -> Mapping[str, Any]:
+    if not folders:
+        raise InputError("no crawl folder is named; name the one that 'understand score -o' wrote")
+    first, *others = folders
+    settings: Mapping[str, Any] = first.description()["settings"]
+    for folder in others:
+        its_settings = folder.description()["settings"]
+        names = [name for name in settings if settings[name] != its_settings.get(name)]
+        if names or len(settings) != len(its_settings):
+            raise InputError(
+                f"{first.path} and {folder.path} have different settings ({', '.join(names)}); "
+                "merge them into two tables"
+            )
+    return settings
 
-    All together are what one process would have made at once: of equal docnos under one path that
-    was given, the first that was read keeps its row and the others become errors; under another
-    path they have its name before theirs. Memory does not grow with the crawl, but for a byte a
-    document. Raises `InputError` where it is not finished, unless a `partial` table is wanted.
+
+def _given_up(folders: Sequence[CrawlFolder]) -> tuple[str, ...]:
+    return tuple(path for folder in folders for path in folder.given_up())
+
+
+class _FolderPart(NamedTuple):
+    """A part of one of several folders, and the path that the user named for its input."""
+
+    folder: CrawlFolder
+    folder_number: int
+    part: Part
+    given: str
+    settings: Mapping[str, Any]
+
+
+def merged_rows(
+    *folders: CrawlFolder, partial: bool = False
+) -> Iterator[tuple[pa.Table, list[Failure], int]]:
+    """Yield tables of rows, the failures among them, and how many of these are repeated documents.
+
+    Together they are what one process would have written at once. Of equal docnos under one path
+    that the user named, the first keeps its row and the others become errors; under another path
+    they get its name in front. Memory does not grow with the crawl, except for a byte per document.
+    Raises `InputError` if a crawl is not finished, unless a `partial` table is wanted.
     """
-    description, parts = folder.description_and_parts()
-    complete, all_inputs = len(complete_inputs(parts)), len(description["inputs"])
-    if complete < all_inputs and not (partial and parts):
-        merge_some = ", or merge with --partial" if parts else "; no part of it is there to merge"
-        raise InputError(
-            f"{folder.path} is not finished: {complete} of {all_inputs} inputs are complete; run "
-            f"the same 'understand score' command again to continue{merge_some}"
-        )
-    given = [each["given"] for each in description["inputs"]]
-    fates = _fates(folder, parts, given)
-    yield from _chunks(folder, parts, given, description["settings"], fates)
+    parts = list(_parts_of(folders, partial))
+    yield from _chunks(parts, _fates(parts))
+
+
+def _parts_of(folders: Sequence[CrawlFolder], partial: bool) -> Iterator[_FolderPart]:
+    for number, folder in enumerate(folders):
+        description, parts = folder.description_and_parts()
+        complete, all_inputs = len(complete_inputs(parts)), len(description["inputs"])
+        if complete < all_inputs and not (partial and parts):
+            how = ", or merge with --partial" if parts else "; no part of it is there to merge"
+            raise InputError(
+                f"{folder.path} is not finished: {complete} of {all_inputs} inputs are complete; "
+                f"run the same 'understand score' command again to continue{how}"
+            )
+        for part in parts:
+            given = description["inputs"][part.input]["given"]
+            yield _FolderPart(folder, number, part, given, description["settings"])
 
 
 def _chunks(
-    folder: CrawlFolder,
-    parts: Sequence[Part],
-    given: Sequence[str],
-    settings: Mapping[str, Any],
-    fates: NDArray[np.int8],
+    parts: Sequence[_FolderPart], fates: NDArray[np.int8]
 ) -> Iterator[tuple[pa.Table, list[Failure], int]]:
-    """Some thousand rows at a time, in the order of the inputs, as `merged_rows` gives them."""
+    """Yield some thousand rows at a time, in the order of the inputs, as `merged_rows` does."""
     tables: list[pa.Table] = []
     failures: list[Failure] = []
-    began = before = 0
+    chunk_start = start = 0
     schema = None
-    for part in parts:
+    for folder_part in parts:
+        folder, _, part, given, settings = folder_part
         table, failed = folder.scores(part), folder.failures(part)
         schema = schema or table.schema
         if json.loads(table.schema.metadata[SETTINGS_KEY]) != settings or table.schema != schema:
@@ -136,51 +184,51 @@ def _chunks(
                 "or is damaged; remove it, then run the same 'understand score' command again "
                 "to make it again"
             )
-        middle, end = before + table.num_rows, before + table.num_rows + len(failed)
-        own, others = fates[before:middle], fates[middle:end]
-        for each, fate in zip(failed, others, strict=True):
+        middle, end = start + table.num_rows, start + table.num_rows + len(failed)
+        row_fates, failure_fates = fates[start:middle], fates[middle:end]
+        for failure, fate in zip(failed, failure_fates, strict=True):
             if fate == _REPEATED:
-                each = replace(each, stage="read", error=SEEN_BEFORE)
-            elif fate == _APART:
-                each = replace(each, docno=name_apart(each.docno, each.path, given[part.input]))
-            failures.append(each)
+                failure = replace(failure, stage="read", error=SEEN_BEFORE)
+            elif fate == _QUALIFIED:
+                name = qualified_docno(failure.docno, failure.path, given)
+                failure = replace(failure, docno=name)
+            failures.append(failure)
         names = table.select(["docno", "path"])
         failures += [
             Failure(row["docno"], row["path"], "read", SEEN_BEFORE)
-            for row in names.filter(pa.array(own == _REPEATED)).to_pylist()
+            for row in names.filter(pa.array(row_fates == _REPEATED)).to_pylist()
         ]
-        if (own == _APART).any():
+        if (row_fates == _QUALIFIED).any():
             docnos = [
-                name_apart(row["docno"], row["path"], given[part.input])
-                if fate == _APART
+                qualified_docno(row["docno"], row["path"], given)
+                if fate == _QUALIFIED
                 else row["docno"]
-                for row, fate in zip(names.to_pylist(), own, strict=True)
+                for row, fate in zip(names.to_pylist(), row_fates, strict=True)
             ]
             table = table.set_column(
                 table.column_names.index("docno"), "docno", pa.array(docnos, pa.string())
             )
-        # A part's counts of itself are not those of the whole.
+        # The counts and limits of a part are not those of the whole.
         table = table.replace_schema_metadata({SETTINGS_KEY: table.schema.metadata[SETTINGS_KEY]})
-        tables.append(table.filter(pa.array(own != _REPEATED)))
-        before = end
-        if end - began >= _CHUNK_ROWS or part is parts[-1]:
-            repeated = int((fates[began:end] == _REPEATED).sum())
+        tables.append(table.filter(pa.array(row_fates != _REPEATED)))
+        start = end
+        if end - chunk_start >= _CHUNK_ROWS or folder_part is parts[-1]:
+            repeated = int((fates[chunk_start:end] == _REPEATED).sum())
             yield pa.concat_tables(tables), failures, repeated
-            tables, failures, began = [], [], end
+            tables, failures, chunk_start = [], [], end
 
 
-def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> NDArray[np.int8]:
-    """Decide for each document whether it stays, by buckets of docnos in temporary files."""
-    documents = sum(folder.facts(part).records for part in parts)
+def _fates(parts: Sequence[_FolderPart]) -> NDArray[np.int8]:
+    """Decide the fate of each document, in buckets of docnos that are temporary files."""
+    documents = sum(each.folder.facts(each.part).records for each in parts)
     fates = np.zeros(documents, np.int8)
-    count = min(1 + documents // _BUCKET_ROWS, _MOST_BUCKETS)
-    schema = pa.schema([("docno", pa.string()), ("place", pa.int64()), ("given", pa.int64())])
+    count = min(1 + documents // _BUCKET_ROWS, _MAX_BUCKETS)
     with ExitStack() as stack:
         files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(count)]
-        buckets = [stack.enter_context(pa.ipc.new_stream(file, schema)) for file in files]
-        for columns in _named(folder, parts, given):
-            table = pa.table(columns, schema=schema)
-            keys = np.array([crc32(docno.encode()) % count for docno in columns[0]], np.int64)
+        buckets = [stack.enter_context(pa.ipc.new_stream(file, _COLUMNS)) for file in files]
+        for table in _documents(parts):
+            docnos = table["docno"].to_pylist()
+            keys = np.array([crc32(docno.encode()) % count for docno in docnos], np.int64)
             for number in np.unique(keys).tolist():
                 buckets[number].write_table(table.take(np.flatnonzero(keys == number)))
         for file, bucket in zip(files, buckets, strict=True):
@@ -188,45 +236,47 @@ def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> 
             file.seek(0)
             with pa.ipc.open_stream(file) as stream:
                 rows = stream.read_all()
-            fates[rows["place"].to_numpy()] = _fates_in(rows)
+            fates[rows["index"].to_numpy()] = _fates_in(rows)
     return fates
 
 
-def _named(
-    folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]
-) -> Iterator[tuple[list[str], list[int], list[int]]]:
-    """Docnos, places and paths of the documents of some parts; of each first scores, then errors.
+def _documents(parts: Sequence[_FolderPart]) -> Iterator[pa.Table]:
+    """Yield the docnos of the documents of some parts, with the path and folder that they are of.
 
-    The docnos of unreadable documents, of which there was nothing to score, do not count.
+    Unreadable documents are left out, because their docnos remain free. The `index` counts all
+    documents: of each part the scores come first, then the errors.
     """
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(given)) if name}
-    before = 0
-    for start in range(0, len(parts), _PARTS_TOGETHER):
+    numbers = {given: number for number, given in enumerate(dict.fromkeys(p.given for p in parts))}
+    start = 0
+    for first in range(0, len(parts), _PARTS_TOGETHER):
         docnos: list[str] = []
-        places: list[int] = []
+        indices: list[int] = []
         owners: list[int] = []
-        for part in parts[start : start + _PARTS_TOGETHER]:
+        folders: list[int] = []
+        for folder, folder_number, part, given, _ in parts[first : first + _PARTS_TOGETHER]:
             scored = folder.scores(part, ["docno"])["docno"].to_pylist()
             failed = folder.failures(part)
-            read = [i for i, each in enumerate(failed) if each.stage != "read"]
-            docnos += scored + [failed[i].docno for i in read]
-            places += range(before, before + len(scored))
-            places += [before + len(scored) + i for i in read]
-            # Pages that were given one by one are each a path of their own.
-            owner = numbers.get(given[part.input])
-            owners += [-1 - place if owner is None else owner for place in places[len(owners) :]]
-            before += len(scored) + len(failed)
-        yield docnos, places, owners
+            read = [index for index, failure in enumerate(failed) if failure.stage != "read"]
+            docnos += scored + [failed[index].docno for index in read]
+            new = [*range(start, start + len(scored))]
+            new += [start + len(scored) + index for index in read]
+            indices += new
+            # Pages that were named one by one are each a path of their own.
+            owners += [numbers[given]] * len(new) if given else [-1 - index for index in new]
+            folders += [folder_number] * len(new)
+            start += len(scored) + len(failed)
+        yield pa.table([docnos, indices, owners, folders], schema=_COLUMNS)
 
 
 def _fates_in(bucket: pa.Table) -> NDArray[np.int8]:
-    """Decide for all documents of some docnos, which are in the order they were read."""
+    """Decide the fates of all documents of some docnos, which are in the order of the inputs."""
     codes = bucket["docno"].combine_chunks().dictionary_encode().indices.to_numpy()
-    owners = bucket["given"].to_numpy()
+    owners, folders = bucket["given"].to_numpy(), bucket["folder"].to_numpy()
     fates = np.full(len(codes), _REPEATED, np.int8)
-    first = np.unique(codes, return_index=True)[1]
-    pairs = np.column_stack([codes, owners])
-    first_of_owner = np.unique(pairs, axis=0, return_index=True)[1]
-    fates[first_of_owner] = _APART
+    first, docno_of = np.unique(codes, return_index=True, return_inverse=True)[1:]
+    first_of_owner = np.unique(np.column_stack([codes, owners]), axis=0, return_index=True)[1]
+    fates[first_of_owner] = _QUALIFIED
+    # Of several folders, the first that has a docno counts.
+    fates[folders != folders[first][docno_of]] = _REPEATED
     fates[first] = _STAYS
     return fates

@@ -1,21 +1,26 @@
-"""Where rows go: into memory, or into one file with its errors beside it."""
+"""Destinations of rows: memory, or one file with its errors next to it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, Protocol, Self
 
 import pyarrow as pa
 
 from understandability.crawls.folder import failure_table
+from understandability.crawls.parts import FinishedPart, SeenDocnos
 from understandability.inputs.tables import TableWriter
 from understandability.inputs.writing import remove
-from understandability.text.page import Failure
+from understandability.text.page import SEEN_BEFORE, Failure
 
 
 class Output(Protocol):
-    """Where rows go, table by table in the order of the inputs; `failures` are those it keeps."""
+    """A destination of rows, table by table in the order of the inputs.
+
+    `failures` holds the failures that it keeps in memory.
+    """
 
     failures: list[Failure]
 
@@ -23,7 +28,7 @@ class Output(Protocol):
 
 
 class InMemory:
-    """Rows and failures as lists. Of the rows no more than `most` are kept."""
+    """Rows and failures as lists; if `most` is given, at most so many rows."""
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most
@@ -31,9 +36,9 @@ class InMemory:
         self.failures: list[Failure] = []
 
     def write(self, rows: pa.Table, failures: Sequence[Failure]) -> None:
-        """Keep them."""
+        """Append rows and failures."""
         if self._most is not None:
-            rows = rows.slice(0, self._most - sum(each.num_rows for each in self.tables))
+            rows = rows.slice(0, self._most - sum(table.num_rows for table in self.tables))
         self.tables.append(rows)
         self.failures += failures
 
@@ -41,7 +46,7 @@ class InMemory:
 class TableFile:
     """Rows in one file, errors in ``<file>.errors.jsonl``; a context manager.
 
-    The file appears when the context ends well, and not at all otherwise. Of what goes to
+    The file appears when the context ends without an error, and not at all otherwise. If it is
     standard output (``-``), the errors are kept in `failures`.
     """
 
@@ -71,16 +76,62 @@ class TableFile:
     def __exit__(self, error: type[BaseException] | None, *rest: Any) -> None:
         self._closing.__exit__(error, *rest)
         if error is None and self._errors is None and self._destination != "-":
-            remove(errors_of(self._destination))  # of an earlier time
+            remove(errors_of(self._destination))  # of an earlier run
+
+
+class DistinctDocnos:
+    """Rows of several inputs in which each docno occurs once.
+
+    Of equal docnos under one path that the user named, the first document keeps its row, and the
+    others become errors. A document under another path gets the name of that path in front.
+    """
+
+    def __init__(self) -> None:
+        self._seen = SeenDocnos()
+
+    def of_part(self, part: FinishedPart, given: str) -> tuple[pa.Table, list[Failure]]:
+        """Return the rows and failures of a part of an input under the path `given`."""
+        failures: list[Failure] = []
+        for failure in part.failures:
+            # A document that was not read has no content, so its docno remains free.
+            name: str | None = failure.docno
+            if failure.stage != "read":
+                name = self._seen.name_of(failure.docno, failure.path, given)
+            failures.append(
+                replace(failure, stage="read", error=SEEN_BEFORE)
+                if name is None
+                else replace(failure, docno=name)
+            )
+        rows = part.rows
+        if "docno" not in rows.column_names or not rows.num_rows:
+            return rows, failures
+        docnos = rows["docno"].to_pylist()
+        paths = rows["path"].to_pylist() if "path" in rows.column_names else docnos
+        # A document may have several rows, one after another: a row for each word.
+        names = {
+            docno: (self._seen.name_of(docno, path, given), path)
+            for docno, path in dict(zip(docnos, paths, strict=True)).items()
+        }
+        repeated = {docno for docno, (name, _) in names.items() if name is None}
+        if any(name != docno for docno, (name, _) in names.items()):
+            column = pa.array([names[docno][0] for docno in docnos], pa.string())
+            rows = rows.set_column(rows.column_names.index("docno"), "docno", column)
+            rows = rows.filter(column.is_valid())
+        failures += [
+            Failure(docno, names[docno][1], "read", SEEN_BEFORE)
+            for docno in names
+            if docno in repeated
+        ]
+        return rows, failures
 
 
 def errors_of(output: str) -> str:
-    """The file of the errors beside a table."""
+    """The name of the file with the errors of a table."""
     return f"{output}.errors.jsonl"
 
 
 def write_failures(failures: Sequence[Failure], output: str) -> None:
-    """Write failures beside an output; of none, those of an earlier time go."""
+    """Write failures next to an output; if there are none, remove those of an earlier run."""
     if failures:
         with TableWriter(errors_of(output)) as writer:
             writer.write(failure_table(failures))

@@ -1,30 +1,41 @@
-"""The plan of a crawl: inputs, cut into pieces of work, and the maker of their rows."""
+"""The plan of a crawl: its inputs, in units that one worker reads, and the maker of its rows."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from understandability.crawls.reader import ReadApart
-from understandability.errors import OptionError
+from understandability.crawls.folder import CrawlFolder, complete_inputs
+from understandability.crawls.processes import IsolatedFunction
+from understandability.errors import InputError, OptionError
 from understandability.inputs.page_tables import kept_names
+from understandability.inputs.parts import PART_BYTES, InputPart, plan_parts
 from understandability.inputs.sources import File, Sources, holds_many, is_read_by_arrow
-from understandability.scoring import RowMaker
 from understandability.text.page import Failure, Page
 
+if TYPE_CHECKING:
+    from understandability.scoring import RowMaker
+
 FILES_TOGETHER = 512
+# Documents of a part, which is a file, and what is lost when a crawl is killed: some ten seconds
+# of one worker.
+PART_RECORDS = 1000
+# Files are split into ranges if there are fewer of them: more keep the cores of any machine busy.
+MANY_FILES = 256
+MAX_RANGES = 4096  # of all files together, about
+_SCHEMA_SECONDS = 120.0  # after which a file has no schema
 
 
 class GivenPages(Sources):
-    """Pages of any iterable, which are read once."""
+    """The pages of any iterable, which are read once."""
 
     def __init__(self, pages: Iterable[Page | Failure]) -> None:
         super().__init__([])
@@ -32,48 +43,85 @@ class GivenPages(Sources):
         self.files = [File("pages", "pages", "pages", 0)]
 
     def without_files(self) -> GivenPages:
-        """These themselves."""
+        """Return these pages themselves."""
         return self
 
     def read(self, file: File) -> Iterator[Page | Failure]:
-        """All of them."""
+        """Yield all pages."""
         yield from self._pages
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The files that one process reads to their end: a WARC file, or files of one page each.
+    """What one worker reads at a time: a file, a range of a file, or files of one page each.
 
-    The files are of one path that was given, or they are pages that were given one by one.
+    Files of one page each are below one path that the user named, or were named one by one.
+    `bytes` is the size as stored.
     """
 
     number: int
-    files: tuple[File, ...]
+    parts: tuple[InputPart, ...]
+    bytes: int = 0
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """The files; a range counts as its file."""
+        return tuple(part.file for part in self.parts)
 
     @property
     def given(self) -> str:
-        """The path that was given; nothing for pages that were given one by one."""
-        first = self.files[0]
+        """The path that the user named; '' for pages that were named one by one."""
+        first = self.parts[0].file
         return "" if first.is_input and not holds_many(first.path) else first.input
 
     @property
-    def bytes(self) -> int:
-        return sum(file.bytes for file in self.files)
+    def name(self) -> str:
+        """The name in messages."""
+        more = f" and {len(self.parts) - 1} more files" if len(self.parts) > 1 else ""
+        return self.parts[0].source + more
 
     @property
-    def name(self) -> str:
-        """Its name in messages."""
-        more = f" and {len(self.files) - 1} more files" if len(self.files) > 1 else ""
-        return self.files[0].path + more
+    def description(self) -> dict[str, Any]:
+        """The input as ``crawl.json`` has it."""
+        files = [[file.docno, file.path, file.bytes] for file in self.files]
+        first = self.parts[0]
+        is_range = not first.is_whole
+        place = {"range": [first.unit, first.start, first.end, self.bytes]} if is_range else {}
+        return {"given": self.given, "files": files, **place}
+
+    @classmethod
+    def of_description(cls, number: int, description: Mapping[str, Any]) -> Input:
+        """Return the input that ``crawl.json`` describes."""
+        files = [
+            File(docno, path, description["given"] or path, size)
+            for docno, path, size in description["files"]
+        ]
+        if "range" in description:
+            unit, start, end, size = description["range"]
+            return cls(number, (InputPart(files[0], unit, start, end),), size)
+        return cls(number, tuple(map(InputPart, files)), sum(file.bytes for file in files))
+
+
+@dataclass(frozen=True)
+class InputSettings:
+    """What a worker has to know to read inputs: how, and the columns of the rows.
+
+    `kept` are the last columns of the `schema`: those that are copied from the input. A part ends
+    after `part_records` documents.
+    """
+
+    source: Sources
+    schema: pa.Schema
+    kept: pa.Schema
+    part_records: int
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The inputs, and all that their rows depend on.
+    """The inputs, and everything that their rows depend on.
 
-    `described` are the settings with the versions and checksums of what they name; `kept` are
-    the columns of tables that stand beside the rows; `skipped` counts the files that are no
-    inputs.
+    `described` has the settings, with the versions and checksums of what they name. `kept` has the
+    columns of tables that are copied into the rows. `skipped` counts files that are not inputs.
     """
 
     inputs: tuple[Input, ...]
@@ -87,20 +135,20 @@ class Plan:
     def description(self) -> dict[str, Any]:
         """The plan as ``crawl.json`` holds it; two crawls with equal ones have equal rows."""
         docnos = self.source.docnos
-        named = None if docnos is None else "\n".join(sorted(docnos)).encode()
+        names = None if docnos is None else "\n".join(sorted(docnos)).encode()
         return {
             "settings": dict(self.described),
             "limit_mb": self.source.limit / 1e6,
-            "docnos": None if named is None else hashlib.sha256(named).hexdigest(),
+            "docnos": None if names is None else hashlib.sha256(names).hexdigest(),
             "columns": asdict(self.source.columns) if self.source.columns else None,
-            "inputs": [
-                {
-                    "given": each.given,
-                    "files": [[file.docno, file.path, file.bytes] for file in each.files],
-                }
-                for each in self.inputs
-            ],
+            "skipped": dict(self.skipped),
+            "inputs": [input_.description for input_ in self.inputs],
         }
+
+    @property
+    def input_settings(self) -> InputSettings:
+        """The settings for reading the inputs."""
+        return InputSettings(self.source, self.schema, self.kept, PART_RECORDS)
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -108,38 +156,157 @@ class Plan:
         return pa.schema([*self.maker.schema, *self.kept])
 
 
+@dataclass
+class Progress:
+    """The progress of a run since it was started or resumed.
+
+    `documents` counts the documents processed, including failures. `failed` counts the failures by
+    stage, and `first_failure` is an example. `bytes` is the total size of the inputs as stored.
+    `bytes_done` is the part processed so far; it includes `bytes_passed`, the part finished before
+    this run. `skipped` counts files and records that are not documents, by type (such as
+    redirects). `remarks` are messages to the user about the inputs.
+    """
+
+    inputs: int = 0
+    inputs_done: int = 0
+    bytes: int = 0
+    bytes_done: int = 0
+    bytes_passed: int = 0
+    input: str = ""
+    documents: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    first_failure: Failure | None = None
+    skipped: Counter[str] = field(default_factory=Counter)
+    remarks: Sequence[str] = ()
+
+    @classmethod
+    def before(cls, plan: Plan, inputs: Sequence[Input], remaining: Sequence[Input]) -> Progress:
+        """Return the initial progress, with all inputs finished except `remaining`."""
+        total_bytes = sum(input_.bytes for input_ in inputs)
+        finished_bytes = total_bytes - sum(input_.bytes for input_ in remaining)
+        return cls(
+            inputs=len(inputs),
+            inputs_done=len(inputs) - len(remaining),
+            bytes=total_bytes,
+            bytes_done=finished_bytes,
+            bytes_passed=finished_bytes,
+            skipped=Counter(plan.skipped),
+            remarks=plan.source.remarks,
+        )
+
+    @property
+    def made(self) -> int:
+        """The number of documents that have a row."""
+        return self.documents - self.failed.total()
+
+
 def make_plan(sources: Sources, maker: RowMaker) -> Plan:
-    """The plan for making rows of all that `sources` name."""
-    inputs = tuple(Input(number, each) for number, each in enumerate(_together(sources.files)))
+    """Return the plan for scoring all pages of `sources`."""
+    inputs = tuple(_inputs_of(sources.files, 0))
     skipped = Counter(sources.skipped)
     names, remarks = kept_names(sources.columns.keep, maker.schema.names)
-    kept = pa.schema([column.with_name(names[column.name]) for column in _kept(sources)])
+    kept = pa.schema([column.with_name(names[column.name]) for column in _kept_columns(sources)])
     source = sources.without_files()
     source.remarks.extend(remarks)
     return Plan(inputs, source, maker, maker.described, kept, skipped)
 
 
-def _kept(sources: Sources) -> pa.Schema:
-    """The columns to keep: of the type that all files agree on which state one, else text."""
-    found: dict[str, set[pa.DataType]] = {name: set() for name in sources.columns.keep}
-    paths = [file.path for file in sources.files if found and is_read_by_arrow(file.path)]
-    with ReadApart(Sources([])) as reader:
+def begin_in_folder(plan: Plan, folder: CrawlFolder) -> tuple[Plan, list[int]]:
+    """Begin a crawl in a folder, or go on with the one in it.
+
+    Inputs that the folder does not have yet are added to it. Returns the plan with all inputs of
+    the folder, and the numbers of those that this plan names. Raises `InputError` if the folder
+    holds a crawl with other settings, or if an input has changed or vanished since.
+    """
+    is_new = not folder.exists()
+    if is_new:
+        folder.begin(plan.description)
+    else:
+        folder.check_settings(plan.description)
+    own = {file.path: file for input_ in plan.inputs for file in input_.files}
+    while True:
+        description = folder.description()
+        inputs = [Input.of_description(i, each) for i, each in enumerate(description["inputs"])]
+        recorded = {file.path: file for input_ in inputs for file in input_.files}
+        for input_ in inputs:
+            _check_unchanged(folder, input_, own, plan.source.without)
+        new = [file for path, file in own.items() if path not in recorded]
+        if not new:
+            break
+        added = list(_inputs_of(new, len(inputs)))
+        descriptions = [input_.description for input_ in added]
+        if folder.add_inputs(len(inputs), descriptions, plan.skipped) and not is_new:
+            plan.source.remarks.append(
+                f"added to {folder.path}: {len(new)} new files, such as {new[0].path}"
+            )
+    named = {*own, *plan.source.without}
+    numbers = [input_.number for input_ in inputs if named & {file.path for file in input_.files}]
+    return replace(plan, inputs=tuple(inputs)), numbers
+
+
+def _check_unchanged(
+    folder: CrawlFolder, input_: Input, files: Mapping[str, File], without: Container[str]
+) -> None:
+    """Raise `InputError` if a file of an input has another size, or has vanished unfinished."""
+    folders = {file.input for file in files.values() if not file.is_input}
+    for recorded in input_.files:
+        now = files.get(recorded.path)
+        if recorded.path in without or now == recorded:
+            continue
+        if now is not None and now.bytes != recorded.bytes:
+            change = f"had {recorded.bytes:,} bytes and now has {now.bytes:,} bytes"
+        elif (
+            now is None
+            and recorded.input in folders
+            and input_.number not in complete_inputs(folder.parts())
+        ):
+            change = "is no longer there"
+        else:
+            continue
+        raise InputError(
+            f"{recorded.path} of the crawl in {folder.path} {change}; restore it, give it up with "
+            f"--without {recorded.path}, or name another folder"
+        )
+
+
+def _inputs_of(files: Sequence[File], first_number: int) -> Iterator[Input]:
+    """Group files of one page each, split large files, and number the results."""
+    sizes = [file.bytes for file in files if holds_many(file.path)]
+    is_split = len(sizes) < MANY_FILES
+    range_bytes = max(PART_BYTES, sum(sizes) // MAX_RANGES)
+    number = first_number
+    for group in _groups(files):
+        parts = [InputPart(file) for file in group]
+        if is_split and len(group) == 1 and holds_many(group[0].path):
+            parts = plan_parts(group[0], range_bytes)
+        units = [tuple(parts)] if parts[0].is_whole else [(part,) for part in parts]
+        total = sum(file.bytes for file in group)
+        for unit in units:
+            size = unit[0].end - unit[0].start if unit[0].unit == "bytes" else total // len(units)
+            yield Input(number, unit, size)
+            number += 1
+
+
+def _kept_columns(sources: Sources) -> pa.Schema:
+    """The columns to keep: of the type on which all files with a schema agree, else text."""
+    types: dict[str, set[pa.DataType]] = {name: set() for name in sources.columns.keep}
+    paths = [file.path for file in sources.files if types and is_read_by_arrow(file.path)]
+    with IsolatedFunction("understandability.inputs.sources:typed_columns") as schema_of:
         for path in paths:
-            schema = () if path in sources.without else reader.columns_of(path) or ()
-            for column in schema:
-                if column.name in found:
-                    found[column.name].add(column.type)
-    types = {name: list(each) for name, each in found.items()}
+            given_up = path in sources.without
+            for column in () if given_up else schema_of(path, seconds=_SCHEMA_SECONDS) or ():
+                if column.name in types:
+                    types[column.name].add(column.type)
     return pa.schema(
-        {name: each[0] if len(each) == 1 else pa.string() for name, each in types.items()}
+        {name: found.pop() if len(found) == 1 else pa.string() for name, found in types.items()}
     )
 
 
 def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
-    """Every n-th input, from the i-th, for the shard ``i/n``.
+    """Return every n-th input, starting at the i-th, for the shard ``i/n``.
 
     >>> inputs = [Input(number, ()) for number in range(5)]
-    >>> [each.number for each in shard_of(inputs, "2/3")]
+    >>> [input_.number for input_ in shard_of(inputs, "2/3")]
     [1, 4]
     """
     if shard is None:
@@ -150,13 +317,13 @@ def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
     return list(inputs[int(numbers[1]) - 1 :: int(numbers[2])])
 
 
-def _together(files: Sequence[File]) -> Iterator[tuple[File, ...]]:
-    """Containers one by one; single pages of a folder, or given themselves, together."""
+def _groups(files: Sequence[File]) -> Iterator[tuple[File, ...]]:
+    """Yield files that hold many pages one by one, and single pages of a folder together."""
 
-    def kind(file: File) -> tuple[bool, str | None]:
+    def key(file: File) -> tuple[bool, str | None]:
         return holds_many(file.path), None if file.is_input else file.input
 
-    for (many, _), group in groupby(files, kind):
-        alike, size = tuple(group), 1 if many else FILES_TOGETHER
+    for (is_container, _), group in groupby(files, key):
+        alike, size = tuple(group), 1 if is_container else FILES_TOGETHER
         for start in range(0, len(alike), size):
             yield alike[start : start + size]

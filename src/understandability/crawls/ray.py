@@ -1,21 +1,26 @@
-"""A crawl on a cluster: each input one Ray task, one crawl folder on a shared file system."""
+"""Score a crawl on a Ray cluster: one task per input, one crawl folder on a shared file system."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from understandability.crawls.engine import Progress, make_rows, prepare
-from understandability.crawls.folder import CrawlFolder, complete_inputs
-from understandability.crawls.plan import Input, Plan
-from understandability.crawls.workers import Limits
+from understandability.crawls.folder import CrawlFolder
+from understandability.crawls.local import (
+    assignments_for,
+    continue_folder,
+    prepare,
+)
+from understandability.crawls.page_process import Limits
+from understandability.crawls.plan import Input, Plan, Progress
 from understandability.errors import InputError, needing
 
-# How often an input is begun again (where its parts end) when the node that worked on it is lost.
+# How often an input is started again (after its last finished part) when its node is lost.
 _RETRIES = 10
-_TICK = 5.0  # seconds between two looks at what the tasks have written
+_TICK = 5.0  # seconds between two looks at the parts that the tasks have written
 
 
 def fill_folder_on_ray(
@@ -23,23 +28,25 @@ def fill_folder_on_ray(
     plan: Plan,
     inputs: Sequence[Input],
     *,
-    workers: int,
+    tasks: int | None = None,
     limits: Limits,
     address: str | None = None,
+    retried_stages: Collection[str] = (),
 ) -> Iterator[Progress]:
-    """Do what is left to do of some inputs on the nodes of a Ray cluster.
+    """Process the unfinished inputs of a crawl folder on the nodes of a Ray cluster.
 
     Inputs, crawl folder and bundle must have the same paths on all nodes. Each task scores one
-    input with `workers` processes; that of a lost node is taken up by another where its last
-    finished part ends. `address` is that of the cluster; without one it is what the variable
-    ``RAY_ADDRESS`` says, else a new cluster on this machine.
+    input on one core. If a node is lost, another one continues after the last finished part. At
+    most `tasks` run at a time; by default as many as the cluster has cores. `address` is that of
+    the cluster; without one, the variable ``RAY_ADDRESS`` counts, else a new cluster is started on
+    this machine.
     """
     with needing("--runner ray needs Ray", ".[ray]"):
         import ray
-    with folder.lock([each.number for each in inputs]):
+    with folder.lock([input_.number for input_ in inputs]):
         prepare(folder, plan, inputs)
-        ours = not ray.is_initialized()
-        if ours:
+        is_own_cluster = not ray.is_initialized()
+        if is_own_cluster:
             try:
                 ray.init(address=address, log_to_driver=False, configure_logging=False)
             except (ConnectionError, RuntimeError, ValueError) as error:
@@ -48,59 +55,72 @@ def fill_folder_on_ray(
                     "with 'ray start --head', or give its --address"
                 ) from error
         try:
-            yield from _run_tasks(folder, plan, inputs, workers, limits)
+            yield from _run_tasks(folder, plan, inputs, tasks, limits, retried_stages)
         finally:
-            if ours:
+            if is_own_cluster:
                 ray.shutdown()
 
 
 def _run_tasks(
-    folder: CrawlFolder, plan: Plan, inputs: Sequence[Input], workers: int, limits: Limits
+    folder: CrawlFolder,
+    plan: Plan,
+    inputs: Sequence[Input],
+    tasks: int | None,
+    limits: Limits,
+    retried_stages: Collection[str],
 ) -> Iterator[Progress]:
     import ray
 
     known = set(folder.parts())
-    complete = complete_inputs(known)
-    left = [each for each in inputs if each.number not in complete]
-    progress = Progress.before(inputs, left)
-    progress.remarks = plan.source.remarks
+    assignments = assignments_for(folder, plan, inputs, limits, retried_stages)
+    remaining = [assignment.input for assignment in assignments]
+    progress = Progress.before(plan, inputs, remaining)
     yield progress
-    task = ray.remote(num_cpus=workers, max_retries=_RETRIES, scheduling_strategy="SPREAD")
+    task = ray.remote(num_cpus=1, max_retries=_RETRIES, scheduling_strategy="SPREAD")
     score_one = task(_score_one)
-    common = ray.put((str(Path.cwd()), folder.path, replace(plan, inputs=()), workers, limits))
-    waiting = {score_one.remote(common, each): each for each in left}
-    while waiting:
-        done, _ = ray.wait(list(waiting), timeout=_TICK)
+    common = ray.put(
+        (str(Path.cwd()), folder.path, replace(plan, inputs=()), limits, frozenset(retried_stages))
+    )
+    running: dict[object, Input] = {}
+    while remaining or running:
+        while remaining and (tasks is None or len(running) < tasks):
+            input_ = remaining.pop(0)
+            running[score_one.remote(common, input_)] = input_
+        done, _ = ray.wait(list(running), timeout=_TICK)
         for reference in done:
-            each = waiting.pop(reference)
+            input_ = running.pop(reference)
             try:
                 ray.get(reference)
             except ray.exceptions.RayError as error:
                 cause = getattr(error, "cause", error)
-                raise InputError(f"{each.name} could not be scored on Ray: {cause}") from error
-            progress.input = each.name
+                raise InputError(f"{input_.name} could not be scored on Ray: {cause}") from error
+            progress.input = input_.name
             progress.inputs_done += 1
-            progress.bytes_done += each.bytes
+            progress.bytes_done += input_.bytes
         for part in set(folder.parts()) - known:
             facts = folder.facts(part)
             progress.documents += facts.records
             progress.failed += facts.failed
+            progress.skipped += Counter(facts.skipped)
             known.add(part)
         yield progress
 
 
 def _score_one(
-    common: tuple[str, str, Plan, int, Limits], each: Input
+    common: tuple[str, str, Plan, Limits, frozenset[str]], input_: Input
 ) -> None:  # runs on a node of the cluster
-    here, path, plan, workers, limits = common
-    os.chdir(here)
+    working_folder, path, plan, limits, retried_stages = common
+    os.chdir(working_folder)
     described = plan.maker.described
     if described != plan.described:
         raise InputError(
             f"this node has other versions or bundles than the crawl ({described}); install "
             "the same"
         )
-    folder = CrawlFolder(path, plan.described)
-    parts = folder.parts()
-    for _ in make_rows(plan, [each], folder, workers=workers, limits=limits, finished=parts):
+    recorded_limits = {"seconds": limits.seconds, "megabytes": limits.megabytes}
+    folder = CrawlFolder(path, plan.described, recorded_limits)
+    plan = replace(plan, inputs=(input_,))
+    for _ in continue_folder(
+        folder, plan, [input_], workers=1, limits=limits, retried_stages=retried_stages
+    ):
         pass

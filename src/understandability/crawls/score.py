@@ -1,4 +1,4 @@
-"""Pages of any origin, or the rows of a table, to scores."""
+"""Score pages of any origin, or the rows of a table."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Annotated, Any
 import pyarrow as pa
 
 from understandability.crawls.folder import CrawlFolder
+from understandability.crawls.options import Destination, Inputs, Work, split_choices
 from understandability.crawls.plan import GivenPages
+from understandability.crawls.rows import Rows, rows_of
 from understandability.crawls.status import Status, status_of
-from understandability.crawls.work import Destination, Inputs, Rows, Work, choices_of, rows_of
 from understandability.errors import WrongTypeError
 from understandability.inputs.frames import in_kind_of, is_frame, table_of, wrong_type
 from understandability.inputs.page_tables import kept_names
@@ -38,8 +39,8 @@ def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Sco
     its spread, the readability formulas, words, sentences, language, encoding, extractor, flags.
     Documents that cannot be scored go to FILE.errors.jsonl.
 
-    With -o FOLDER/, worker processes fill a crawl folder. Stop them at any time; run the same
-    command again to continue.
+    With -o FOLDER/, worker processes fill a crawl folder, one for each physical core. Stop them at
+    any time; run the same command again to continue. New inputs are added to the folder.
 
     Examples: understand score crawl.warc.gz -o scores.parquet
 
@@ -64,7 +65,7 @@ def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Sco
     >>> score({"a": "You have flu.", "b": "Rest."}).table["docno"].to_pylist()
     ['a', 'b']
     """
-    settings, work = choices_of(choices)
+    settings, work = split_choices(choices)
     scorer = scorer_of(settings)
     return rows_of(Scores, inputs, scorer, output, work, scorer.remark)
 
@@ -72,8 +73,9 @@ def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Sco
 def crawl(inputs: Inputs, folder: str | Path, **choices: Choices) -> Status:
     """Score inputs into a crawl folder, or continue it; returns the status of the folder.
 
-    It may be killed at any moment; the same call continues where it stopped. `choices` are fields
-    of `Settings` and `Work`, as for `score`.
+    The process may be killed at any moment; the same call continues where it stopped. Inputs that
+    the folder does not have yet are added to it. `choices` are fields of `Settings` and `Work`, as
+    for `score`.
 
     >>> import tempfile
     >>> from understandability.resources import resource
@@ -91,20 +93,20 @@ def score_table(
     *,
     text: str | None = None,
     html: str | None = None,
-    id: str | None = None,  # noqa: A002 - as the option of the command and the column are called
+    id: str | None = None,  # noqa: A002 - the name of the option of the command
     url: str | None = None,
     keep: Sequence[str] = (),
     workers: int = 1,
     **settings: Any,
 ) -> Any:
-    """Score the rows of a table of pandas, polars, Arrow or lists; the same kind comes out.
+    """Score the rows of a table of pandas, polars, Arrow or lists, and return such a table.
 
-    `text` or `html` is the column with the content, `id` the one with names (else ``docno`` is
-    the number of the row), `url` that with addresses; `keep` are columns to copy into the result,
-    one with the name of an output column gets ``input_`` in front.
-    The result has the rows of the table in the same order; if a document cannot be scored, the
-    column ``error`` says why and the scores are null. A step for Ray's ``map_batches``, Spark's
-    ``mapInPandas`` and their like: equal columns in, equal columns out.
+    `text` or `html` is the column with the content, `id` the column with names (default: the number
+    of the row), `url` the column with addresses. `keep` are columns to copy into the result; one
+    with the name of an output column gets ``input_`` in front.
+    The result has the rows of the table in the same order. If a document cannot be scored, the
+    column ``error`` says why and the scores are null. Equal input columns give equal output
+    columns, as Ray's ``map_batches``, Spark's ``mapInArrow`` and similar functions require.
 
     >>> table = {"url": ["a", "b"], "body": ["You have flu.", None]}
     >>> rows = score_table(table, text="body", id="url")
@@ -135,31 +137,31 @@ def score_table(
     addresses = texts(url) if url else [None] * table.num_rows
     errors: list[str | None] = [None] * table.num_rows
     pages: list[Page | Failure] = []
-    for place, value in enumerate(table[content].to_pylist()):
+    for row, value in enumerate(table[content].to_pylist()):
         if isinstance(value, str | bytes):
-            pages.append(Page(str(place), "", value, media_type, url=addresses[place]))
+            pages.append(Page(str(row), "", value, media_type, url=addresses[row]))
         else:
-            errors[place] = f"the row has no {content!r}"
+            errors[row] = f"the row has no {content!r}"
     scores = rows_of(Scores, GivenPages(pages), scorer, None, Work(workers))
     for failure in scores.failures:
         errors[int(failure.docno)] = f"{failure.stage}: {failure.error}"
-    place_of = {int(docno): row for row, docno in enumerate(scores.table["docno"].to_pylist())}
-    order = pa.array([place_of.get(place) for place in range(table.num_rows)], pa.int64())
+    index_of = {int(docno): index for index, docno in enumerate(scores.table["docno"].to_pylist())}
+    order = pa.array([index_of.get(row) for row in range(table.num_rows)], pa.int64())
     scored = scores.table.take(order)
-    names = texts(id) if id else [str(place) for place in range(table.num_rows)]
+    names = texts(id) if id else [str(row) for row in range(table.num_rows)]
     result = {"docno": pa.array(names, pa.string())}
     if url:
         result["url"] = pa.array(addresses)
-    ours = [name for name in scored.column_names if name not in ("docno", "path", "url")]
-    kept, remarks = kept_names(keep, {*result, *ours, "error"})
+    score_columns = [name for name in scored.column_names if name not in ("docno", "path", "url")]
+    kept, remarks = kept_names(keep, {*result, *score_columns, "error"})
     for remark in remarks:
-        _say_once(remark)
+        _log_once(remark)
     result |= {new: table[name] for name, new in kept.items()}
-    result |= {name: scored[name] for name in ours}
+    result |= {name: scored[name] for name in score_columns}
     result["error"] = pa.array(errors, pa.string())
     return in_kind_of(frame, pa.table(result))
 
 
 @cache
-def _say_once(remark: str) -> None:
+def _log_once(remark: str) -> None:
     _log.warning(remark)

@@ -1,10 +1,10 @@
-"""The state of a crawl folder, input by input."""
+"""Show the state of a crawl folder, input by input."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from understandability.crawls.folder import CrawlFolder, Facts, complete_inputs
@@ -12,7 +12,7 @@ from understandability.crawls.folder import CrawlFolder, Facts, complete_inputs
 
 @dataclass(frozen=True, slots=True)
 class InputStatus:
-    """An input, whether it is complete, and what is counted of its finished parts."""
+    """An input of a crawl; `facts` are the counts of its finished parts."""
 
     name: str
     is_complete: bool
@@ -21,18 +21,22 @@ class InputStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A whole crawl; `without` are the files that were given up."""
+    """A whole crawl.
+
+    `without` are the files that were given up. `skipped` counts files that are not inputs, by type.
+    """
 
     inputs: tuple[InputStatus, ...]
     without: tuple[str, ...] = ()
+    skipped: Counter[str] = field(default_factory=Counter)
 
     @property
     def facts(self) -> Facts:
-        return sum((each.facts for each in self.inputs), Facts())
+        return sum((input_.facts for input_ in self.inputs), Facts())
 
     @property
     def complete(self) -> int:
-        return sum(each.is_complete for each in self.inputs)
+        return sum(input_.is_complete for input_ in self.inputs)
 
 
 def status(folder: str | Path) -> Status:
@@ -53,17 +57,24 @@ def status_of(folder: CrawlFolder) -> Status:
     facts: dict[int, Facts] = defaultdict(Facts)
     for part in parts:
         facts[part.input] += folder.facts(part)
+    inputs: dict[str, InputStatus] = {}
+    for number, input_ in enumerate(description["inputs"]):
+        name = input_["files"][0][1]
+        status = InputStatus(name, number in complete, facts[number])
+        if name in inputs:  # another range of the same file
+            before = inputs[name]
+            is_complete = before.is_complete and status.is_complete
+            status = InputStatus(name, is_complete, before.facts + status.facts)
+        inputs[name] = status
     return Status(
-        tuple(
-            InputStatus(each["files"][0][1], number in complete, facts[number])
-            for number, each in enumerate(description["inputs"])
-        ),
+        tuple(inputs.values()),
         tuple(folder.given_up()),
+        Counter(description["skipped"]),
     )
 
 
 def text_histogram(counts: Sequence[int], width: int = 50) -> list[str]:
-    """Numbers of documents by difficulty, from 0 to 100, as lines of text.
+    """Return the numbers of documents by difficulty, from 0 to 100, as lines of text.
 
     >>> for line in text_histogram([0, 1, 4, 2], width=8):
     ...     print(line)

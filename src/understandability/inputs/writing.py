@@ -55,12 +55,26 @@ def written(destination: str) -> Iterator[IO[bytes]]:
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
     """A name beside a file, for what is to become that file; nothing stays under it."""
-    temporary = path.with_name(f".{path.name}.{socket.gethostname()}-{os.getpid()}{UNFINISHED}")
+    temporary = _temporary_name(path)
     try:
         yield temporary
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _temporary_name(path: Path) -> Path:
+    """Return a name next to a file that no other process uses."""
+    return path.with_name(f".{path.name}.{socket.gethostname()}-{os.getpid()}{UNFINISHED}")
+
+
+def _sync_names(folder: Path) -> None:
+    """Bring the names in a folder to the disk."""
+    names = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(names)
+    finally:
+        os.close(names)
 
 
 def to_disk(file: IO[bytes]) -> None:
@@ -165,6 +179,29 @@ class LocalFolder:
         with self._written(name, chunks) as temporary:
             temporary.replace(self.path / name)
 
+    def stage(self, name: str, chunks: Iterable[bytes]) -> str:
+        """Write a file under a temporary name, which is returned; `publish` renames it."""
+        path = self.path / name
+        with _folder_errors_told(self.url):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = _temporary_name(path)
+            try:
+                with temporary.open("wb") as file:
+                    file.writelines(chunks)
+                    to_disk(file)
+            except BaseException:
+                with suppress(OSError):
+                    temporary.unlink(missing_ok=True)
+                raise
+        return str(Path(name).with_name(temporary.name))
+
+    def publish(self, temporary: str, name: str) -> None:
+        """Rename a staged file; a reader finds the old file or the new one, whole."""
+        path = self.path / name
+        with _folder_errors_told(self.url):
+            (self.path / temporary).replace(path)
+            _sync_names(path.parent)
+
     def create(self, name: str, data: bytes) -> bool:
         """Write a file unless there is one, and remove what killed processes left of it.
 
@@ -216,11 +253,7 @@ class LocalFolder:
                     file.writelines(chunks)
                     to_disk(file)
                 yield temporary
-                names = os.open(path.parent, os.O_RDONLY)
-                try:
-                    os.fsync(names)
-                finally:
-                    os.close(names)
+                _sync_names(path.parent)
 
 
 class RemoteFolder:
@@ -248,6 +281,14 @@ class RemoteFolder:
         with _folder_errors_told(self.url):
             self._system.makedirs(path.rpartition("/")[0], exist_ok=True)
             self._system.pipe_file(path, b"".join(chunks))
+
+    def stage(self, name: str, chunks: Iterable[bytes]) -> str:
+        """Write an object under its own name: it appears when it is whole."""
+        self.write(name, chunks)
+        return name
+
+    def publish(self, temporary: str, name: str) -> None:
+        """Do nothing: the object has appeared."""
 
     def create(self, name: str, data: bytes) -> bool:
         if self._system.exists(f"{self._path}/{name}"):

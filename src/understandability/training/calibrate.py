@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from understandability.arrays import Floats
-from understandability.crawls.work import Rows
+from understandability.crawls.rows import Rows
 from understandability.errors import InputError
 from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import ID_COLUMNS

@@ -37,6 +37,10 @@ def document_or_failure(page: Page, settings: scoring.Settings) -> Document | Fa
         while True:
             hoard.append(b"x" * 20_000_000)
             time.sleep(0.01)
+    if b"STARVE" in content:
+        raise MemoryError("planted")
+    if b"LACK" in content:
+        raise OSError(24, "Too many open files")
     if b"ONCE" in content:
         already = Path(content.partition(b"ONCE:")[2].partition(b":")[0].decode())
         if not already.exists():

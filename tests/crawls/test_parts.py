@@ -1,27 +1,31 @@
-"""Inputs become chunks and parts at the same places every time."""
+"""Inputs become chunks and parts at the same records every time."""
 
 import json
 from collections import Counter
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from understandability.crawls import parts as cutting
 from understandability.crawls import plan as planning
-from understandability.crawls import reading
-from understandability.crawls.plan import Input, make_plan
-from understandability.crawls.reading import Chunk, InputChunks, OpenPart, SeenDocnos
+from understandability.crawls.parts import Chunk, FinishedPart, InputRun, ScoredChunk
+from understandability.crawls.plan import Input, InputSettings, make_plan
 from understandability.crawls.score import crawl
 from understandability.errors import OptionError
+from understandability.inputs.parts import InputPart
 from understandability.inputs.sources import File, Sources
 from understandability.scoring import Scorer
 from understandability.text.page import SEEN_BEFORE
+
+SCHEMA = pa.schema([("docno", pa.string())])
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of five documents, chunks of two."""
-    monkeypatch.setattr(reading, "PART_RECORDS", 5)
-    monkeypatch.setattr(reading, "CHUNK_PAGES", 2)
+    monkeypatch.setattr(planning, "PART_RECORDS", 5)
+    monkeypatch.setattr(cutting, "CHUNK_PAGES", 2)
 
 
 def jsonl(path: Path, docnos: list[str | None]) -> Input:
@@ -37,14 +41,30 @@ def jsonl(path: Path, docnos: list[str | None]) -> Input:
 def input_of(*paths: Path) -> Input:
     """An input of files in one folder."""
     files = [File(path.name, str(path), "folder", path.stat().st_size) for path in paths]
-    return Input(0, tuple(files))
+    return Input(0, tuple(map(InputPart, files)), sum(file.bytes for file in files))
 
 
-def read(source: Input, *finished: int) -> tuple[list[list[str]], list[OpenPart]]:
-    """The docnos of the chunks, and the parts."""
-    items = list(InputChunks(source, Sources([]), dict.fromkeys(finished, False), SeenDocnos()))
-    chunks = [[page.docno for page in item.pages] for item in items if isinstance(item, Chunk)]
-    return chunks, [item for item in items if isinstance(item, OpenPart)]
+def run_of(
+    source: Input, *finished: int, chunks: list[Chunk] | None = None, last: int | None = None
+) -> InputRun:
+    """A run over an input whose pages get rows of their docnos; `chunks` are collected."""
+
+    def score(chunk: Chunk) -> list[ScoredChunk]:
+        if chunks is not None:
+            chunks.append(chunk)
+        table = pa.table({"docno": [page.docno for page in chunk.pages]}, SCHEMA)
+        return [ScoredChunk(chunk, table, ())]
+
+    settings = InputSettings(Sources([]), SCHEMA, pa.schema([]), planning.PART_RECORDS)
+    numbers = {number: number == last for number in finished}
+    return InputRun(settings, source, score, finished=numbers)
+
+
+def read(source: Input, *finished: int) -> tuple[list[list[str]], list[FinishedPart]]:
+    """Return the docnos of the chunks, and the parts."""
+    chunks: list[Chunk] = []
+    parts = [part for part in run_of(source, *finished, chunks=chunks) if part is not None]
+    return [[page.docno for page in chunk.pages] for chunk in chunks], parts
 
 
 @pytest.mark.usefixtures("small")
@@ -53,7 +73,7 @@ def test_parts_and_chunks(tmp_path: Path) -> None:
     source = jsonl(tmp_path / "d.jsonl", [*"abcdefghijkl"])
     chunks, parts = read(source)
     assert chunks == [["a", "b"], ["c", "d"], ["e"], ["f", "g"], ["h", "i"], ["j"], ["k", "l"]]
-    assert [(part.part.name, part.pages_out) for part in parts] == [
+    assert [(part.part.name, part.rows.num_rows) for part in parts] == [
         ("0000000-00000.parquet", 5),
         ("0000000-00001.parquet", 5),
         ("0000000-00002-end.parquet", 2),
@@ -62,47 +82,50 @@ def test_parts_and_chunks(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_finished_parts_are_read_past(tmp_path: Path) -> None:
-    """What is left is cut at the same places, and names that came before still count."""
+    """The rest is cut at the same records, and docnos that came before still count."""
     source = jsonl(tmp_path / "d.jsonl", [*"abcdefgh", "a", "k"])
     chunks, parts = read(source, 0)
     assert chunks == [["f", "g"], ["h", "k"]]
-    assert [(part.number, part.part.last) for part in parts] == [(1, True)]
-    assert [(place, f.docno, f.error) for place, f in parts[0].unread] == [(3, "a", SEEN_BEFORE)]
+    assert [(part.part.number, part.part.last) for part in parts] == [(1, True)]
+    assert parts[0].rows["docno"].to_pylist() == ["f", "g", "h", "k"]
+    assert [(failure.docno, failure.error) for failure in parts[0].failures] == [("a", SEEN_BEFORE)]
 
 
 @pytest.mark.usefixtures("small")
-def test_what_is_read_past_is_known_in_bytes(tmp_path: Path) -> None:
-    """The time that is left is told by what has been scored alone."""
+def test_the_size_of_finished_parts_is_known(tmp_path: Path) -> None:
+    """The remaining time is estimated from documents that are scored now."""
     names = [f"d{i:04}" for i in range(2000)]
     source = jsonl(tmp_path / "d.jsonl", [*names])
     for finished, share in (((), 0), (range(200), 0.5), (range(100, 400), 0.75)):
-        reader = InputChunks(source, Sources([]), dict.fromkeys(finished, False), SeenDocnos())
-        for _ in reader:
+        run = run_of(source, *finished)
+        for _ in run:
             pass
-        assert reader.bytes_passed / source.bytes == pytest.approx(share, abs=0.1)
+        assert run.bytes_passed / source.bytes == pytest.approx(share, abs=0.1)
 
 
 @pytest.mark.usefixtures("small")
-def test_what_cannot_be_read_has_its_place(tmp_path: Path) -> None:
-    """Bad lines and repeated names are documents of their part; places have gaps there."""
+def test_failures_have_the_order_of_the_input(tmp_path: Path) -> None:
+    """Bad lines and repeated names are documents of their part."""
     source = jsonl(tmp_path / "d.jsonl", ["a", None, "a", "b"])
-    items = list(InputChunks(source, Sources([]), {}, SeenDocnos()))
-    (chunk,) = [item for item in items if isinstance(item, Chunk)]
-    (part,) = [item for item in items if isinstance(item, OpenPart)]
-    assert chunk.places == (0, 3)
-    assert [(place, failure.stage) for place, failure in part.unread] == [(1, "read"), (2, "read")]
-    assert part.records == 4
+    chunks: list[Chunk] = []
+    (part,) = [part for part in run_of(source, chunks=chunks) if part is not None]
+    assert [chunk.positions for chunk in chunks] == [(0, 3)]
+    assert [failure.stage for failure in part.failures] == ["read", "read"]
+    assert [failure.path for failure in part.failures] == [
+        f"{tmp_path}/d.jsonl#{i}" for i in (2, 3)
+    ]
+    assert part.documents == 4
 
 
 @pytest.mark.usefixtures("small")
 def test_a_full_last_part_is_the_last(tmp_path: Path) -> None:
-    """There is no empty part behind it; an input without a document has one."""
+    """No empty part follows; an input without a document has one part."""
     _, parts = read(jsonl(tmp_path / "d.jsonl", [*"abcde"]))
     assert [part.part.last for part in parts] == [True]
     empty = tmp_path / "empty.warc"
     empty.write_bytes(b"WARC/1.0\r\nWARC-Type: metadata\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
     _, parts = read(input_of(empty))
-    assert [(part.part.last, part.records) for part in parts] == [(True, 1)]
+    assert [(part.part.last, part.documents) for part in parts] == [(True, 1)]
 
 
 @pytest.mark.usefixtures("small")
@@ -125,7 +148,7 @@ def test_what_is_passed_over_is_counted_once(tmp_path: Path) -> None:
 def test_a_reader_that_fails_ends_its_file_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An exception that nobody foresaw becomes an error row, and the next file is read."""
+    """An unforeseen exception becomes an error row, and the next file is read."""
     files = []
     for name in ("a.html", "b.html"):
         (tmp_path / name).write_text("<p>Words.")
@@ -140,7 +163,7 @@ def test_a_reader_that_fails_ends_its_file_only(
     monkeypatch.setattr(Sources, "_read_file", broken)
     chunks, parts = read(input_of(*files))
     assert chunks == [["b.html"]]
-    ((_, failure),) = parts[0].unread
+    (failure,) = parts[0].failures
     assert failure.error == "reading stopped here: KeyError: 'unforeseen'"
 
 

@@ -1,4 +1,4 @@
-"""Inputs that Arrow reads are read where a crash costs one input."""
+"""Reading may crash or hang: that costs one input."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import Run
 from tests.crawls.conftest import errors_of
 
-from understandability.crawls import reader
+from understandability.crawls import local
 from understandability.crawls.folder import CrawlFolder
 from understandability.crawls.score import crawl
 
@@ -68,7 +68,7 @@ def test_a_reader_that_hangs_costs_one_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is ended where no document comes for so long, and the next input is read."""
-    monkeypatch.setattr(reader, "SILENT", 4.0)
+    monkeypatch.setattr(local, "SILENT", 4.0)
     bad, good = (write(tmp_path / f"{n}.arrow", ["Rest.", t]) for n, t in HANGING.items())
     facts = crawl([bad, good], tmp_path / "run", workers=1, extractor="naive").facts
     assert (facts.scored, facts.failed.total()) == (3, 1)

@@ -1,0 +1,198 @@
+"""The program of a worker: it reads inputs, has their pages scored, and writes their parts.
+
+A worker is two processes that take turns: this one reads, and one of `page_process` scores. A page
+that ends its process costs the reader nothing; an input whose reading crashes (as Arrow does on
+damaged files) costs the parent nothing. The parent hands out inputs and publishes the parts.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import struct
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from understandability.crawls.folder import CrawlFolder, Part, StagedPart
+from understandability.crawls.page_process import IsolatedScorer, Limits
+from understandability.crawls.parts import InputRun, Retry, Stop
+from understandability.crawls.plan import Input, InputSettings
+from understandability.crawls.processes import connected_to_parent
+from understandability.errors import InputError, OptionError
+from understandability.text.page import Failure
+
+if TYPE_CHECKING:
+    from understandability.crawls.parts import FinishedPart
+
+PROGRAM = "from understandability.crawls.input_process import main; main()"
+_UPDATE = 0.2  # seconds between two reports of the progress
+_STATE = struct.Struct("qqq")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a worker is told once: `maker` is a pickled `RowMaker`, `folder` where parts go."""
+
+    settings: InputSettings
+    maker: bytes
+    limits: Limits
+    folder: str
+    described: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """An input to work on.
+
+    `finished` maps the numbers of the parts that exist to True for the last one. `retried` maps
+    finished parts to the stages whose failures are tried again.
+    """
+
+    input: Input
+    finished: Mapping[int, bool]
+    retried: Mapping[Part, frozenset[str]]
+    stops: tuple[Stop, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A report of a worker on its input; `part` is set when one is staged.
+
+    Counts are those of this input since it was assigned. `remarks` are new messages to the user.
+    """
+
+    documents: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    first_failure: Failure | None = None
+    bytes_read: int = 0
+    bytes_passed: int = 0
+    remarks: Sequence[str] = ()
+    part: StagedPart | None = None
+    part_documents: int = 0
+    is_done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An error that ends the run, such as a full disk."""
+
+    message: str
+    is_option: bool = False
+
+
+class ReadingState:
+    """How far the reading of an input is, in memory that outlives the process that reads.
+
+    The parent finds out which document a process died at.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._memory = mmap.mmap(descriptor, _STATE.size)
+
+    def set(self, file_index: int, documents: int, is_reading: bool) -> None:
+        """Record the file that is read, the documents read so far, and what is being done."""
+        _STATE.pack_into(self._memory, 0, file_index, documents, is_reading)
+
+    def get(self) -> tuple[int, int, bool]:
+        """Return what was recorded last."""
+        file_index, documents, is_reading = _STATE.unpack_from(self._memory)
+        return file_index, documents, bool(is_reading)
+
+    @staticmethod
+    def allocate(descriptor: int) -> None:
+        """Make an open file large enough to hold the state."""
+        os.ftruncate(descriptor, _STATE.size)
+
+
+def main() -> None:
+    """Work on inputs until the socket closes."""
+    with connected_to_parent() as connection:
+        setup: Setup = pickle.loads(connection.recv_bytes())
+        state = ReadingState(int(sys.argv[2]))
+
+        def watch() -> None:
+            if connection.poll():  # the parent sends nothing while an input is worked on
+                raise EOFError
+
+        with IsolatedScorer(setup.maker, setup.limits, watch) as score:
+            worker = _Worker(connection, setup, state, score)
+            connection.send_bytes(pickle.dumps(Update()))  # ready
+            while True:
+                worker.work_on(pickle.loads(connection.recv_bytes()))
+
+
+class _Worker:
+    def __init__(
+        self, connection: Connection, setup: Setup, state: ReadingState, score: IsolatedScorer
+    ) -> None:
+        self._connection, self._setup, self._state, self._score = connection, setup, state, score
+        limits = {"seconds": setup.limits.seconds, "megabytes": setup.limits.megabytes}
+        self._folder = CrawlFolder(setup.folder, setup.described, limits)
+        self._remarks = setup.settings.source.remarks
+        self._reported = 0
+        self._next_update = 0.0
+
+    def work_on(self, assignment: Assignment) -> None:
+        """Read an input to its end; stage its parts and report the progress."""
+        try:
+            run = self._run_of(assignment)
+            self._state.set(0, 0, is_reading=True)
+            for part in run:
+                if part is not None:
+                    self._state.set(run.file_index, run.documents, is_reading=False)
+                    self._report(run, part)
+                elif time.monotonic() >= self._next_update:
+                    self._report(run)
+                self._state.set(run.file_index, run.documents, is_reading=True)
+            self._report(run, is_done=True)
+        except (InputError, OptionError) as error:
+            trouble = Trouble(str(error), isinstance(error, OptionError))
+            self._connection.send_bytes(pickle.dumps(trouble))
+
+    def _run_of(self, assignment: Assignment) -> InputRun:
+        retries = {
+            part.number: Retry(self._folder.scores(part), self._folder.failures(part), stages)
+            for part, stages in assignment.retried.items()
+        }
+
+        def score(chunk: Any) -> Any:
+            self._state.set(run.file_index, run.documents, is_reading=False)
+            return self._score(chunk)
+
+        run = InputRun(
+            self._setup.settings,
+            assignment.input,
+            score,
+            finished=assignment.finished,
+            retries=retries,
+            stops=assignment.stops,
+        )
+        return run
+
+    def _report(
+        self, run: InputRun, part: FinishedPart | None = None, *, is_done: bool = False
+    ) -> None:
+        staged = None
+        if part is not None:
+            staged = self._folder.stage(part.part, part.rows, part.failures, part.skipped)
+        remarks = self._remarks[self._reported :]
+        self._reported = len(self._remarks)
+        update = Update(
+            run.scored_documents,
+            run.failed,
+            run.first_failure,
+            run.bytes_read,
+            run.bytes_passed,
+            remarks,
+            staged,
+            part.documents if part is not None else 0,
+            is_done,
+        )
+        self._connection.send_bytes(pickle.dumps(update))
+        self._next_update = time.monotonic() + _UPDATE

@@ -1,0 +1,132 @@
+"""Options of commands that read pages: which pages are read, by how many workers, and where to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+from understandability.crawls.outputs import Output
+from understandability.crawls.page_process import Limits
+from understandability.crawls.plan import Progress
+from understandability.errors import OptionError, check_choice, check_range
+from understandability.inputs.limits import DEFAULT_LIMIT
+from understandability.inputs.page_tables import TableColumns
+from understandability.inputs.streams import is_url
+from understandability.inputs.tables import table_format
+from understandability.prompt import AtPrompt
+from understandability.scoring import Settings
+from understandability.text.page import Failure, Page
+
+RUNNERS = ("local", "ray")
+# The stages of failures, for --retry-errors.
+STAGES = ("read", "decode", "extract", "score", "time", "memory", "environment")
+ALL_STAGES = "all"
+Inputs = Annotated[
+    str | Path | Sequence[str | Path] | Mapping[str, str] | Iterable[Page | Failure],
+    AtPrompt(list[str], value="INPUT..."),
+]
+Destination = Annotated[str | Path | None, AtPrompt(str, "--output", "-o", value="FILE or FOLDER/")]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Which pages are read, and how their rows are computed.
+
+    >>> Work(workers=4).limit_mb
+    10.0
+
+    Args:
+        workers: Worker processes. Default: one for each physical core if the rows go to a crawl
+            folder, or to a file and the inputs are large; else 1. A page that hangs or crashes
+            its process becomes an error.
+        limits: What a page may cost a worker. Without worker processes, there are no limits.
+        shard: Take every N-th input, starting at the I-th; for job arrays that fill a crawl
+            folder.
+        runner: Where the workers of a crawl folder run: local, or ray (extra) on a cluster.
+        address: Address of the Ray cluster; auto finds it.
+        docnos: Read only documents named in this list, qrels file or run.
+        limit_mb: Longest document, in MB once decoded; longer ones become errors. HTML and text
+            are read up to 12 MB.
+        without: Give up a file of a crawl that has begun, by the name that `understand crawl
+            status` shows: it is no longer read and becomes an error. May be repeated.
+        retry_errors: Score documents of a crawl folder again that are errors of this stage: read,
+            decode, extract, score, time, memory, environment, or all.
+        table_columns: What the columns of tables hold; `columns` for short in `score`.
+        progress: Called repeatedly with the `Progress`.
+        into: Where rows go if not to a file; None: into memory.
+    """
+
+    workers: int | None = None
+    limits: Limits | None = None
+    shard: Annotated[str | None, AtPrompt(str, value="I/N")] = None
+    runner: Annotated[str | None, AtPrompt(choices="crawls.options:RUNNERS")] = None
+    address: str | None = None
+    docnos: Annotated[
+        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.trec:read_docnos")
+    ] = None
+    limit_mb: float = DEFAULT_LIMIT / 1e6
+    without: Annotated[Sequence[str | Path], AtPrompt(list[str], value="PATH")] = ()
+    retry_errors: Annotated[str | None, AtPrompt(str, value="STAGE")] = None
+    table_columns: TableColumns | None = None
+    progress: Annotated[Callable[[Progress], None] | None, AtPrompt(None)] = None
+    into: Annotated[Output | None, AtPrompt(None)] = None
+
+    @property
+    def limit(self) -> int:
+        """The longest document, in bytes."""
+        return int(self.limit_mb * 1e6)
+
+    @property
+    def retried_stages(self) -> frozenset[str]:
+        """The stages whose failures are tried again."""
+        if self.retry_errors is None:
+            return frozenset()
+        return frozenset(STAGES if self.retry_errors == ALL_STAGES else [self.retry_errors])
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:
+            check_range(1, workers=self.workers)
+        check_range(0.001, 1_000_000, limit_mb=self.limit_mb)
+        if self.runner is not None:
+            check_choice("runner", self.runner, RUNNERS)
+        if self.retry_errors is not None:
+            check_choice("stage", self.retry_errors, (*STAGES, ALL_STAGES))
+        if self.address is not None and self.runner != "ray":
+            raise OptionError("--address is that of a Ray cluster; give --runner ray as well")
+
+
+def split_choices(choices: Mapping[str, Any]) -> tuple[Settings, Work]:
+    """Sort keywords into settings and work; `Settings` raises an error for an unknown one."""
+    choices = {"table_columns" if k == "columns" else k: v for k, v in choices.items()}
+    names = {field.name for field in fields(Work)}
+    work = Work(**{name: value for name, value in choices.items() if name in names})
+    return Settings(**{name: value for name, value in choices.items() if name not in names}), work
+
+
+def fills_folder(output: str | Path | None, work: Work) -> bool:
+    """Return True if rows go to a crawl folder; raise `OptionError` if options do not fit."""
+    fills = is_folder(output)
+    folder_options = ("shard", "runner", "address", "without", "retry_errors")
+    used = [f"--{name.replace('_', '-')}" for name in folder_options if getattr(work, name)]
+    if used and not fills:
+        raise OptionError(
+            f"{used[0]} belongs to a crawl folder, which {output or 'the terminal'} is not; name "
+            "one, such as -o scores/"
+        )
+    return fills
+
+
+def is_folder(output: str | Path | None) -> bool:
+    """Return True if a path is that of a crawl folder; raise `OptionError` if it is no output."""
+    if output is None or output == "-":
+        return False
+    path = str(output)
+    if path.endswith("/") or (not is_url(path) and Path(path).is_dir()):
+        return True
+    try:
+        table_format(path)
+    except OptionError as error:
+        raise OptionError(f"{error}; a crawl folder ends in /") from None
+    return False
