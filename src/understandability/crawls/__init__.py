@@ -1,5 +1,6 @@
-"""Score the pages of any inputs into memory, a file or a crawl folder, with worker processes.
+"""Score the pages of any inputs, in this process or with worker processes.
 
-Start reading at `score` (the command), `rows` (its options put to work) and `local` (the worker
-processes). `parts` reads one input; `folder` is the format of a crawl folder.
+In: `Sources`, and a `RowMaker`. Out: rows and failures, in memory, in a file, or in a crawl folder.
+Start reading at `score` (the command), `rows` (its options) and `local` (the worker processes).
+`parts` reads one input; `folder` is the format of a crawl folder.
 """
