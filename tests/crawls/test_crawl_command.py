@@ -96,6 +96,7 @@ def test_a_run_tells_what_came_of_it(
         assert "errors in read: 2" in each
         assert "errors in decode: 2" in each
         assert "\n 90-100 " in each
+        assert "passed over: files with the suffix .exe, such as " in each
     assert "passed over: files with the suffix .exe, such as " in told.stderr
     assert "bundle " in told.stderr
     quiet = understand(

@@ -73,7 +73,7 @@ def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
             rate = f" ({documents / seconds:.0f}/s)" if documents else ""
             say(_title(made))
             say(f"{counted(documents, 'document')} now, in {duration(seconds)}{rate}")
-            for told in summary(folder.path, found, made.skipped):
+            for told in summary(folder.path, found):
                 say(told)
         else:
             _say_passed_over(unread)
@@ -210,7 +210,7 @@ def status_shown(call: Given) -> None:
     from understandability.crawls.folder import CrawlFolder
 
     found: Status = call()
-    for line in summary(CrawlFolder(call.keywords["folder"]).path, found, {}):
+    for line in summary(CrawlFolder(call.keywords["folder"]).path, found):
         print(line)
     unfinished = [each for each in found.inputs if not each.is_complete]
     for each in unfinished[:MOST_NAMED]:
@@ -283,8 +283,8 @@ def tell_failures(failures: Iterable[Failure]) -> None:
         say(f"{failure.path}: {failure.stage}: {failure.error}")
 
 
-def summary(path: str, found: Status, skipped: Mapping[str, int]) -> Iterator[str]:
-    """What a crawl folder holds, as lines of text; `skipped` are files that were no inputs."""
+def summary(path: str, found: Status) -> Iterator[str]:
+    """Yield lines of text about a crawl folder: documents, errors, files that were not inputs."""
     from understandability.crawls.status import text_histogram
 
     facts = found.facts
@@ -295,7 +295,7 @@ def summary(path: str, found: Status, skipped: Mapping[str, int]) -> Iterator[st
     )
     for stage, count in facts.failed.most_common():
         yield f"errors in {stage}: {count:,}"
-    for kind, count in (facts.skipped + Counter(skipped)).most_common():
+    for kind, count in (facts.skipped + found.skipped).most_common():
         yield f"passed over: {kind}: {count:,}"
     for given_up in found.without[:MOST_NAMED]:
         yield f"given up: {given_up}"
