@@ -17,7 +17,8 @@ import understandability as ud
 from understandability.cli import COMMANDS, GROUPS
 from understandability.cli.commands import Command
 from understandability.evaluation.conventions import CONVENTIONS, PRESETS
-from understandability.evaluation.measures.bases import BASES, COMPOUNDS, FORMS, parameters_of
+from understandability.evaluation.measures.bases import BASES, COMPOUNDS
+from understandability.evaluation.measures.measure import FORMS
 from understandability.evaluation.measures.parameters import PARAMETERS
 from understandability.feature.catalogue import all_groups, catalogue, describe
 from understandability.model.readers import DEFAULT_READER, READERS, reader_of
@@ -156,7 +157,7 @@ def measures() -> str:
             name = f"{base.name}u" if form == "DIM" else f"{form}{base.name}"
             meaning = base.meaning if form == "" else f"{base.name}: {FORMS[form].meaning}"
             source = base.source if form == "" or base.name == "Judged" else FORMS[form].source
-            parameters = written(parameters_of(base.name, form))
+            parameters = written(base.parameters_in(form))
             rows.append((f"`{name}`", meaning, parameters, source))
     rows += [
         (f"`{row.name}(...)`", row.meaning, written(row.parameters), row.source)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scripts.reproduce.verdicts import PUBLISHED
 
 from understandability.evaluation.evaluate import Evaluation, evaluate
-from understandability.evaluation.judgements import Dimension
+from understandability.evaluation.options import Dimension
 from understandability.evaluation.scales import Scale
 from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_runs

@@ -27,7 +27,7 @@ from understandability.evaluation.comparison import paired_t
 from understandability.evaluation.criteria import Criterion
 from understandability.evaluation.evaluate import Evaluation, evaluate
 from understandability.evaluation.fuse import fuse
-from understandability.evaluation.judgements import Dimension
+from understandability.evaluation.options import Dimension
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.scales import parse_scale
 from understandability.inputs.run import Labels, Run

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from understandability.evaluation.criteria import criterion
     from understandability.evaluation.evaluate import compare, correlate, evaluate
     from understandability.evaluation.fuse import fuse
-    from understandability.evaluation.judgements import dimension
+    from understandability.evaluation.options import dimension
     from understandability.evaluation.rerank import rerank
     from understandability.evaluation.tradeoff import tradeoff
     from understandability.feature.formulas_of_languages import readability
@@ -59,7 +59,7 @@ _PUBLIC = {
     "evaluation.criteria": ("criterion",),
     "evaluation.evaluate": ("compare", "correlate", "evaluate"),
     "evaluation.fuse": ("fuse",),
-    "evaluation.judgements": ("dimension",),
+    "evaluation.options": ("dimension",),
     "evaluation.rerank": ("rerank",),
     "evaluation.tradeoff": ("tradeoff",),
     "inputs.runs": ("read_labels", "read_run", "write_run"),

@@ -50,3 +50,20 @@ class AtPrompt:
         }
         for name, each in given.items():
             object.__setattr__(self, name, each)
+
+
+_KEYWORDS: dict[Any, tuple[type[Any], ...]] = {}
+
+
+def keywords_at_prompt(keywords: Any, *dataclasses: type[Any]) -> None:
+    """Let the fields of dataclasses be the options for ``**options: Unpack[keywords]``.
+
+    `keywords` is a TypedDict, which mypy and editors read; the dataclasses annotate the same names
+    for the prompt.
+    """
+    _KEYWORDS[keywords] = dataclasses
+
+
+def prompted_dataclasses(keywords: Any) -> tuple[type[Any], ...]:
+    """Return the dataclasses whose fields are the options for a TypedDict of keywords."""
+    return _KEYWORDS.get(keywords, ())

@@ -8,7 +8,7 @@ import pytest
 from scripts.reproduce import clef2016, ecir2016
 
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.oddities import run_oddities
+from understandability.evaluation.unusual_input import run_oddities
 from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_run
 

@@ -203,20 +203,26 @@ def test_latex_and_markdown_carry_marks_and_the_best() -> None:
     assert "paired wilcoxon test" in markdown
 
 
-def test_wide_tables_of_latex_are_several_that_fit() -> None:
-    """Each with the columns that name a row; what would stand in all of them stands above."""
+def test_a_result_is_one_table_of_latex_or_with_split_several_that_fit() -> None:
+    """Each has the columns that name a row; the same text in all rows becomes a subheading."""
     columns = ("measure", "reference", "run", *(f"p_{n}_randomisation" for n in range(5)))
     same = ("uRBP(p=0.8)@10", "the longest name of a system")
     rows = ((*same, "a < b", *[0.5] * 5), (*same, "é|", *[0.5] * 5))
-    first, second = ResultTable(columns, rows).to_latex().split("\n\n")
-    for table in (first, second):
-        assert table.startswith(
+    table = ResultTable(columns, rows, note="a note", caption="About 5 %.")
+    one = table.to_latex()
+    assert one.count(r"\begin{tabular}") == 1
+    assert one.startswith("\\begin{table*}\n\\centering\n" r"\caption{About 5 \%. a note}")
+    assert one.endswith("\\end{table*}")
+    first, second, note = table.to_latex(split=True).split("\n\n")
+    assert note == r"About 5 \%. a note"
+    for part in (first, second):
+        assert part.startswith(
             "\\noindent\n" + r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{"
         )
-        assert table.count(rf"\emph{{{', '.join(same)}}}") == 1
-        assert r"a \textless{} b & 0.5000" in table
-        assert r"é\textbar{} & 0.5000" in table
-        assert table.endswith(r"\end{tabular}}")
+        assert part.count(rf"\emph{{{', '.join(same)}}}") == 1
+        assert r"a \textless{} b & 0.5000" in part
+        assert r"é\textbar{} & 0.5000" in part
+        assert part.endswith(r"\end{tabular}}")
     assert r"run & p\_0\_randomisation & p\_1\_randomisation & p\_2\_randomisation \\" in first
     assert r"run & p\_3\_randomisation & p\_4\_randomisation \\" in second
 

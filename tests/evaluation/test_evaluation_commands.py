@@ -252,9 +252,8 @@ def test_tables_are_latex_markdown_and_wide(run: Run, files: Path) -> None:
     command = f"{EVALUATE} -m RBP(p=0.5) -m nDCG@10"
     run(f"{command} -o out.tex --correction bonferroni")
     latex = (files / "out.tex").read_text()
-    assert latex.startswith(
-        "\\noindent\n\\begin{tabular}{lrr}\n\\toprule\nrun & RBP(p=0.5) & nDCG@10 \\\\"
-    )
+    assert latex.startswith("\\begin{table}\n\\centering\n\\caption{Means over 2 queries")
+    assert "\\begin{tabular}{lrr}\n\\toprule\nrun & RBP(p=0.5) & nDCG@10 \\\\" in latex
     assert "Bonferroni's correction" in latex
     markdown = run(f"{command} --format markdown").stdout
     assert markdown.splitlines()[2].startswith("| b | **0.5000** |")

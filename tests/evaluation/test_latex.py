@@ -1,4 +1,4 @@
-"""LaTeX takes the tables of results at one and at two columns, without a word on their width."""
+"""The LaTeX of every result compiles, in one and in two columns, with one table per result."""
 
 import shutil
 import subprocess
@@ -31,7 +31,7 @@ def runs(number: int) -> dict[str, dict[str, dict[str, float]]]:
 
 @pytest.mark.parametrize("columns", ["onecolumn", "twocolumn"])
 def test_tables_are_no_wider_than_a_column(columns: str, tmp_path: Path) -> None:
-    """Those of `evaluate`, `compare`, `correlate` and `simulate users`."""
+    """The tables of `evaluate`, `compare`, `correlate` and `simulate users`."""
     latex = shutil.which("pdflatex")
     if latex is None:
         pytest.skip("needs pdflatex (Debian: texlive-latex-recommended)")
@@ -49,7 +49,13 @@ def test_tables_are_no_wider_than_a_column(columns: str, tmp_path: Path) -> None
         result.compare(tests=["t", "tukey"]).to_latex(),
         result.correlate().to_latex(),
         users.to_latex(),
-    ]
+        ud.evaluate(
+            runs(4), qrels, measures=["RBP(p=0.8)@10", "nDCG@10"], ci=True,
+            baseline="TEAM_0_EN_Run_with_a_long_name.0",
+        ).to_latex(letters=True),
+    ]  # fmt: skip
+    assert [table.count(r"\begin{tabular}") for table in tables] == [1] * len(tables)
+    tables.append(result.to_latex(split=True))
     (tmp_path / "a.tex").write_text(ARTICLE % (columns, "\n\n".join(tables)))
     done = subprocess.run(
         [latex, "-interaction=nonstopmode", "a.tex"], cwd=tmp_path, capture_output=True, text=True,

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.measures.bases import BASES, COMPOUNDS, Measure, parameters_of
+from understandability.evaluation.measures.bases import BASES, COMPOUNDS
+from understandability.evaluation.measures.measure import Measure
 from understandability.evaluation.measures.names import example_names, parse_measure, parse_measures
 from understandability.evaluation.measures.parameters import PARAMETERS, parameter_text
 
@@ -169,9 +170,7 @@ def test_without_the_extra_its_measures_are_no_slips(
 ) -> None:
     """`P` is near to `RBP`, but nobody means that."""
     monkeypatch.setattr("understandability.evaluation.measures.names.is_installed", lambda: False)
-    monkeypatch.setattr(
-        "understandability.evaluation.measures.of_ir_measures.is_installed", lambda: False
-    )
+    monkeypatch.setattr("understandability.evaluation.measures.foreign.is_installed", lambda: False)
     with pytest.raises(OptionError, match="is a measure of ir_measures, which needs pip") as error:
         parse_measures([name])
     assert "did you mean" not in str(error.value)
@@ -197,12 +196,10 @@ def test_a_harmonic_mean_is_made_of_its_dimensions() -> None:
 
 def test_every_parameter_belongs_to_a_measure() -> None:
     """The table has none that no name takes."""
-    used = {
-        n for base in BASES.values() for form in base.forms for n in parameters_of(base.name, form)
-    }
+    used = {n for base in BASES.values() for form in base.forms for n in base.parameters_in(form)}
     assert used | {n for form in COMPOUNDS.values() for n in form.parameters} == set(PARAMETERS)
 
 
 def test_measures_are_values() -> None:
-    assert parse_measure("nDCG@10") == Measure("nDCG", cutoff=10)
+    assert parse_measure("nDCG@10") == Measure(BASES["nDCG"], cutoff=10)
     assert len({parse_measure("ERR"), parse_measure("ERR"), parse_measure("uERR")}) == 2

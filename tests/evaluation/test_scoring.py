@@ -28,7 +28,12 @@ import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import Conventions, conventions
 from understandability.evaluation.evaluate import Evaluation, evaluate
-from understandability.evaluation.judgements import Dimension
+from understandability.evaluation.judgements import Judgements, Ranked
+from understandability.evaluation.measures import values
+from understandability.evaluation.measures.bases import BASES
+from understandability.evaluation.measures.measure import Base, Measure
+from understandability.evaluation.measures.names import parse_measure
+from understandability.evaluation.options import Dimension
 from understandability.evaluation.scales import parse_gains, parse_scale
 from understandability.inputs.run import Labels, Run
 
@@ -104,6 +109,9 @@ def test_a_stated_threshold_is_exclusive() -> None:
 # Half of every RBP(p=0.5) weight: 1/2, 1/4, 1/8, 1/16, 1/32.
 IDEAL = 3 / log2(2) + 3 / log2(3) + 1 / log2(4) + 1 / log2(5)
 
+# Compared with the published implementation of C/W/L in test_cwl.py.
+TESTED_ELSEWHERE = ("INST", "CWL", "PoolDepth")
+
 WORKED = {
     "RBP(p=0.5)": 1 / 2 + 1 / 16 + 1 / 32,
     "RBP(p=0.5)@4": 1 / 2 + 1 / 16,
@@ -164,6 +172,39 @@ WORKED = {
     "uRBPgr(p=0.5,joint=True,graded=True)": 0.45 / 2 + 0.2 / 16 + 0.305 / 32,
     "unDCG(dcg='exp-log2',joint=True)": (1 + 1 / log2(6)) / (3 + 1 / log2(3) + 1 / 2),
 }
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_new_base_needs_an_example(base: str) -> None:
+    """Otherwise nothing would notice a wrong gain or discount."""
+    tested = {parse_measure(measure).base for measure in (*WORKED, *TESTED_ELSEWHERE)}
+    assert base in tested, f"{base} has no example: add one to WORKED, computed by hand"
+
+
+def test_a_new_base_needs_its_gain() -> None:
+    """No other measure's gain is taken in its place."""
+    with pytest.raises(TypeError, match="gain"):
+        Base("RR", "reciprocal rank", "Voorhees 1999", value=values.rbp)  # type: ignore[call-arg]
+    reciprocal = replace(BASES["RBP"], name="RR", gain=values.share_gain, value=_reciprocal_rank)
+    judgements = Judgements.read(RELEVANCE, dimensions=DIMENSIONS)
+    ranked = judgements.ranked(Run.of("second", {"q": [("d2", 2.0), ("d4", 1.0)]}))
+    found = values.values_of(Measure(reciprocal), judgements, ranked)
+    assert found.tolist() == [0.5, 0.0]
+
+
+def _reciprocal_rank(measure: Measure, judgements: Judgements, ranked: Ranked) -> Any:
+    relevant = values.gain(measure, judgements, ranked) > 0
+    best = np.full(len(ranked.returned), np.inf)
+    np.minimum.at(best, ranked.query[relevant], ranked.position[relevant] + 1.0)
+    return 1 / best
+
+
+def test_mm_is_another_name_of_h() -> None:
+    """As in Palotti, Zuccon & Hanbury (2018); the name stays as it was written."""
+    assert parse_measure("MM(RBP@10,RBPu@10)") == parse_measure("H(RBP@10,RBPu@10)")
+    assert parse_measure("MMRBP(p=0.5)") == parse_measure("HRBP(p=0.5)")
+    assert str(parse_measure("MMRBP(p=0.5)")) == "MMRBP(p=0.5)"
+    assert value("MMRBP(p=0.5,wr=1,wu=1)") == value("HRBP(p=0.5,wr=1,wu=1)")
 
 
 @pytest.mark.parametrize("measure", WORKED)

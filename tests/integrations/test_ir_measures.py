@@ -14,8 +14,8 @@ pandas = pytest.importorskip("pandas", reason="ir_measures defines measures over
 from understandability.errors import OptionError  # noqa: E402
 from understandability.evaluation.conventions import conventions  # noqa: E402
 from understandability.evaluation.evaluate import evaluate  # noqa: E402
-from understandability.evaluation.judgements import Dimension  # noqa: E402
 from understandability.evaluation.measures.names import parse_measure  # noqa: E402
+from understandability.evaluation.options import Dimension  # noqa: E402
 from understandability.evaluation.scales import parse_scale  # noqa: E402
 from understandability.inputs.runs import read_labels, read_run  # noqa: E402
 from understandability.integrations.ir_measures import measures, use  # noqa: E402

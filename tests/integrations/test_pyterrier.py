@@ -66,7 +66,7 @@ def test_results_are_reranked_by_labels(results) -> None:
 
 def test_it_composes_and_runs_in_an_experiment(results) -> None:
     """In a pipeline, and in `pt.Experiment` with a measure of ours."""
-    from understandability.evaluation.judgements import Dimension
+    from understandability.evaluation.options import Dimension
     from understandability.evaluation.scales import parse_scale
     from understandability.integrations.ir_measures import measures
 

@@ -11,10 +11,10 @@ from functools import cached_property, partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, Unpack, get_args, get_origin, get_type_hints
 
 from understandability.hooks import load
-from understandability.prompt import AtPrompt
+from understandability.prompt import AtPrompt, prompted_dataclasses
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,12 @@ def _options(function: Callable[..., Any]) -> Iterator[Option]:
     for name, each in inspect.signature(function).parameters.items():
         if each.kind is inspect.Parameter.POSITIONAL_ONLY or name not in hints:
             continue
-        kind, about = _kind(hints[name])
         keywords = each.kind is inspect.Parameter.VAR_KEYWORD
+        if keywords and get_origin(hints[name]) is Unpack:
+            for made in prompted_dataclasses(get_args(hints[name])[0]):
+                yield from _fields(made, ((made, "**"),))
+            continue
+        kind, about = _kind(hints[name])
         if about.type is None or (keywords and about.type is MISSING):
             continue
         if isinstance(kind, tuple) or is_dataclass(kind):

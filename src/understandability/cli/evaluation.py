@@ -1,4 +1,4 @@
-"""How results of evaluation leave a command: tables on the terminal, files, runs."""
+"""Views of evaluation: results as tables on the terminal, as files, and as runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Judged(Out):
-    """Where a result of runs and labels goes, and whether what is unusual in these is told.
+    """The destination of a result of runs and labels.
 
     Args:
         output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX), .md (Markdown), or, of
@@ -45,26 +45,26 @@ class Judged(Out):
     quiet: Quiet = False
 
     def of(self, call: Callable[[], Any]) -> Any:
-        """The result of the call; what was unusual in labels and runs is told."""
+        """Return the result of the call, and report what was unusual in labels and runs."""
         check_destination(self.output)
-        found = call()
+        result = call()
         if not self.quiet:
-            for note in getattr(found, "notes", ()):
+            for note in getattr(result, "notes", ()):
                 say(f"understand: {note}")
-        return found
+        return result
 
 
 _OUT = Judged()
 
 
 def result(call: Given, *, out: Judged = _OUT) -> None:
-    """A table on the terminal, or a result in a file."""
-    found = out.of(call)
+    """Show a result as a table on the terminal, or write it to a file."""
+    result_ = out.of(call)
     if out.shows:
-        show_table(found.table())
-        if found.table().note:
-            print(found.table().note)
-    out.write(found.as_dict(), found.to_dicts, found.table)
+        show_table(result_.table())
+        if result_.table().note:
+            print(result_.table().note)
+    out.write(result_.as_dict(), result_.to_dicts, result_.table)
 
 
 def evaluated(
@@ -74,51 +74,51 @@ def evaluated(
     wide: bool = False,
     test: Annotated[str, AtPrompt(choices="evaluation.comparison:ALL_TESTS")] = "t",
     correction: Annotated[str | None, AtPrompt(choices="evaluation.comparison:CORRECTIONS")] = None,
+    letters: bool = False,
     out: Judged = _OUT,
 ) -> None:
-    """The means of runs.
+    """Show the means of runs.
 
     Args:
         per_query: Add rows for single queries (JSON always has them).
         wide: Give each measure a column, not a row, in csv, tsv, jsonl and parquet.
-        test: Test behind the marks † and ⋄ in LaTeX and Markdown: t, wilcoxon, randomisation,
+        test: Test for the marks † and ⋄ in LaTeX and Markdown: t, wilcoxon, randomisation,
             bootstrap.
         correction: Correction of that test for several runs: holm or bonferroni.
+        letters: In LaTeX and Markdown, mark each mean with the letters of the runs that it is
+            significantly better than, instead of † and ⋄.
     """
-    found: Evaluation = out.of(call)
+    evaluation: Evaluation = out.of(call)
     if out.shows:
-        chosen = found.conventions
+        chosen = evaluation.conventions
         preset = f"preset {chosen['preset']}, " if chosen["preset"] else ""
         print(
             f"{preset}order by {chosen['order']}, labels keyed on {chosen['keyed_on']}, "
             f"no label: {chosen['no_label']}, mean over {chosen['mean_over']} "
             f"({chosen['queries']} queries)"
         )
-        show_table(found.table())
-    marked = len(found.runs) > 1 and len(found.queries) > 1 and not per_query
+        show_table(evaluation.table())
     out.write(
-        found.as_dict(),
-        lambda: found.table(wide=wide, per_query=per_query).to_dicts(),
-        lambda: (
-            found.marked_table(test=test, correction=correction)
-            if marked
-            else found.table(per_query=per_query)
+        evaluation.as_dict(),
+        lambda: evaluation.table(wide=wide, per_query=per_query).to_dicts(),
+        lambda: evaluation.shown(
+            per_query=per_query, test=test, correction=correction, letters=letters
         ),
-        lambda: trec_eval_lines(found, per_query),
+        lambda: trec_eval_lines(evaluation, per_query),
     )
 
 
-def trec_eval_lines(found: Evaluation, per_query: bool) -> str:
-    """Lines as trec_eval prints them: measure, query or all, value to four digits."""
+def trec_eval_lines(evaluation: Evaluation, per_query: bool) -> str:
+    """Return lines as trec_eval prints them: measure, query or all, value to four digits."""
     lines: list[str] = []
-    for run in found.runs:
+    for run in evaluation.runs:
         lines.append(f"{'runid':<22}\tall\t{run}")
-        for query_place, query in enumerate(found.queries if per_query else ()):
-            for place, measure in enumerate(found.measures):
-                value = float(found.values[run][place][query_place])
+        for column, query in enumerate(evaluation.queries if per_query else ()):
+            for row, measure in enumerate(evaluation.measures):
+                value = float(evaluation.values[run][row][column])
                 if value == value:
                     lines.append(f"{measure:<22}\t{query}\t{value:.4f}")
-        for measure, mean in zip(found.measures, found.means[run].tolist(), strict=True):
+        for measure, mean in zip(evaluation.measures, evaluation.means[run].tolist(), strict=True):
             lines.append(f"{measure:<22}\tall\t{mean:.4f}")
     return "\n".join(lines) + "\n"
 
@@ -130,49 +130,50 @@ def runs_compared(
     corrected: bool = False,
     out: Judged = _OUT,
 ) -> None:
-    """Comparisons of runs, those with one reference together.
+    """Show comparisons of runs, grouped by reference.
 
     Args:
         correction: Correction for the number of runs compared: holm, bonferroni.
         corrected: Mark by the corrected probabilities.
     """
-    from understandability.evaluation.comparison import TESTS, RunComparisons
+    from understandability.errors import check_known
+    from understandability.evaluation.comparison import CORRECTIONS
 
-    usual = {"alpha": 0.05, "samples": 10_000, "seed": 0, "tests": tuple(TESTS)}
-    given: dict[str, Any] = usual | call.keywords
-    RunComparisons(()).marks(given["alpha"], correction=correction)  # refuses bad ones
-    found: RunComparisons = out.of(call)
+    check_known("correction", correction, CORRECTIONS)
+    comparisons: RunComparisons = out.of(call)
+    settings = comparisons.settings
     applied = correction if corrected else None
-    marks = found.marks(given["alpha"], test=given["tests"][0], correction=applied)
+    marks = comparisons.marks(settings["alpha"], test=settings["tests"][0], correction=applied)
     if out.shows:
-        _print_comparisons(found, marks, correction)
-    rows = [row.as_dict() | {"mark": marks.get((row.measure, row.run), "")} for row in found]
-    chosen = {name: given[name] for name in ("alpha", "samples", "seed")}
+        _print_comparisons(comparisons, marks, correction)
+    rows = [row.as_dict() | {"mark": marks.get((row.measure, row.run), "")} for row in comparisons]
+    chosen = {name: settings[name] for name in ("alpha", "samples", "seed")}
     chosen |= {"correction": applied or "none"}
-    conventions = {**found.evaluation["conventions"], **chosen}
-    document = {**found.evaluation, "conventions": conventions, "comparisons": rows}
-    out.write(document, lambda: rows, found.table)
+    conventions = {**comparisons.evaluation["conventions"], **chosen}
+    document = {**comparisons.evaluation, "conventions": conventions, "comparisons": rows}
+    out.write(document, lambda: rows, comparisons.table)
 
 
 def _print_comparisons(
-    found: RunComparisons, marks: dict[tuple[str, str], str], correction: str
+    comparisons: RunComparisons, marks: dict[tuple[str, str], str], correction: str
 ) -> None:
     groups: dict[tuple[str, str, str], list[RunComparison]] = {}
-    for row in found:
+    for row in comparisons:
         groups.setdefault((row.measure, row.against, row.reference), []).append(row)
     columns = ("run", "mean", "difference", "95 % interval", "d", "interval of d", "queries", "t")
     for (measure, against, reference), rows in groups.items():
-        one = {(measure, "first", reference), (measure, "best", reference)} <= groups.keys()
-        if against == "best" and (one or len(rows) == 1):  # the table above has it
+        roles = {role for of, role, run in groups if of == measure and run == reference}
+        is_best_too = "best" in roles and len(roles) > 1
+        if against == "best" and (is_best_too or len(rows) == 1):  # printed above
             continue
-        mean = found.evaluation["runs"][reference][measure]
-        which = f"the {against} run, " + "which is the best, " * one
-        which = "" if against == "pairs" else which
-        print(f"{measure}: against {which}{reference} ({mean:.4f})")
+        mean = comparisons.evaluation["runs"][reference][measure]
+        role = "the baseline, " if against == "baseline" else f"the {against} run, "
+        role += "which is the best, " if is_best_too else ""
+        print(f"{measure}: against {'' if against == 'pairs' else role}{reference} ({mean:.4f})")
         tests = [name for test in rows[0].p for name in (f"p ({test})", correction.capitalize())]
         print_table((*columns, *tests), [_cells(row, marks, correction) for row in rows])
         print()
-    print("queries: how many a t-test needs to find the effect d with a chance of .8")
+    print("queries: the number that a t-test needs to find the effect d with a power of .8")
 
 
 def _cells(
@@ -195,28 +196,28 @@ def _cells(
 
 
 def correlated(call: Given, *, out: Judged = _OUT) -> None:
-    """The matrix of each coefficient, and who moves most."""
-    found: Correlations = out.of(call)
-    symmetric = call.keywords.get("symmetric", False)
-    for remark in found.remarks:
+    """Show the matrix of each coefficient, and the runs that move most."""
+    correlations: Correlations = out.of(call)
+    symmetric = correlations.symmetric
+    for remark in () if out.quiet else correlations.remarks:
         say(f"understand: {remark}")
     if out.shows:
-        for name in found.matrices:
+        for name in correlations.matrices:
             direction = " (the row is the reference)" if name == "tau_ap" and not symmetric else ""
-            print(f"{name}{direction}, {counted(len(found.runs), 'run')}")
-            show_table(found.table(name))
+            print(f"{name}{direction}, {counted(len(correlations.runs), 'run')}")
+            show_table(correlations.table(name))
             print()
-        for other, runs in found.moved.items():
-            print(f"what moves most from {found.measures[0]} to {other}")
+        for other, runs in correlations.moved.items():
+            print(f"what moves most from {correlations.measures[0]} to {other}")
             print_table(("run", "rank", "to"), [(run, f"{a:g}", f"{b:g}") for run, a, b in runs])
             print()
-    document = found.as_dict()
+    document = correlations.as_dict()
     document["conventions"] = {**document["conventions"], "symmetric": symmetric}
-    out.write(document, found.to_dicts, found.table)
+    out.write(document, correlations.to_dicts, correlations.table)
 
 
 def swept(call: Given, *, plot: OtherFile = None, out: Judged = _OUT) -> None:
-    """The points of a trade-off, and their figure.
+    """Show the points of a trade-off, and draw them.
 
     Args:
         plot: Draw the trade-off as .png, .svg or .pdf (needs the extra plots).
@@ -225,18 +226,16 @@ def swept(call: Given, *, plot: OtherFile = None, out: Judged = _OUT) -> None:
 
     if plot is not None:
         check_figure(plot)
-    found: Tradeoff = out.of(call)
+    sweep: Tradeoff = out.of(call)
     if out.shows:
-        show_table(found.table())
-    document = found.as_dict()
-    document["conventions"]["scores"] = call.keywords["scores"]
-    out.write(document, found.to_dicts, found.table)
+        show_table(sweep.table())
+    out.write(sweep.as_dict(), sweep.to_dicts, sweep.table)
     if plot is not None:
-        write_figure(plot_tradeoff(found.points), plot)
+        write_figure(plot_tradeoff(sweep.points), plot)
 
 
 def drawn(call: Given, *, output: File) -> None:
-    """A figure.
+    """Write a figure.
 
     Args:
         output: Write .png, .svg or .pdf.
@@ -250,7 +249,7 @@ def drawn(call: Given, *, output: File) -> None:
 def made(
     call: Given, *, output: RunFile = "-", strict: StrictRuns = False, quiet: Quiet = False
 ) -> None:
-    """A run made of runs and scores.
+    """Write a run made of runs and scores.
 
     Args:
         quiet: Show no remarks.
@@ -272,8 +271,12 @@ def made(
 
 
 def read(paths: Sequence[str], order: str, strict: bool, quiet: bool) -> list[Run]:
-    """Read runs; what is unusual in them is told, or refused."""
-    from understandability.evaluation.oddities import refuse_odd, run_oddities, told
+    """Read runs, and report or refuse what is unusual in them."""
+    from understandability.evaluation.unusual_input import (
+        refuse_oddities,
+        run_oddities,
+        summarise_oddities,
+    )
     from understandability.inputs.runs import read_run
 
     runs = [read_run(path) for path in paths]
@@ -282,7 +285,7 @@ def read(paths: Sequence[str], order: str, strict: bool, quiet: bool) -> list[Ru
         for path, run in zip(paths, runs, strict=True)
     }
     if strict:
-        refuse_odd(oddities)
-    for line in () if quiet else told(oddities, "runs"):
+        refuse_oddities(oddities)
+    for line in () if quiet else summarise_oddities(oddities, "runs"):
         say(f"understand: {line}")
     return runs

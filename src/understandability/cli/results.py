@@ -57,6 +57,9 @@ Form = Annotated[
         "suffix.",
     ),
 ]  # fmt: skip
+Split = Annotated[
+    bool, AtPrompt(bool, help="LaTeX: several tables that fit a page, instead of one.")
+]
 OtherFile = Annotated[str | None, AtPrompt(str, value="FILE")]
 
 MOST_NAMED = 20  # of what may be many
@@ -79,6 +82,7 @@ class Out:
 
     output: ResultFile = None
     form: Form = None
+    split: Split = False
 
     @property
     def shows(self) -> bool:
@@ -107,7 +111,7 @@ class Out:
         if lines:
             texts["trec_eval"] = lines
         if table:
-            texts["latex"] = lambda: f"{table().to_latex()}\n"
+            texts["latex"] = lambda: f"{table().to_latex(split=self.split)}\n"
             texts["markdown"] = lambda: f"{table().to_markdown()}\n"
         if kind in texts:
             from understandability.inputs.writing import write_text

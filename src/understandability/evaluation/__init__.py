@@ -1,4 +1,4 @@
-"""Runs judged by labels, and runs made of runs.
+"""Evaluate runs with labels, and make new runs by re-ranking and fusion.
 
 In: `Run`s and `Labels`. Out: values of measures, by query and in the mean; other runs.
 """

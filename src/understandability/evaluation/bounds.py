@@ -1,27 +1,27 @@
-"""How far documents without a label could move the difference of two runs."""
+"""Bound the effect that documents without a label could have on the difference of two runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.judgements import (
+from understandability.evaluation.judgements import Judgements
+from understandability.evaluation.measures.measure import Measure
+from understandability.evaluation.measures.names import own_measures
+from understandability.evaluation.measures.values import discount, largest_gain
+from understandability.evaluation.options import (
     DEFAULT_MEASURES,
-    How,
-    Judgements,
+    EvaluationOptions,
     LabelFile,
     Measures,
     Qrels,
     Runs,
 )
-from understandability.evaluation.measures.bases import Measure
-from understandability.evaluation.measures.names import own_measures
-from understandability.evaluation.measures.values import discount, largest_gain
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.inputs.given import runs_of
 from understandability.inputs.run import Run
@@ -29,7 +29,7 @@ from understandability.inputs.run import Run
 
 @dataclass(frozen=True, slots=True)
 class PairBounds:
-    """The mean difference of run less reference, and how far unknown labels could move it.
+    """The mean difference, run minus reference, and its bounds under unknown labels.
 
     The difference of the residuals of both (Moffat & Zobel 2008) is wider.
     """
@@ -43,7 +43,7 @@ class PairBounds:
 
     @property
     def settled(self) -> bool:
-        """Whether no labels could turn the order of the two."""
+        """True if no labels could reverse the order of the two."""
         return self.low > 0 or self.high < 0
 
 
@@ -55,7 +55,7 @@ class Bounds(Tabular):
     conventions: Mapping[str, Any] = field(default_factory=dict)
 
     def table(self, *, digits: int = 4) -> ResultTable:
-        """A row for each measure and pair."""
+        """One row per measure and pair."""
         columns = ("measure", "run", "reference", "difference", "low", "high", "settled")
         rows = tuple((*astuple(row), "yes" if row.settled else "no") for row in self.rows)
         note = "settled: whatever labels the unjudged documents get, the better run stays better."
@@ -72,19 +72,19 @@ def bounds(
     understandability: LabelFile = None,
     *,
     measures: Measures = DEFAULT_MEASURES,
-    **how: How,
+    **options: Unpack[EvaluationOptions],
 ) -> Bounds:
-    """Bound how far documents without a label could move the difference of every two runs.
+    """Bound the change that unlabelled documents could make to the difference of every two runs.
 
     For RBP, uRBP and RBPu, over the queries of the qrels. A document that both runs rank has one
     label in both, so the bounds are tighter than the residuals; it gains between 0 and what its
     other labels allow. Documents that a run does not return do not count for it.
 
-    In Python, `how` is as in `evaluate`.
+    In Python, `options` are as in `evaluate`.
 
     >>> runs = {"first": {"q": {"new": 2.0, "good": 1.0}}, "second": {"q": {"good": 1.0}}}
-    >>> found = bounds(runs, {"q": {"good": 1}}, measures="RBP(p=0.5)")
-    >>> [(row.run, row.difference, row.low, row.high) for row in found.rows]
+    >>> result = bounds(runs, {"q": {"good": 1}}, measures="RBP(p=0.5)")
+    >>> [(row.run, row.difference, row.low, row.high) for row in result.rows]
     [('second', 0.25, -0.25, 0.25)]
 
     Example: understand bounds a.run b.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
@@ -93,7 +93,7 @@ def bounds(
     for measure in parsed:
         if measure.base != "RBP" or measure.form == "H":
             raise OptionError(f"{measure} has no bounds here: choose RBP, uRBP or RBPu")
-    judgements = Judgements(qrels, understandability, **how)
+    judgements = Judgements.read(qrels, understandability, **options)
     for measure in parsed:
         judgements.require(measure)
         if measure.get("judged_only", judgements.conventions):
@@ -110,25 +110,28 @@ def bounds(
 
 
 def _bounds(measure: Measure, reference: Run, run: Run, judgements: Judgements) -> PairBounds:
-    """Each document of a query once, with the weight by which the runs rank it differently."""
-    numbers: dict[tuple[int, str], int] = {}
+    """Sum over the distinct documents of each query, by the difference of their discounts."""
+    row_of_pair: dict[tuple[int, str], int] = {}
     size = len(run) + len(reference)
     difference, gains, known = np.zeros(size), np.zeros(size), np.zeros(size, dtype=bool)
-    for each, sign in ((run, 1.0), (reference, -1.0)):
-        ranked, lines = judgements.all_ranked(each, each.line_order(judgements.conventions.order))
-        docnos = each.docnos_of(lines)
+    for signed_run, sign in ((run, 1.0), (reference, -1.0)):
+        order = signed_run.line_order(judgements.conventions.order)
+        ranked, lines = judgements.all_ranked(signed_run, order)
+        docnos = signed_run.docnos_of(lines)
         keys = zip(ranked.query.tolist(), docnos, strict=True)
-        rows = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+        rows = np.array([row_of_pair.setdefault(key, len(row_of_pair)) for key in keys], np.int64)
         difference[rows] += sign * discount(measure, judgements, ranked)
         known[rows] = ranked.known(measure.dimensions)
         gains[rows] = largest_gain(measure, judgements, ranked)
-    at_most, queries = difference * gains, len(judgements.queries)
-    sure, unknown = float(at_most[known].sum()) / queries, at_most[~known]
+    largest = difference * gains
+    queries = len(judgements.queries)
+    certain = float(largest[known].sum()) / queries
+    unknown = largest[~known]
     return PairBounds(
         str(measure),
         run.name,
         reference.name,
-        sure,
-        sure + float(unknown[unknown < 0].sum()) / queries,
-        sure + float(unknown[unknown > 0].sum()) / queries,
+        certain,
+        certain + float(unknown[unknown < 0].sum()) / queries,
+        certain + float(unknown[unknown > 0].sum()) / queries,
     )

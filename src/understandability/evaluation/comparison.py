@@ -1,4 +1,4 @@
-"""Runs compared query by query: differences, whether beyond chance, how large, how sure."""
+"""Compare runs query by query: differences, significance tests, effect sizes and intervals."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from understandability.distributions import (
 from understandability.errors import InputError, OptionError, check_known
 from understandability.evaluation.result_table import ResultTable, Tabular
 
-_BLOCK = 1 << 22  # numbers in memory at once
+_BLOCK = 1 << 22  # largest number of values in memory at once
 _MOST_QUERIES = 100_000
 
 
 def paired_t(differences: ArrayLike) -> tuple[float, float]:
-    """Student's paired t and its two-tailed probability.
+    """Return Student's paired t and its two-tailed probability.
 
-    Equal runs give (0, 1); runs that differ by the same everywhere give an infinite t.
+    Equal runs return (0, 1). Runs with the same difference for every query have an infinite t.
     """
     d = np.asarray(differences, dtype=np.float64)
     mean, error = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(len(d))
@@ -40,26 +40,34 @@ def paired_t(differences: ArrayLike) -> tuple[float, float]:
     return mean / error, 2 * student_cdf(-abs(mean / error), len(d) - 1)
 
 
-def mean_interval(differences: ArrayLike) -> tuple[float, float]:
-    """The interval of 95 % of the mean difference, by Student's t."""
-    d = np.asarray(differences, dtype=np.float64)
-    reach = student_quantile(0.975, len(d) - 1) * float(d.std(ddof=1)) / math.sqrt(len(d))
-    return float(d.mean()) - reach, float(d.mean()) + reach
+def mean_interval(values: ArrayLike) -> tuple[float, float]:
+    """The interval of 95 % of a mean, by Student's t."""
+    v = np.asarray(values, dtype=np.float64)
+    reach = student_quantile(0.975, len(v) - 1) * float(v.std(ddof=1)) / math.sqrt(len(v))
+    return float(v.mean()) - reach, float(v.mean()) + reach
+
+
+def mean_bootstrap(values: ArrayLike, samples: int = 10_000, seed: int = 0) -> tuple[float, float]:
+    """The interval of 95 % of a mean: percentiles of means of resampled values (Efron 1979)."""
+    means = _resampled_means(np.asarray(values, dtype=np.float64), samples, seed)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)
 
 
 def wilcoxon(differences: ArrayLike) -> float:
     """Two-tailed probability of Wilcoxon's signed-rank test (Wilcoxon 1945).
 
-    Differences of 0 are left out, as he did; 1 where nothing is left. Exact for up to 50
-    differences without ties, normal otherwise.
+    Differences of 0 are dropped, as in the original; 1 if none remain. Exact for up to 50
+    differences without ties, otherwise a normal approximation.
     """
     d = np.asarray(differences, dtype=np.float64)
-    d = np.round(d[d != 0], 12)  # those that differ by rounding only are tied
+    d = np.round(d, 12)  # values that differ by rounding only are tied
+    d = d[d != 0]
     return signed_rank_probability(d) if len(d) else 1.0
 
 
 def randomisation(differences: ArrayLike, samples: int = 10_000, seed: int = 0) -> float:
-    """Fisher's randomisation test: how often random signs give as large a mean difference.
+    """Fisher's randomisation test: the share of random signs with as large a mean difference.
 
     Two-tailed; the observed signs count as one of the samples (Smucker, Allan & Carterette 2007).
     """
@@ -79,29 +87,36 @@ def bootstrap(
 ) -> tuple[float, float, float]:
     """Two-tailed probability of the mean difference, and its interval of 95 % (percentiles).
 
-    The probability is that of a mean as large when queries are drawn from differences shifted
-    to mean 0 (Sakai 2006, without studentising).
+    The probability is the share of means at least as large when queries are drawn from
+    differences shifted to mean 0 (Sakai 2006, without studentising).
     """
     d = np.asarray(differences, dtype=np.float64)
-    generator = np.random.default_rng(seed)
-    draws = [
-        d[generator.integers(0, len(d), size=(size, len(d)))].mean(axis=1)
-        for size in _blocks(samples, len(d))
-    ]
-    means, mean = np.concatenate(draws), d.mean()
+    means, mean = _resampled_means(d, samples, seed), d.mean()
     reached = int((np.abs(means - mean) >= abs(mean) * (1 - 1e-12)).sum())
     low, high = np.quantile(means, [0.025, 0.975])
     return (1 + reached) / (1 + samples), float(low), float(high)
 
 
+def _resampled_means(values: Floats, samples: int, seed: int) -> Floats:
+    """The means of `samples` samples of the same size, drawn with replacement."""
+    generator = np.random.default_rng(seed)
+    count = len(values)
+    return np.concatenate(
+        [
+            values[generator.integers(0, count, size=(size, count))].mean(axis=1)
+            for size in _blocks(samples, count)
+        ]
+    )
+
+
 def _blocks(samples: int, width: int) -> list[int]:
-    """Sizes that add up to `samples` and keep a block of that width within memory."""
+    """Split `samples` rows of this width into blocks that fit in memory; return their sizes."""
     size = max(1, _BLOCK // width)
     return [min(size, samples - start) for start in range(0, samples, size)]
 
 
 def effect_size(differences: ArrayLike) -> float:
-    """Cohen's d of paired differences: their mean in standard deviations."""
+    """Cohen's d of paired differences: the mean divided by the standard deviation."""
     d = np.asarray(differences, dtype=np.float64)
     mean, deviation = float(d.mean()), float(d.std(ddof=1))
     if deviation == 0:
@@ -112,7 +127,7 @@ def effect_size(differences: ArrayLike) -> float:
 def effect_interval(differences: ArrayLike) -> tuple[float, float]:
     """The interval of 95 % of `effect_size`, from the noncentral t (Cumming & Finch 2001).
 
-    Both ends are the effect itself where the differences do not vary.
+    Both ends are the effect itself if the differences are constant.
     """
     d = np.asarray(differences, dtype=np.float64)
     effect, root = effect_size(d), math.sqrt(len(d))
@@ -125,7 +140,7 @@ def effect_interval(differences: ArrayLike) -> tuple[float, float]:
 
 
 def power(effect: float, queries: int, alpha: float = 0.05) -> float:
-    """The chance that a two-tailed paired t-test finds an effect of a size (Cohen's d)."""
+    """The probability that a two-tailed paired t-test finds an effect of this size (Cohen's d)."""
     if queries < 2:
         raise OptionError(f"a test needs 2 queries or more, not {queries}")
     if math.isinf(effect):
@@ -138,19 +153,19 @@ def power(effect: float, queries: int, alpha: float = 0.05) -> float:
     return 1 - (high - low)
 
 
-def queries_needed(effect: float, alpha: float = 0.05, wanted: float = 0.8) -> int | None:
-    """How many queries a paired t-test needs to find an effect with the power that is wanted.
+def queries_needed(effect: float, alpha: float = 0.05, target: float = 0.8) -> int | None:
+    """The number of queries with which a paired t-test reaches the target power for an effect.
 
-    None where it takes more than 100,000. (Sakai 2016 on topic set sizes.)
+    None if more than 100,000 are needed (Sakai 2016 on topic set sizes).
     """
     high = 2
-    while power(effect, high, alpha) < wanted:
+    while power(effect, high, alpha) < target:
         high *= 2
         if high > _MOST_QUERIES:
             return None
     # The power grows with the number of queries.
     numbers = range(max(2, high // 2), high + 1)
-    return numbers[bisect_left(numbers, wanted, key=lambda n: power(effect, n, alpha))]
+    return numbers[bisect_left(numbers, target, key=lambda n: power(effect, n, alpha))]
 
 
 def bonferroni(probabilities: ArrayLike) -> Floats:
@@ -168,11 +183,11 @@ def holm(probabilities: ArrayLike) -> Floats:
 
 
 def tukey(values: ArrayLike, samples: int = 0, seed: int = 0) -> Callable[[float], float]:
-    """Tukey's honestly significant differences of more than two runs, each query a block.
+    """Tukey's honestly significant differences of more than two runs, with queries as blocks.
 
-    From values by run and query, a function from the difference of two means to its probability,
-    which holds for all pairs together (Tukey 1949; two-way analysis of variance, as Sakai 2018).
-    That of two runs is Student's paired t.
+    `values` are by run and query. Returns a function from the difference of two means to its
+    probability, valid for all pairs together (Tukey 1949; two-way analysis of variance, as in
+    Sakai 2018). For two runs it equals Student's paired t-test.
     """
     v = np.asarray(values, dtype=np.float64)
     runs, queries = v.shape
@@ -191,10 +206,10 @@ def tukey(values: ArrayLike, samples: int = 0, seed: int = 0) -> Callable[[float
 def randomised_tukey(
     values: ArrayLike, samples: int = 10_000, seed: int = 0
 ) -> Callable[[float], float]:
-    """`tukey` without its normal distribution: the runs of each query are shuffled.
+    """`tukey` without the assumption of normality: the runs of each query are shuffled.
 
-    The probability is how often the largest difference of shuffled means is as large (Carterette
-    2012); the observed order counts as one of the samples.
+    The probability is the share of samples in which the largest difference of shuffled means is at
+    least as large (Carterette 2012). The observed order counts as one of the samples.
     """
     v = np.asarray(values, dtype=np.float64).T
     generator = np.random.default_rng(seed)
@@ -202,12 +217,12 @@ def randomised_tukey(
     return lambda d: float(1 + (ranges >= abs(d) * (1 - 1e-12)).sum()) / (1 + samples)
 
 
-# Tests of all runs together, whose probabilities need no further correction.
+# Tests of all runs together; their probabilities need no further correction.
 FAMILIES: Mapping[str, Callable[[Floats, int, int], Callable[[float], float]]] = {
     "tukey": tukey,
     "randomised-tukey": randomised_tukey,
 }
-# The tests by name: differences, samples, seed -> probability.
+# Tests by name: (differences, samples, seed) -> probability.
 TESTS: Mapping[str, Callable[[Floats, int, int], float]] = {
     "t": lambda d, samples, seed: paired_t(d)[1],
     "wilcoxon": lambda d, samples, seed: wilcoxon(d),
@@ -216,19 +231,33 @@ TESTS: Mapping[str, Callable[[Floats, int, int], float]] = {
 }
 ALL_TESTS = (*TESTS, *FAMILIES)
 CORRECTIONS: Mapping[str, Callable[[ArrayLike], Floats]] = {"holm": holm, "bonferroni": bonferroni}
-_MARKS = {"first": "†", "best": "⋄"}
+_MARKS = {"first": "†", "baseline": "†", "best": "⋄"}
 
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """A run against a reference under one measure.
+    """The comparison of a run with a reference under one measure.
 
-    `against` says which: the ``first`` run, the ``best`` of the measure, or ``pairs``. `difference`
-    is the mean over `queries` of run less reference, `low` and `high` its interval of 95 %, by the
-    bootstrap where that is one of the tests, else by Student's t. `effect_size` is Cohen's d, with
-    its interval; `power` the chance that a t-test finds that effect with as many queries,
-    `queries_needed` how many it takes for a chance of .8. `p` are two-tailed probabilities by test,
-    `corrected` the same by correction and test, for the runs compared under the measure.
+    Args:
+        measure: The name of the measure.
+        run: The name of the run.
+        reference: The name of the run that it is compared with.
+        against: The role of the reference: ``first``, ``baseline``, ``best`` or ``pairs``.
+        queries: The number of queries that both runs count.
+        mean: The mean of the run.
+        difference: The mean difference, run minus reference.
+        low: The lower end of its interval of 95 %: from the bootstrap if that is one of the tests,
+            otherwise from Student's t.
+        high: The upper end.
+        effect_size: Cohen's d of the differences.
+        effect_low: The lower end of its interval of 95 %.
+        effect_high: The upper end.
+        power: The probability that a t-test finds that effect with this number of queries.
+        queries_needed: The number of queries for a power of .8; None above 100,000.
+        t: Student's paired t.
+        p: Two-tailed probabilities by test.
+        corrected: The probabilities by correction and test, corrected for the number of runs
+            compared under the measure.
     """
 
     measure: str
@@ -255,33 +284,36 @@ class RunComparison:
         row = {name: getattr(self, name) for name in names}
         for test, p in self.p.items():
             row[f"p_{test}"] = p
-            row |= {f"p_{test}_{name}": of[test] for name, of in self.corrected.items()}
+            row |= {f"p_{test}_{name}": by_test[test] for name, by_test in self.corrected.items()}
         return row
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunComparisons(Tabular, Sequence[RunComparison]):
-    """All comparisons of an evaluation, in order: measure, reference, run.
+    """All comparisons of an evaluation, in order of measure, reference, run.
 
-    `evaluation` are its conventions and means, `notes` say what was unusual in its runs.
+    `evaluation` holds its conventions and means, `settings` the tests, level, samples and seed,
+    `notes` what was unusual in its runs.
     """
 
     rows: tuple[RunComparison, ...]
     evaluation: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, place: Any) -> Any:
-        return self.rows[place]
+    def __getitem__(self, index: Any) -> Any:
+        return self.rows[index]
 
     def marks(
         self, alpha: float = 0.05, *, test: str = "t", correction: str | None = None
     ) -> dict[tuple[str, str], str]:
-        """The marks of each measure and run: † differs from the first run, ⋄ from the best.
+        """Return the marks by measure and run: † differs from the first run or the baseline, ⋄
+        from the best.
 
-        By the `test` at `alpha`; with a `correction` by the probabilities that it leaves.
+        `test` is the test, `alpha` its level; with a `correction` its probabilities count.
         """
         if not 0 < alpha < 1:
             raise OptionError(f"alpha must lie between 0 and 1, not {alpha}")
@@ -298,7 +330,7 @@ class RunComparisons(Tabular, Sequence[RunComparison]):
         return marked
 
     def table(self, *, digits: int = 4) -> ResultTable:
-        """A row for each comparison, a column for each of its numbers."""
+        """One row per comparison, one column per number."""
         rows = [row.as_dict() for row in self.rows]
         columns = tuple(rows[0]) if rows else ("measure", "run", "reference")
         return ResultTable(columns, tuple(tuple(row.values()) for row in rows), digits=digits)
@@ -311,16 +343,25 @@ def compare_runs(
     *,
     tests: Sequence[str] = tuple(TESTS),
     pairs: bool = False,
+    baseline: str | None = None,
     samples: int = 10_000,
     seed: int = 0,
     alpha: float = 0.05,
 ) -> RunComparisons:
-    """Every run against the first run and the best one of each measure, or all `pairs` of runs.
+    """Compare every run with the first run and the best one of each measure, or all `pairs`.
 
-    `tests` are of `ALL_TESTS`; those of `FAMILIES` take the queries that all runs count, and no
-    correction. `values` has for each run a row for each measure and a column for each query, NaN
-    where none counts; only queries that both runs count are compared. Tests that draw do so
-    `samples` times from a generator with `seed`; `alpha` is the level of the power.
+    Args:
+        measures: The names of the measures.
+        values: For each run an array of measures by queries, NaN for queries outside the mean.
+            Two runs are compared on the queries that both count.
+        means: For each run the mean of each measure.
+        tests: Names of `ALL_TESTS`. The tests of `FAMILIES` use the queries that all runs count,
+            and need no correction.
+        pairs: Compare all pairs instead.
+        baseline: The run to compare with instead of the first.
+        samples: The number of samples of tests that resample.
+        seed: The seed of their generator.
+        alpha: The level for the power.
     """
     if samples < 100:
         raise OptionError(f"randomisation and bootstrap need 100 samples or more, not {samples}")
@@ -328,25 +369,26 @@ def compare_runs(
         check_known("test", test, ALL_TESTS)
     together = [test for test in tests if test in FAMILIES]
     rows: list[RunComparison] = []
-    for place, measure in enumerate(measures):
-        every = np.array([of[place] for of in values.values()] if together else [[], []])
-        every = every[:, np.isfinite(every).all(axis=0)]
-        if together and every.shape[1] < 2:
+    for index, measure in enumerate(measures):
+        table = np.array([of_run[index] for of_run in values.values()] if together else [[], []])
+        table = table[:, np.isfinite(table).all(axis=0)]
+        if together and table.shape[1] < 2:
             raise InputError(f"{measure}: all runs have fewer than two queries in common")
-        families = {test: FAMILIES[test](every, samples, seed) for test in together}
+        families = {test: FAMILIES[test](table, samples, seed) for test in together}
         if pairs:
             compared = {"pairs": [(run, reference) for reference, run in combinations(values, 2)]}
         else:
-            of_run = {run: float(of[place]) for run, of in means.items()}
-            references = {"first": next(iter(values)), "best": best_of(measure, of_run)}
+            of_run = {run: float(of[index]) for run, of in means.items()}
+            first = {"baseline": baseline} if baseline else {"first": next(iter(values))}
+            references = {**first, "best": best_of(measure, of_run)}
             compared = {
                 against: [(run, reference) for run in values if run != reference]
                 for against, reference in references.items()
             }
-        for against, wanted in compared.items():
+        for against, run_pairs in compared.items():
             differences = [
-                _differences(values[run][place], values[reference][place], run, reference)
-                for run, reference in wanted
+                _differences(values[run][index], values[reference][index], run, reference)
+                for run, reference in run_pairs
             ]
             p = {
                 test: [TESTS[test](d, samples, seed) for d in differences]
@@ -355,11 +397,13 @@ def compare_runs(
                 for test in tests
             }
             corrected = {
-                name: {t: of if t in FAMILIES else correct(of).tolist() for t, of in p.items()}
+                name: {
+                    test: ps if test in FAMILIES else correct(ps).tolist() for test, ps in p.items()
+                }
                 for name, correct in CORRECTIONS.items()
             }
             resampled = "bootstrap" in tests
-            for row, ((run, reference), d) in enumerate(zip(wanted, differences, strict=True)):
+            for row, ((run, reference), d) in enumerate(zip(run_pairs, differences, strict=True)):
                 interval = bootstrap(d, samples, seed)[1:] if resampled else mean_interval(d)
                 effect = effect_size(d)
                 rows.append(
@@ -369,7 +413,7 @@ def compare_runs(
                         reference,
                         against,
                         len(d),
-                        float(means[run][place]),
+                        float(means[run][index]),
                         float(d.mean()),
                         *interval,
                         effect,
@@ -377,18 +421,19 @@ def compare_runs(
                         power(effect, len(d), alpha),
                         queries_needed(effect, alpha),
                         paired_t(d)[0],
-                        {test: of[row] for test, of in p.items()},
+                        {test: ps[row] for test, ps in p.items()},
                         {
-                            name: {test: of[row] for test, of in tested.items()}
-                            for name, tested in corrected.items()
+                            name: {test: ps[row] for test, ps in by_test.items()}
+                            for name, by_test in corrected.items()
                         },
                     )
                 )
-    return RunComparisons(tuple(rows))
+    settings = {"tests": tuple(tests), "alpha": alpha, "samples": samples, "seed": seed}
+    return RunComparisons(tuple(rows), settings=settings)
 
 
 def best_of(measure: str, values: Mapping[str, float]) -> str:
-    """The best run by a measure: of residuals, which tell what was not judged, the least.
+    """Return the best run by a measure: the highest, or of a residual the lowest.
 
     >>> best_of("RBP", {"a": 0.1, "b": 0.2}), best_of("residual(RBP)", {"a": 0.1, "b": 0.2})
     ('b', 'a')

@@ -1,4 +1,4 @@
-"""Every choice that changes published numbers, in one table; two presets set them all.
+"""The conventions of evaluation that change published numbers, in one table, with two presets.
 
 Options of commands, parameters of measures, headers of outputs and documentation derive from it.
 """
@@ -24,14 +24,14 @@ def _convention(
     parameter: str = "",
     **presets: Any,
 ) -> Any:
-    """A row of the table: a preset that is not named keeps the default.
+    """Return a row of the table. Presets that are not passed keep the default.
 
-    What is neither a choice nor a switch is a number.
+    A convention is one of `choices`, a switch if its default is a Boolean, or else a number.
     """
     row = {
         "meaning": meaning,
         "choices": choices,
-        "kind": bool if isinstance(default, bool) else str if choices else float,
+        "type": bool if isinstance(default, bool) else str if choices else float,
         "parameter": parameter,
         "presets": {name: presets.get(name, default) for name in _PRESETS},
     }
@@ -40,7 +40,9 @@ def _convention(
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
-    """How runs, labels and measures are read; a measure's own parameters go before these.
+    """The conventions by which runs, labels and measures are read.
+
+    Parameters that a measure states take precedence.
 
     ``docs/evaluation.md`` describes each convention; so does ``understand evaluate --help``.
 
@@ -55,25 +57,25 @@ class Conventions:
         choices=("rank", "score"), trec_eval="score")
     keyed_on: str = _convention("pair",
         "labels other than relevance belong to a query and a document, or to a document "
-        "alone, whose first label counts",
+        "alone, which keeps its first label",
         choices=("pair", "document"), ubire="document")
     no_label: str = _convention("zero",
-        "documents without a label gain zero, or are left out of the ranking (condensed measures)",
+        "documents without a label gain zero, or are removed from the ranking (condensed measures)",
         choices=("zero", "ignored"))
     mean_over: str = _convention("qrels",
         "take means over the queries of the qrels, or of the run",
         choices=("qrels", "run"), trec_eval="run")
     relevant: float = _convention(1.0, "lowest relevant grade", parameter="rel")
     max_relevance: float | None = _convention(None,
-        "highest grade; that of the qrels if it is not given", parameter="max")
+        "highest grade; by default the highest of the qrels", parameter="max")
     err_max: float | None = _convention(4.0,
-        "highest grade of ERR, unless --max-relevance gives it: 4, as in gdeval and ir_measures; "
-        "ubire takes that of the qrels", ubire=None)
+        "highest grade of ERR, unless --max-relevance sets it: 4, as in gdeval and ir_measures; "
+        "ubire takes the highest of the qrels", ubire=None)
     dcg: str = _convention("log2",
         "gain of nDCG: log2, the grade, as trec_eval and ir_measures; or exp-log2, 2^grade - 1",
         choices=("log2", "exp-log2"), parameter="dcg")
     joint: bool = _convention(False,
-        "the gain function takes the product of all dimensions, not relevance alone",
+        "apply the gain function to the product of all dimensions, not to relevance alone",
         parameter="joint")
     ideal: str = _convention("product",
         "the ideal ranking of unDCG sorts by the product of the gains, or by relevance alone",
@@ -87,11 +89,11 @@ class Conventions:
         "understandability is binary or graded by its scale, or P(U|d) of a step or arctan user",
         choices=("binary", "graded", "step", "arctan"), parameter="user")
     threshold: float | None = _convention(None,
-        "threshold of the step and arctan users, exclusive; without it that of the scale, whose "
-        "edge counts as the scale says",
+        "threshold of the step and arctan users, exclusive; by default the threshold of the "
+        "scale, with its own edge",
         parameter="th")
     noise_scale: float | None = _convention(None,
-        "noise of the arctan user; pi if it is not given", parameter="s", ubire=1.0)
+        "noise of the arctan user; pi by default", parameter="s", ubire=1.0)
     norm: str = _convention("none",
         "the arctan form unchanged, or divided by its integral over the labels",
         choices=("none", "integral"), parameter="norm")
@@ -105,32 +107,47 @@ class Conventions:
                 raise OptionError(f"{option} must be {' or '.join(choices)}, not {value!r}")
             number = isinstance(value, int | float) and not isinstance(value, bool)
             finite = value is None or (number and math.isfinite(value))
-            if row.metadata["kind"] is float and not finite:
+            if row.metadata["type"] is float and not finite:
                 raise OptionError(f"{option} must be a finite number, not {value!r}")
+
+    def for_labels(self, *, highest_grade: float, threshold: float | None) -> Conventions:
+        """Complete the conventions whose default depends on the labels.
+
+        `highest_grade` is the highest label of the qrels, and `threshold` that of the scale of
+        understandability.
+        """
+        defaults: dict[str, Any] = {
+            "max_relevance": max(highest_grade, 1.0),
+            "threshold": threshold,
+            "noise_scale": math.pi,
+        }
+        return replace(self, **{n: v for n, v in defaults.items() if getattr(self, n) is None})
 
     def as_dict(self) -> dict[str, Any]:
         """The conventions by name, for the header of an output."""
         return asdict(self)
 
 
-MODELLED_USERS = ("step", "arctan")  # those with a threshold on a score
+MODELLED_USERS = ("step", "arctan")  # users with a threshold on a score
 
 CONVENTIONS: Mapping[str, Field[Any]] = {
     row.name: row for row in fields(Conventions) if row.metadata
 }
-"""Each convention by its name: the metadata of the field are its row of the table."""
+"""The conventions by name. The metadata of a field is its row of the table."""
 
 
 def _choices() -> type[Any]:
-    """Conventions as they may be chosen, None where they are not, with their help at the prompt."""
+    """Return a dataclass of optional conventions, annotated with their help for commands."""
     text = "Use the conventions of ubire or trec_eval; options override them."
     about = AtPrompt(choices="evaluation.conventions:PRESETS", help=text)
     rows: list[tuple[str, Any, Any]] = [("preset", Annotated[Any, about], None)]
     for name, row in CONVENTIONS.items():
-        kind, meaning, usual = row.metadata["kind"], row.metadata["meaning"], row.default
-        shown = "" if usual is None else f" (default {'not' if usual is False else usual})"
-        text = f"{meaning[0].upper()}{meaning[1:]}{shown}."
-        about = AtPrompt(kind, value=" or ".join(row.metadata["choices"]), help=text)
+        meaning, default = row.metadata["meaning"], row.default
+        note = "" if default is None else f" (default {'not' if default is False else default})"
+        text = f"{meaning[0].upper()}{meaning[1:]}{note}."
+        about = AtPrompt(
+            row.metadata["type"], value=" or ".join(row.metadata["choices"]), help=text
+        )
         if name == "noise_scale":
             about = AtPrompt(value="NUMBER", convert="wording:number_or_pi", help=text)
         rows.append((name, Annotated[Any, about], None))
@@ -138,7 +155,7 @@ def _choices() -> type[Any]:
 
 
 Choices = _choices()
-"""A field for each convention, to be spread into the options of a command."""
+"""A field for each convention. Commands turn the fields into options."""
 
 PRESETS: Mapping[str, Conventions] = {
     preset: Conventions(
@@ -149,9 +166,9 @@ PRESETS: Mapping[str, Conventions] = {
 
 
 def conventions(preset: str | Conventions | None = None, **choices: Any) -> Conventions:
-    """The conventions of a preset (or the defaults), with what is chosen beside it.
+    """Return the conventions of a preset, or the defaults, with some of them replaced.
 
-    A choice of None is none: the preset or the default holds.
+    A choice of None keeps the value of the preset or the default.
 
     >>> conventions("ubire", order="score", ideal=None).ideal
     'relevance'

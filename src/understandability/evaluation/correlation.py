@@ -1,4 +1,4 @@
-"""How alike two measures order the same systems."""
+"""Correlate the orders of the same systems by two measures."""
 
 from __future__ import annotations
 
@@ -62,38 +62,42 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
 def tau_ap(reference: ArrayLike, other: ArrayLike, *, symmetric: bool = False) -> float:
     """AP correlation: Kendall's tau with more weight on the top of the ranking.
 
-    The chance that `reference` agrees on a pair that `other` ranks, a system below its first
-    and one above that, as ``2 chance - 1`` (Yilmaz, Aslam & Robertson 2008); `symmetric` takes the
-    mean with either one as the reference. Where values tie, the mean over all orders of the
-    systems that break ties in both rankings alike: two systems tied in both agree.
+    Pick at random a system of `other` other than its first, and a system above it. If c is the
+    probability that `reference` agrees with their order, AP correlation is ``2 c - 1`` (Yilmaz,
+    Aslam & Robertson 2008). `symmetric` averages the values with either one as the reference. For
+    ties it is the mean over all orders that break the ties alike in both rankings, so two systems
+    tied in both agree.
     """
     if symmetric:
         return (tau_ap(reference, other) + tau_ap(other, reference)) / 2
     truth, scores = _pair(reference, other)
     n = len(scores)
-    better = (truth[None, :] > truth[:, None]).astype(np.float64)  # the column system is better
+    better = (truth[None, :] > truth[:, None]).astype(
+        np.float64
+    )  # the system of the column is better
     level = (truth[None, :] == truth[:, None]).astype(np.float64)
     above = scores[None, :] > scores[:, None]
     tied = (scores[None, :] == scores[:, None]) & ~np.eye(n, dtype=bool)
     before, ties = above.sum(axis=1), tied.sum(axis=1)
-    sure, open_ = (better * above).sum(axis=1), (level * above).sum(axis=1)
+    certain, undecided = (better * above).sum(axis=1), (level * above).sum(axis=1)
     within = ((better + level) * tied).sum(axis=1)
     total = 0.0
-    # A system tied with t others stands below r = 0 ... t of them, each equally often; one that
-    # only the reference ties with it then stands above it with chance (r + 1) / (t + 2).
+    # A system tied with t others is ranked below r = 0 ... t of them with equal probability. A
+    # system that only the reference ties with it is then above it with probability
+    # (r + 1) / (t + 2).
     for r in range(int(ties.max()) + 1):
-        of_ties = np.divide(r * within, ties, out=np.zeros(n), where=ties > 0)
-        agreed = sure + open_ * (r + 1) / (ties + 2) + of_ties
+        among_ties = np.divide(r * within, ties, out=np.zeros(n), where=ties > 0)
+        agreed = certain + undecided * (r + 1) / (ties + 2) + among_ties
         counted = (r <= ties) & (before + r > 0)
-        chance = agreed[counted] / (before + r)[counted]
-        total += float((chance / (ties[counted] + 1)).sum())
+        probability = agreed[counted] / (before + r)[counted]
+        total += float((probability / (ties[counted] + 1)).sum())
     return 2 * total / (n - 1) - 1
 
 
 def ubire_overlap(x: ArrayLike, y: ArrayLike) -> float:
     """The "tau_AP" that the UBIRE tool prints: ``2 mean(overlap at i / i) - 1``, i below n.
 
-    Tied systems keep the order they are given in (UBIRE: that of a Java hash map).
+    Tied systems keep the order of the input (in UBIRE, the order of a Java hash map).
     """
     x, y = _pair(x, y)
     shares = _overlaps(x, y)[:-1]
@@ -103,8 +107,8 @@ def ubire_overlap(x: ArrayLike, y: ArrayLike) -> float:
 def rank_biased_overlap(x: ArrayLike, y: ArrayLike, p: float = 0.9) -> float:
     """Rank-biased overlap of two rankings of the same systems (Webber, Moffat & Zobel 2010).
 
-    The extrapolated form; `p` is the persistence of who reads down both rankings. Tied systems
-    keep the order they are given in.
+    The extrapolated form; `p` is the persistence of a reader of both rankings. Tied systems keep
+    the order of the input.
     """
     if not 0 < p < 1:
         raise OptionError(f"the persistence of RBO must lie between 0 and 1, not {p}")
@@ -115,7 +119,7 @@ def rank_biased_overlap(x: ArrayLike, y: ArrayLike, p: float = 0.9) -> float:
     return float((weights * shares).sum() + p**n * shares[-1])
 
 
-# By name; the first argument of tau_ap is the reference, the others are symmetric.
+# By name. The first argument of tau_ap is the reference; the other coefficients are symmetric.
 COEFFICIENTS: Mapping[str, Callable[[Floats, Floats], float]] = {
     "tau_b": kendall_tau_b,
     "tau_ap": tau_ap,
@@ -130,9 +134,9 @@ DEFAULT_COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")
 def correlation_matrix(
     columns: Sequence[Floats], coefficient: str, *, symmetric: bool = False, rbo_p: float = 0.9
 ) -> Floats:
-    """One coefficient between every two columns of values; the row is the reference.
+    """Return one coefficient between every two columns of values; the row is the reference.
 
-    `symmetric` takes the symmetric form of tau_ap. NaN where a column does not vary.
+    `symmetric` uses the symmetric form of tau_ap. NaN for constant columns.
     """
     check_known("coefficient", coefficient, COEFFICIENTS)
     options: dict[str, dict[str, Any]] = {"tau_ap": {"symmetric": symmetric}, "rbo": {"p": rbo_p}}
@@ -148,11 +152,11 @@ def correlation_matrix(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Correlations(Tabular):
-    """How alike each two measures order the runs, by each coefficient.
+    """The correlations between the orders of the runs by every two measures.
 
-    ``matrices[name][i, j]`` has measure ``i`` as the reference; `moved` are, by measure, the runs
-    whose ranks differ most from those by the first measure; `remarks` say in a sentence why a
-    number is missing. `evaluation` are the conventions and means behind them.
+    ``matrices[name][i, j]`` has measure ``i`` as the reference. `moved` lists, by measure, the runs
+    whose ranks differ most from their ranks by the first measure. `remarks` explain missing
+    numbers. `evaluation` holds the conventions and means; `symmetric` is True if tau_ap is.
     """
 
     measures: tuple[str, ...]
@@ -162,6 +166,7 @@ class Correlations(Tabular):
     remarks: tuple[str, ...]
     evaluation: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    symmetric: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Correlations, runs that move, and the evaluation as plain dictionaries."""
@@ -183,7 +188,7 @@ class Correlations(Tabular):
         }
 
     def table(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
-        """The matrix of one coefficient, or without it a row for each coefficient and pair."""
+        """The matrix of one coefficient, or without it one row per coefficient and pair."""
         rows: tuple[tuple[Any, ...], ...]
         if coefficient is None:
             columns: tuple[str, ...] = ("coefficient", "reference", "measure", "value")
@@ -213,13 +218,13 @@ def correlate_measures(
     rbo_p: float = 0.9,
     count: int = 5,
 ) -> Correlations:
-    """The correlations of all measures, and the `count` runs that move most between two.
+    """Correlate all measures, and find the `count` runs that move most between two.
 
-    `means` has for each run its value by each measure. Raises `OptionError` where there are less
-    than two measures or runs.
+    `means` has for each run its value by each measure. Raises `OptionError` for fewer than two
+    measures or runs.
     """
-    for what, given in (("measures", measures), ("runs", means)):
-        if len(given) < 2:
+    for what, names in (("measures", measures), ("runs", means)):
+        if len(names) < 2:
             raise OptionError(f"a correlation needs at least two {what}")
     first, *others = columns = list(np.array(list(means.values())).T)
     runs = tuple(means)
@@ -240,13 +245,14 @@ def correlate_measures(
             for name, column in zip(measures, columns, strict=True)
             if np.ptp(column) == 0
         ),
+        symmetric=symmetric,
     )
 
 
 def movers(
     systems: Sequence[str], before: ArrayLike, after: ArrayLike, count: int = 5
 ) -> list[tuple[str, float, float]]:
-    """The systems whose ranks two measures differ in most, with both ranks.
+    """Return the systems whose ranks by two measures differ most, with both ranks.
 
     1 is the best; tied systems share their mean rank.
     """
@@ -257,13 +263,13 @@ def movers(
 
 
 def _overlaps(x: Floats, y: Floats) -> Floats:
-    """The share of systems that the first 1, 2, ... n of both rankings have in common."""
+    """The overlap of the first 1, 2, ... n systems of both rankings, as shares."""
     n = len(x)
-    place = np.empty((2, n), dtype=np.int64)
-    for row, scores in zip(place, (x, y), strict=True):
+    position = np.empty((2, n), dtype=np.int64)
+    for row, scores in zip(position, (x, y), strict=True):
         row[np.argsort(-scores, kind="stable")] = np.arange(n)
-    # A system is common to both from the deeper of its two places on.
-    common = np.cumsum(np.bincount(place.max(axis=0), minlength=n))
+    # A system is in both rankings from the deeper of its two positions on.
+    common = np.cumsum(np.bincount(position.max(axis=0), minlength=n))
     return common / np.arange(1, n + 1)
 
 

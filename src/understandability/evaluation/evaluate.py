@@ -1,41 +1,49 @@
-"""Runs and labels in, values of measures out; runs compared, measures correlated."""
+"""Evaluate runs by measures, compare runs, and correlate measures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from functools import cached_property
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.comparison import TESTS, RunComparisons, best_of, compare_runs
+from understandability.evaluation.comparison import (
+    TESTS,
+    RunComparison,
+    RunComparisons,
+    best_of,
+    compare_runs,
+    mean_bootstrap,
+    mean_interval,
+)
 from understandability.evaluation.correlation import (
     DEFAULT_COEFFICIENTS,
     Correlations,
     correlate_measures,
 )
-from understandability.evaluation.judgements import (
+from understandability.evaluation.judgements import Judgements, Ranked
+from understandability.evaluation.measures.foreign import ForeignMeasure, ForeignValues
+from understandability.evaluation.measures.names import AnyMeasure, parse_measures
+from understandability.evaluation.measures.values import harmonic_mean, values_of
+from understandability.evaluation.options import (
     DEFAULT_MEASURES,
-    How,
-    Judgements,
+    EvaluationOptions,
     LabelFile,
     Measures,
     Qrels,
-    Ranked,
     Runs,
 )
-from understandability.evaluation.measures.names import AnyMeasure, parse_measures
-from understandability.evaluation.measures.of_ir_measures import ForeignMeasure, ForeignValues
-from understandability.evaluation.measures.values import harmonic_mean, values_of
-from understandability.evaluation.oddities import (
-    label_oddities,
-    refuse_odd,
-    run_oddities,
-    told,
-)
 from understandability.evaluation.result_table import ResultTable, Tabular
+from understandability.evaluation.unusual_input import (
+    label_oddities,
+    refuse_oddities,
+    run_oddities,
+    summarise_oddities,
+)
 from understandability.inputs.given import runs_of
 from understandability.inputs.run import Oddity, Run
 from understandability.prompt import AtPrompt
@@ -43,16 +51,24 @@ from understandability.prompt import AtPrompt
 _UNLABELLED = "runs without a document that has a label of {}, so that all gains are 0"
 _TESTS = AtPrompt(list[str], "--test", choices="evaluation.comparison:ALL_TESTS")
 _COEFFICIENTS = AtPrompt(list[str], "--coefficient", choices="evaluation.correlation:COEFFICIENTS")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Tabular):
     """The values of some measures for some runs.
 
-    ``values[run][i, j]`` is the value of measure ``i`` for query ``j`` of the qrels, NaN for a
-    query that the mean leaves out; ``means[run][i]`` is the mean that is reported of the run.
-    `oddities` says what was unusual in each run, `label_oddities` in each file of labels, `notes`
-    both in sentences; `conventions` is the header of an output.
+    Args:
+        measures: The names of the measures.
+        queries: The queries of the qrels.
+        values: For each run, an array of measures by queries; NaN for queries outside the mean.
+        means: For each run, the mean of each measure.
+        conventions: All that the numbers depend on: the header of an output.
+        oddities: The oddities of each run.
+        label_oddities: The oddities of each file of labels.
+        notes: Sentences about both.
+        baseline: The run that the others are compared with; None for the first.
+        ci: True if tables show confidence intervals of the means.
     """
 
     measures: tuple[str, ...]
@@ -63,6 +79,8 @@ class Evaluation(Tabular):
     oddities: Mapping[str, tuple[Oddity, ...]]
     label_oddities: Mapping[str, tuple[Oddity, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    baseline: str | None = None
+    ci: bool = False
 
     def __repr__(self) -> str:
         return (
@@ -76,58 +94,145 @@ class Evaluation(Tabular):
         return tuple(self.means)
 
     def column(self, measure: str) -> Floats:
-        """The mean of every run by one measure; raises `OptionError` for one not asked for."""
+        """The mean of every run by one measure; raises `OptionError` for one not evaluated."""
         if measure not in self.measures:
             raise OptionError(
                 f"{measure!r} was not evaluated; the table has {', '.join(self.measures)}"
             )
-        place = self.measures.index(measure)
-        return np.array([means[place] for means in self.means.values()])
+        index = self.measures.index(measure)
+        return np.array([means[index] for means in self.means.values()])
+
+    @cached_property
+    def intervals(self) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
+        """The intervals of 95 % of the means over queries: ``[run][measure]["t"]``.
+
+        ``t`` is Student's; ``bootstrap`` takes the percentiles of 10,000 means of resampled
+        queries. An interval is (nan, nan) if fewer than two queries count, or if the reported mean
+        is not one over queries (H of means).
+        """
+        intervals: dict[str, dict[str, dict[str, tuple[float, float]]]] = {}
+        for run, values in self.values.items():
+            intervals[run] = {}
+            for index, measure in enumerate(self.measures):
+                counted = values[index][~np.isnan(values[index])]
+                is_mean = len(counted) > 1 and np.isclose(counted.mean(), self.means[run][index])
+                nothing = (np.nan, np.nan)
+                intervals[run][measure] = {
+                    "t": mean_interval(counted) if is_mean else nothing,
+                    "bootstrap": mean_bootstrap(counted) if is_mean else nothing,
+                }
+        return intervals
+
+    @cached_property
+    def effects(self) -> dict[tuple[str, str], RunComparison]:
+        """The comparison of each run with the baseline (paired t), by run and measure."""
+        if self.baseline is None:
+            return {}
+        rows = self.compare(tests=("t",), baseline=self.baseline).rows
+        return {(row.run, row.measure): row for row in rows if row.against == "baseline"}
 
     def table(self, *, wide: bool = True, per_query: bool = False, digits: int = 4) -> ResultTable:
         """The means of runs, or the values of queries: a column for each measure, or a row.
 
-        A wide table of means has the runs by the first measure, the best first, and the best of
-        each column in bold (of a residual the lowest).
+        A wide table of means is sorted by the first measure. The best of each column is bold (of a
+        residual the lowest). With `ci` or a `baseline`, columns follow each mean: the ends of its
+        intervals, and the effect size (Cohen's d, with its interval) and probability of the
+        difference from the baseline.
         """
         if not wide:
-            columns = ("run", "query", "measure", "value")
+            columns = ("run", "query", "measure", "value", *self._extra_names())
             return ResultTable(columns, tuple(self._long(per_query)), digits=digits)
         if per_query:
             rows = tuple(
-                (run, query, *values[:, place].tolist())
+                (run, query, *values[:, index].tolist())
                 for run, values in self.values.items()
-                for place, query in enumerate(self.queries)
-                if not np.isnan(values[:, place]).all()
+                for index, query in enumerate(self.queries)
+                if not np.isnan(values[:, index]).all()
             )
             return ResultTable(("run", "query", *self.measures), rows, digits=digits)
         runs = sorted(self.runs, key=lambda run: -self.means[run][0])
         best: set[tuple[int, str]] = set()
         for measure in self.measures:
-            column = dict(zip(self.runs, self.column(measure).tolist(), strict=True))
-            top = column[best_of(measure, column)]
-            best |= {(place, measure) for place, run in enumerate(runs) if column[run] == top}
-        rows = tuple((run, *self.means[run].tolist()) for run in runs)
-        return ResultTable(("run", *self.measures), rows, best=frozenset(best), digits=digits)
+            by_run = dict(zip(self.runs, self.column(measure).tolist(), strict=True))
+            top = by_run[best_of(measure, by_run)]
+            best |= {(row, measure) for row, run in enumerate(runs) if by_run[run] == top}
+        names = self._extra_names()
+        names_of_columns = ["run"]
+        heads: dict[str, tuple[str, str]] = {}
+        for measure in self.measures:
+            names_of_columns.append(measure)
+            for name in names:
+                names_of_columns.append(f"{measure} {name}")
+                heads[names_of_columns[-1]] = (measure, name.replace("_", " "))
+            if names:
+                heads[measure] = (measure, "mean")
+        rows = tuple(
+            (
+                run,
+                *(
+                    number
+                    for index, measure in enumerate(self.measures)
+                    for number in (float(self.means[run][index]), *self._extras(run, measure))
+                ),
+            )
+            for run in runs
+        )
+        return ResultTable(
+            tuple(names_of_columns), rows, best=frozenset(best), digits=digits, heads=heads
+        )
 
-    def _long(self, per_query: bool) -> Iterator[tuple[str, str, str, float]]:
+    def _extra_names(self) -> tuple[str, ...]:
+        """The names of the numbers that follow a mean."""
+        intervals = ("low", "high", "bootstrap_low", "bootstrap_high") if self.ci else ()
+        effects = ("difference", "d", "d_low", "d_high", "p_t") if self.baseline else ()
+        return (*intervals, *effects)
+
+    def _extras(self, run: str, measure: str) -> tuple[float, ...]:
+        """The numbers that follow a mean; NaN where there is none."""
+        intervals: tuple[float, ...] = ()
+        if self.ci:
+            by_method = self.intervals[run][measure]
+            intervals = (*by_method["t"], *by_method["bootstrap"])
+        if self.baseline is None:
+            return intervals
+        row = self.effects.get((run, measure))
+        if row is None:  # the baseline itself
+            return (*intervals, *[float("nan")] * 5)
+        effect = (row.effect_size, row.effect_low, row.effect_high)
+        return (*intervals, row.difference, *effect, row.p["t"])
+
+    def _long(self, per_query: bool) -> Iterator[tuple[Any, ...]]:
+        missing = (float("nan"),) * len(self._extra_names())
         for run in self.runs:
-            for place, measure in enumerate(self.measures):
-                yield run, "all", measure, float(self.means[run][place])
+            for index, measure in enumerate(self.measures):
+                mean = float(self.means[run][index])
+                yield run, "all", measure, mean, *self._extras(run, measure)
                 for query, value in zip(
-                    self.queries, self.values[run][place].tolist(), strict=True
+                    self.queries, self.values[run][index].tolist(), strict=True
                 ):
                     if per_query and value == value:
-                        yield run, query, measure, value
+                        yield run, query, measure, value, *missing
 
     def _repr_markdown_(self) -> str:
         return self.table().to_markdown()
 
-    def shown(self, *, per_query: bool = False, digits: int = 4, **marks: Any) -> ResultTable:
-        """The table as Markdown and LaTeX show it; with `marks` as `marked_table` has them."""
-        if per_query or len(self.runs) < 2:
-            return self.table(per_query=per_query, digits=digits)
-        return self.marked_table(digits=digits, **marks)
+    def shown(
+        self,
+        *,
+        per_query: bool = False,
+        digits: int = 4,
+        test: str = "t",
+        alpha: float = 0.05,
+        correction: str | None = None,
+        letters: bool = False,
+    ) -> ResultTable:
+        """The table for Markdown and LaTeX, with marks of significance (see `marked_table`)."""
+        if per_query or len(self.runs) < 2 or len(self.queries) < 2:
+            table = self.table(per_query=per_query, digits=digits)
+            return replace(table, caption=self._caption())
+        return self.marked_table(
+            digits=digits, test=test, alpha=alpha, correction=correction, letters=letters
+        )
 
     def marked_table(
         self,
@@ -136,38 +241,110 @@ class Evaluation(Tabular):
         test: str = "t",
         alpha: float = 0.05,
         correction: str | None = None,
+        letters: bool = False,
     ) -> ResultTable:
-        """The wide table of means with marks of significance behind the cells.
+        """The wide table of means, with marks of significance after the means.
 
-        † differs from the first run, ⋄ from the best of the column; `test` and `correction` are
+        † differs from the baseline (by default the first run), ⋄ from the best of the column. With
+        `letters`, all pairs of runs are compared instead: each run has a letter, and a mean carries
+        the letters of the runs that it is significantly better than. `test` and `correction` are
         those of `compare_runs`.
         """
         table = self.table(digits=digits)
-        marked = self.compare(tests=(test,)).marks(alpha, test=test, correction=correction)
+        order = {row[0]: number for number, row in enumerate(table.rows)}
+        if letters:
+            names = {run: _letter(number) for run, number in order.items()}
+            marked = self._letters(names, test, alpha, correction)
+            table = replace(
+                table, rows=tuple((f"{names[row[0]]} {row[0]}", *row[1:]) for row in table.rows)
+            )
+            meaning = "Letters mark the runs that a mean is significantly better than"
+        else:
+            compared = self.compare(tests=(test,), baseline=self.baseline, alpha=alpha)
+            marked = compared.marks(alpha, test=test, correction=correction)
+            first = self.baseline or self.runs[0]
+            meaning = f"† differs from {first}, ⋄ from the best of the column"
         marks = {
-            (place, measure): marked[measure, row[0]]
-            for place, row in enumerate(table.rows)
+            (row, measure): marked[measure, run]
+            for run, row in order.items()
             for measure in self.measures
-            if (measure, row[0]) in marked
+            if (measure, run) in marked
         }
         corrected = f", {correction.capitalize()}'s correction" if correction else ""
-        note = (
-            f"† differs from {self.runs[0]}, ⋄ from the best of the column "
-            f"(paired {test} test, two-tailed, p < {alpha:g}{corrected})."
+        kind = "" if test in ("tukey", "randomised-tukey") else "paired "
+        note = f"{meaning} ({kind}{test} test, two-tailed, p < {alpha:g}{corrected})."
+        return replace(table, marks=marks, note=note, caption=self._caption())
+
+    def _letters(
+        self, names: Mapping[str, str], test: str, alpha: float, correction: str | None
+    ) -> dict[tuple[str, str], str]:
+        """By measure and run, the letters of the runs that it is significantly better than."""
+        marked: dict[tuple[str, str], str] = {}
+        for row in self.compare(tests=(test,), pairs=True, alpha=alpha).rows:
+            p = (row.corrected[correction] if correction else row.p)[test]
+            if p >= alpha or row.difference == 0:
+                continue
+            lower_is_better = row.measure.startswith("residual")
+            is_better = (row.difference < 0) == lower_is_better
+            better, worse = (row.run, row.reference) if is_better else (row.reference, row.run)
+            marked[row.measure, better] = marked.get((row.measure, better), "") + names[worse]
+        return {key: "".join(sorted(letters)) for key, letters in marked.items()}
+
+    def _caption(self) -> str:
+        """The conventions that a reader of the table needs."""
+        chosen = self.conventions
+        preset = f", preset {chosen['preset']}" if chosen.get("preset") else ""
+        scales = "".join(
+            f"; {name}: {dimension['scale']}"
+            for name, dimension in chosen.get("dimensions", {}).items()
         )
-        return ResultTable(table.columns, table.rows, marks, table.best, note, digits)
+        return (
+            f"Means over {len(self.queries)} queries of the {chosen['mean_over']}{preset}; "
+            f"rankings ordered by {chosen['order']}; labels keyed on {chosen['keyed_on']}; "
+            f"documents without a label: {chosen['no_label']}{scales}."
+        )
 
-    def compare(self, **how: Any) -> RunComparisons:
-        """The runs against the first and the best, or in pairs; options as in `compare_runs`."""
-        found = compare_runs(self.measures, self.values, self.means, **how)
-        return replace(found, evaluation=self.as_dict(per_query=False), notes=self.notes)
+    def compare(
+        self,
+        *,
+        tests: Sequence[str] = tuple(TESTS),
+        pairs: bool = False,
+        baseline: str | None = None,
+        samples: int = 10_000,
+        seed: int = 0,
+        alpha: float = 0.05,
+    ) -> RunComparisons:
+        """Compare the runs with the first and the best, or in pairs (see `compare_runs`)."""
+        compared = compare_runs(
+            self.measures,
+            self.values,
+            self.means,
+            tests=tests,
+            pairs=pairs,
+            baseline=baseline or self.baseline,
+            samples=samples,
+            seed=seed,
+            alpha=alpha,
+        )
+        return replace(compared, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
-    def correlate(self, *coefficients: str, **how: Any) -> Correlations:
-        """How alike the measures order the runs; options as in `correlate_measures`."""
-        if coefficients:
-            how["coefficients"] = coefficients
-        found = correlate_measures(self.measures, self.means, **how)
-        return replace(found, evaluation=self.as_dict(per_query=False), notes=self.notes)
+    def correlate(
+        self,
+        *coefficients: str,
+        symmetric: bool = False,
+        rbo_p: float = 0.9,
+        count: int = 5,
+    ) -> Correlations:
+        """Correlate the orders of the runs by the measures (see `correlate_measures`)."""
+        correlated = correlate_measures(
+            self.measures,
+            self.means,
+            coefficients=coefficients or DEFAULT_COEFFICIENTS,
+            symmetric=symmetric,
+            rbo_p=rbo_p,
+            count=count,
+        )
+        return replace(correlated, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
     def as_dict(self, per_query: bool = True) -> dict[str, Any]:
         """Conventions, means and values by query as plain dictionaries: the JSON output."""
@@ -176,7 +353,19 @@ class Evaluation(Tabular):
             for run, means in self.means.items()
         }
         output: dict[str, Any] = {"conventions": dict(self.conventions), "runs": means}
+        if self.ci:
+            output["intervals"] = {
+                run: {
+                    measure: {method: list(ends) for method, ends in by_method.items()}
+                    for measure, by_method in by_measure.items()
+                }
+                for run, by_measure in self.intervals.items()
+            }
+        if self.baseline is not None:
+            output["baseline"] = self.baseline
         if per_query:
+            if self.baseline is not None:
+                output["effects"] = [row.as_dict() for row in self.effects.values()]
             output["per_query"] = {
                 run: {
                     measure: {q: v for q, v in zip(self.queries, row, strict=True) if v == v}
@@ -185,9 +374,15 @@ class Evaluation(Tabular):
                 for run, values in self.values.items()
             }
             output["oddities"] = {
-                run: list(map(str, found)) for run, found in self.oddities.items() if found
+                run: list(map(str, of_run)) for run, of_run in self.oddities.items() if of_run
             }
         return output
+
+
+def _letter(number: int) -> str:
+    """The letter of a run: a to z, then a1, b1, ..."""
+    turn, letter = divmod(number, len(_LETTERS))
+    return f"{_LETTERS[letter]}{turn or ''}"
 
 
 def evaluate(
@@ -196,25 +391,28 @@ def evaluate(
     understandability: LabelFile = None,
     *,
     measures: Measures = DEFAULT_MEASURES,
-    **how: How,
+    baseline: Annotated[str | None, AtPrompt(value="RUN")] = None,
+    ci: bool = False,
+    **options: Unpack[EvaluationOptions],
 ) -> Evaluation:
     """Evaluate runs by understandability-biased measures, and by the usual ones.
 
     A table of means; * marks the best of each column. Measures: RBP, nDCG, ERR, their
     understandability-biased forms uRBP, uRBPgr, unDCG, uERR, single dimensions (RBPu, RBPtrust),
-    harmonic means (HRBP, H(...)), residual(...), Judged; see docs/reference/measures.md. All others
-    are those of ir_measures (extra ir), by its names or trec_eval's: P@10, AP, RR, Bpref, map.
+    harmonic means (HRBP, H(...), also called MM), residual(...), Judged; see
+    docs/reference/measures.md. All others are those of ir_measures (extra ir), by its names or
+    trec_eval's: P@10, AP, RR, Bpref, map.
 
     In Python, `runs`, `qrels` and labels are paths, dictionaries, frames or records (`runs_of`,
-    `labels_of`), measures are names or measures of ir_measures, and `how` are the fields of
-    `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. What is
-    unusual in runs and labels is told in the result; with ``strict=True`` it raises `InputError`.
+    `labels_of`), measures are names or measures of ir_measures, and `options` are the fields of
+    `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. The result
+    reports what is unusual in runs and labels; with ``strict=True`` it raises `InputError`.
 
     >>> runs = {"mine": {"q1": {"d1": 2.0, "d2": 1.0}}}
     >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
     >>> measures = ["RBP(p=0.8)@10", "uRBP(p=0.8)@10"]
     >>> result = evaluate(runs, qrels, ease, scale="lower-easier:40", measures=measures)
-    >>> print(result.to_markdown(digits=2))
+    >>> print(result.to_markdown(digits=2).partition("\\n\\n")[0])
     | run | RBP(p=0.8)@10 | uRBP(p=0.8)@10 |
     |---|---:|---:|
     | mine | **0.36** | **0.16** |
@@ -222,22 +420,29 @@ def evaluate(
     Example: understand evaluate a.run b.run --qrels qrels.txt --understandability qunder.txt
     --scale lower-easier:40 -m 'RBP(p=0.8)@10' -m 'uRBP(p=0.8)@10' -o out.json
 
-    Example: understand evaluate a.run b.run --qrels qrels.txt -m nDCG@10 -m P@10 --format latex
+    Example: understand evaluate a.run b.run --qrels qrels.txt -m nDCG@10 --baseline a --ci
+    --format latex
+
+    Args:
+        baseline: The run that † and effect sizes compare the others with, by its name. Default:
+            the first run for †, and no effect sizes.
+        ci: Add the confidence intervals of each mean over queries: Student's t and bootstrap, 95 %.
     """
     if not (parsed := parse_measures(measures)):
-        raise OptionError("there is no measure; name one, such as RBP(p=0.8)@10")
-    judgements = Judgements(qrels, understandability, **how)
+        raise OptionError("no measure is named; add one, such as RBP(p=0.8)@10")
+    judgements = Judgements.read(qrels, understandability, **options)
+    is_strict = options.get("strict", False)
     for measure in parsed:
         judgements.require(measure)
-    odd_labels = {labels.name: labels.oddities for labels in judgements.labels}
-    if judgements.strict:
-        refuse_odd(odd_labels)
+    label_oddities_ = {labels.name: labels.oddities for labels in judgements.labels}
+    if is_strict:
+        refuse_oddities(label_oddities_)
     foreign = ForeignValues(
         [measure for measure in parsed if isinstance(measure, ForeignMeasure)],
         judgements.qrels,
         judged_only=judgements.conventions.no_label == "ignored",
     )
-    found_any = False  # a document of a run in the qrels, or in labels
+    any_labelled = False  # a document of a run in the qrels, or in other labels
     values: dict[str, Floats] = {}
     means: dict[str, Floats] = {}
     oddities: dict[str, tuple[Oddity, ...]] = {}
@@ -247,27 +452,36 @@ def evaluate(
             raise InputError(f"two runs are called {run.name}; rename one of the files")
         lines = run.line_order(order)
         ranked = judgements.ranked(run, lines)
-        theirs = foreign.of(run, lines)
-        values[run.name], means[run.name] = _computed(parsed, judgements, run, ranked, theirs)
-        missing = [name for name, found in ranked.found.items() if not (found >= 0).any()]
-        found_any |= len(missing) < len(ranked.found)
+        foreign_values = foreign.of(run, lines)
+        values[run.name], means[run.name] = _compute(
+            parsed, judgements, run, ranked, foreign_values
+        )
+        unlabelled = [name for name, at in ranked.lines.items() if not (at >= 0).any()]
+        any_labelled |= len(unlabelled) < len(ranked.lines)
         oddities[run.name] = (
             *run.oddities,
             *run_oddities(run, order, lines),
             *label_oddities(run, judgements.qrels),
-            *(Oddity(_UNLABELLED.format(name), 1, run.name) for name in missing),
+            *(Oddity(_UNLABELLED.format(name), 1, run.name) for name in unlabelled),
         )
-        if judgements.strict:
-            refuse_odd({f"run {run.name}": oddities[run.name]})
+        if is_strict:
+            refuse_oddities({f"run {run.name}": oddities[run.name]})
     if not means:
         raise InputError("there is no run to evaluate")
-    if not found_any:
+    if not any_labelled:
         if not len(run):
             raise InputError(f"run {run.name} has no documents; give a run that ranks some")
         raise InputError(
             f"the runs and {judgements.qrels.name} have no document in common ({run.docnos[0]} "
             f"against {judgements.qrels.docnos[0]}, ...); give the qrels of these runs"
         )
+    if baseline is not None:
+        _check_baseline(baseline, tuple(means), len(judgements.queries))
+    notes = (
+        *judgements.notes,
+        *summarise_oddities(label_oddities_, "labels"),
+        *summarise_oddities(oddities, "runs"),
+    )
     return Evaluation(
         tuple(map(str, parsed)),
         judgements.queries,
@@ -275,45 +489,57 @@ def evaluate(
         means,
         _header(parsed, judgements),
         oddities,
-        odd_labels,
-        (*filter(None, [judgements.mixed]), *told(odd_labels, "labels"), *told(oddities, "runs")),
+        label_oddities_,
+        notes,
+        baseline,
+        ci,
     )
 
 
-def _computed(
+def _check_baseline(baseline: str, runs: tuple[str, ...], queries: int) -> None:
+    if baseline not in runs:
+        raise OptionError(f"the baseline {baseline!r} is not a run here; choose {', '.join(runs)}")
+    if len(runs) < 2 or queries < 2:
+        raise OptionError("a baseline needs at least two runs and two queries to compare")
+
+
+def _compute(
     measures: Sequence[AnyMeasure],
     judgements: Judgements,
     run: Run,
     ranked: Ranked,
-    theirs: Iterator[tuple[Floats, Any]],
+    foreign_values: Iterator[tuple[Floats, Any]],
 ) -> tuple[Floats, Floats]:
-    """Values of a run by measure and query, and means by measure; `theirs` are of ir_measures."""
+    """Return the values of a run by measure and query, and the means by measure.
+
+    `foreign_values` yields the values and the aggregator of each measure of ir_measures.
+    """
     conventions = judgements.conventions
     if not set(run.queries) & set(judgements.queries):
-        ours, others = (
+        of_run, of_qrels = (
             ", ".join(queries[:2]) + (", ..." if len(queries) > 2 else "")
             for queries in (run.queries, judgements.queries)
         )
         raise InputError(
             f"run {run.name} and {judgements.qrels.name} have no query in common "
-            f"({ours} against {others}); give the qrels of this run"
+            f"({of_run} against {of_qrels}); give the qrels of this run"
         )
     counted = ranked.returned > 0 if conventions.mean_over == "run" else ranked.returned >= 0
     values, means = np.empty((len(measures), len(counted))), np.empty(len(measures))
-    for place, measure in enumerate(measures):
+    for index, measure in enumerate(measures):
         if isinstance(measure, ForeignMeasure):
-            values[place], aggregator = next(theirs)
-            together = aggregator()  # a mean, or the sum of a count
-            for value in values[place, counted].tolist():
-                together.add(value)
-            means[place] = together.result()
+            values[index], aggregator = next(foreign_values)
+            aggregate = aggregator()  # a mean, or the sum of a count
+            for value in values[index, counted].tolist():
+                aggregate.add(value)
+            means[index] = aggregate.result()
             continue
-        values[place] = values_of(measure, judgements, ranked)
-        means[place] = values[place, counted].mean()
+        values[index] = values_of(measure, judgements, ranked)
+        means[index] = values[index, counted].mean()
         if "H" in (measure.form, measure.base) and measure.get("of", conventions) == "means":
             parts, weights = zip(*measure.components(), strict=True)
             rows = [values_of(part, judgements, ranked)[counted] for part in parts]
-            means[place] = harmonic_mean(np.mean(rows, axis=1), np.array(weights))
+            means[index] = harmonic_mean(np.mean(rows, axis=1), np.array(weights))
     values[:, ~counted] = np.nan
     return values, means
 
@@ -341,26 +567,27 @@ def compare(
     measures: Measures = DEFAULT_MEASURES,
     tests: Annotated[Sequence[str], _TESTS] = tuple(TESTS),
     pairs: bool = False,
+    baseline: Annotated[str | None, AtPrompt(value="RUN")] = None,
     samples: int = 10_000,
     seed: int = 0,
     alpha: float = 0.05,
-    **how: How,
+    **options: Unpack[EvaluationOptions],
 ) -> RunComparisons:
     """Compare runs with the first run and with the best one, query by query, or all pairs.
 
-    Gives a two-tailed paired t-test, Wilcoxon's signed ranks, a randomisation test, a bootstrap
-    with its interval, and the effect size (Cohen's d of the differences) with its interval. Says
-    how many queries a t-test needs to find that effect with a chance of .8. Each probability is
-    also corrected for the runs compared (Holm, Bonferroni). † marks a difference from the first
-    run, ⋄ a difference from the best.
+    Reports a two-tailed paired t-test, Wilcoxon's signed ranks, a randomisation test, a bootstrap
+    with its interval, and the effect size (Cohen's d of the differences) with its interval. Also
+    reports the number of queries that a t-test needs to find that effect with a power of .8. Each
+    probability is corrected for the number of runs compared (Holm, Bonferroni). † marks a
+    difference from the first run or the baseline, ⋄ a difference from the best.
 
-    In Python, `how` is as in `evaluate`.
+    In Python, `options` are as in `evaluate`.
 
     >>> qrels = {f"q{i}": {"good": 1} for i in range(20)}
     >>> first = {q: {"bad": 2.0, "good": 1.0} for q in qrels}
     >>> best = {q: {"good": 1.0} for q in qrels} | {"q0": {"bad": 1.0}}
-    >>> found = compare({"first": first, "best": best}, qrels, tests=["t", "wilcoxon"])
-    >>> found.marks()
+    >>> compared = compare({"first": first, "best": best}, qrels, tests=["t", "wilcoxon"])
+    >>> compared.marks()
     {('RBP(p=0.8)@10', 'best'): '†', ('RBP(p=0.8)@10', 'first'): '⋄'}
 
     Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
@@ -369,14 +596,19 @@ def compare(
         tests: t, wilcoxon, randomisation, bootstrap (these by default), and for more than two runs
             together tukey, randomised-tukey; may be repeated. The first sets the marks.
         pairs: Compare all pairs of runs, not only with the first and the best.
+        baseline: The run to compare the others with instead of the first, by its name.
         samples: Samples of the randomisation test and of the bootstrap.
         seed: Seed of the randomisation test and of the bootstrap.
         alpha: The level of the marks † and ⋄, and of the power.
     """
-    result = evaluate(runs, qrels, understandability, measures=measures, **how)
+    result = evaluate(runs, qrels, understandability, measures=measures, **options)
     if len(result.runs) < 2:
         raise OptionError("a comparison needs at least two runs; the first is the baseline")
-    return result.compare(tests=tests, pairs=pairs, samples=samples, seed=seed, alpha=alpha)
+    if baseline is not None:
+        _check_baseline(baseline, result.runs, len(result.queries))
+    return result.compare(
+        tests=tests, pairs=pairs, baseline=baseline, samples=samples, seed=seed, alpha=alpha
+    )
 
 
 def correlate(
@@ -389,22 +621,22 @@ def correlate(
     symmetric: bool = False,
     rbo_p: float = 0.9,
     count: Annotated[int, AtPrompt(int, "--movers")] = 5,
-    **how: How,
+    **options: Unpack[EvaluationOptions],
 ) -> Correlations:
-    """Correlate the rankings of runs that two or more measures give.
+    """Correlate the rankings of runs by two or more measures.
 
     A matrix for each coefficient (Kendall's tau-b, the tau_ap of Yilmaz et al. with the row as
     the reference, the overlap that UBIRE prints as tau_ap, rank-biased overlap), and the runs
-    whose ranks differ most from the first measure to each other one.
+    whose ranks differ most between the first measure and each other one.
 
-    In Python, `how` is as in `evaluate`.
+    In Python, `options` are as in `evaluate`.
 
     >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d2": 2, "d1": 1}}}
-    >>> found = correlate(
+    >>> result = correlate(
     ...     runs, {"q": {"d1": 1}}, {"d1": 10, "d2": 5}, scale="lower-easier:8",
     ...     measures=["RBP(p=0.8)@1", "RBPu(p=0.8)@1"], coefficients=["tau_b"],
     ... )
-    >>> found.matrices["tau_b"].tolist()
+    >>> result.matrices["tau_b"].tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
 
     Example: understand correlate runs/*.gz --qrels qrels.txt --understandability qunder.txt
@@ -414,7 +646,7 @@ def correlate(
         coefficients: tau_b, tau_ap, ubire-overlap, rbo (these four by default), pearson, spearman.
         symmetric: tau_ap as the mean of both directions.
         rbo_p: Persistence of RBO.
-        count: How many of the runs that move most to list.
+        count: The number of runs to list that move most.
     """
-    result = evaluate(runs, qrels, understandability, measures=measures, **how)
+    result = evaluate(runs, qrels, understandability, measures=measures, **options)
     return result.correlate(*coefficients, symmetric=symmetric, rbo_p=rbo_p, count=count)

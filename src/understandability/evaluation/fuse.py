@@ -1,4 +1,4 @@
-"""Fusion: one run out of several, and of scores, by rank or by score."""
+"""Fusion: combine several runs, and document scores, into one run."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from understandability.inputs.given import run_of
 from understandability.inputs.run import Lines, Run, strictly_falling
 from understandability.prompt import AtPrompt
 
-_FAR = 1e300  # infinite scores are there, and differences have to be finite
+_MAX_SCORE = 1e300  # infinite scores are clipped to it, so that their differences are finite
 
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """The lines of all lists, as columns."""
+    """The lines of all ranked lists, concatenated; one array per column."""
 
-    rank: Lines  # of a document in its list, from 1
-    score: Floats  # there, from 0 for the lowest of the list to 1 for the highest
-    weight: Floats  # of the list
-    size: Lines  # how many documents the list has
-    pool: Lines  # how many all lists of the query have together
+    rank: Lines  # the document's rank in its list, from 1
+    score: Floats  # the document's score in its list, scaled to 0 (lowest) to 1 (highest)
+    weight: Floats  # the weight of the list
+    size: Lines  # the number of documents of the query in the list
+    pool: Lines  # the number of distinct documents of the query in all lists
     k: float  # the constant of reciprocal rank fusion
 
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """A method: the points that a line gives to its document, which adds them up.
+    """A fusion method; a document's score is the sum of the `points` of its lines.
 
-    `unlisted` are the points for each document of the pool that the list of a line lacks; with
-    `times_lists` the sum is multiplied by the number of lists that have the document.
+    `unlisted` returns the points that a line's list adds to each document it lacks. With
+    `times_lists`, the sum is multiplied by the number of lists that contain the document.
     """
 
     source: str
@@ -51,16 +51,16 @@ _SUMS = "Fox & Shaw 1994; Lee 1997"
 # fmt: off
 FUSIONS: Mapping[str, Fusion] = {
     "rrf": Fusion("Cormack, Clarke & Büttcher 2009",
-        lambda each: each.weight / (each.k + each.rank)),
+        lambda lines: lines.weight / (lines.k + lines.rank)),
     "isr": Fusion("Mourão, Martins & Magalhães 2014",
-        lambda each: each.weight / each.rank**2, times_lists=True),
-    "combsum": Fusion(_SUMS, lambda each: each.weight * each.score),
-    "combmnz": Fusion(_SUMS, lambda each: each.weight * each.score, times_lists=True),
-    # As many points as the pool has documents for the first, one less for the next; the points
-    # that a list leaves are shared by the documents that it lacks.
+        lambda lines: lines.weight / lines.rank**2, times_lists=True),
+    "combsum": Fusion(_SUMS, lambda lines: lines.weight * lines.score),
+    "combmnz": Fusion(_SUMS, lambda lines: lines.weight * lines.score, times_lists=True),
+    # In a pool of 5, the ranks of a list earn 5, 4, 3, 2, 1 points. A list of 3 leaves 2 + 1
+    # points, which the two documents that it lacks share: (5 - 3 + 1) / 2 = 1.5 each.
     "borda": Fusion("Aslam & Montague 2001",
-        lambda each: each.weight * (each.pool - each.rank + 1),
-        unlisted=lambda each: each.weight * (each.pool - each.size + 1) / 2),
+        lambda lines: lines.weight * (lines.pool - lines.rank + 1),
+        unlisted=lambda lines: lines.weight * (lines.pool - lines.size + 1) / 2),
 }
 # fmt: on
 
@@ -77,10 +77,10 @@ def fuse(
 ) -> Run:
     """Fuse runs, and scores of how easy documents are, into one run.
 
-    Scores rank those documents of the given runs that have a score, the easiest first. Documents
-    with equal points keep the order of the first source that has them.
+    A score ranks the documents of the runs, easiest first, and leaves out those without a score.
+    Documents with equal points keep the order of the first run that lists them.
 
-    In Python, each source is a run in any form, ``FILE:COLUMN[:DIRECTION]`` for scores, or a
+    In Python, a source is a run in any form, ``FILE:COLUMN[:DIRECTION]`` for scores, or a
     `criterion`.
 
     >>> first, second = {"q": {"a": 9.0, "b": 5.0}}, {"q": {"b": 3.0, "c": 2.0}}
@@ -90,12 +90,12 @@ def fuse(
     Example: understand fuse bm25.run scores.parquet:difficulty --method rrf --top 15 -o fused.run
 
     Args:
-        sources: TREC runs, and scores that rank the runs' documents: FILE:COLUMN[:DIRECTION], with
-            DIRECTION higher-harder or higher-easier where it is not known.
+        sources: TREC runs, and scores that rank the runs' documents, as FILE:COLUMN[:DIRECTION].
+            DIRECTION is higher-harder or higher-easier; omit it if the column has a known one.
         method: rrf (reciprocal ranks), isr, combsum, combmnz, borda.
         k: The constant of rrf: 1 / (k + rank).
         weights: The weight of each run and score, in the same order. Default: 1 each.
-        top: Fuse only the first documents of each; the rest of the first run follows.
+        top: Fuse only the first TOP documents of each source; the rest of the first run follows.
         order: How a run is ordered: by its rank column, or by score as in trec_eval.
         name: The name of the new run.
     """
@@ -105,63 +105,66 @@ def fuse(
     check_range(1, top=1 if top is None else top)
     check_range(0, k=k)
     sources = list(sources)
-    given = [_source(each, place) for place, each in enumerate(sources, 1)]
-    mixed_models([each for each in sources if isinstance(each, str) and is_criterion(each)])
-    runs = [source for source in given if isinstance(source, Run)]
-    if not runs or len(given) < 2:
+    parsed = [_run_or_criterion(source, number) for number, source in enumerate(sources, 1)]
+    mixed_models([source for source in sources if isinstance(source, str) and is_criterion(source)])
+    runs = [source for source in parsed if isinstance(source, Run)]
+    if not runs or len(parsed) < 2:
         raise OptionError("fusion needs a run, and a second run or a score to fuse it with")
-    shares = _checked(weights, len(given))
-    listed = _lists(runs, order)
-    everything = _union(listed)
-    for source in given:
+    list_weights = _checked_weights(weights, len(parsed))
+    sorted_runs = _with_shared_ids(runs, order)
+    all_documents = _union(sorted_runs)
+    for source in parsed:
         if isinstance(source, Criterion):
-            source.hardness(everything)  # refuses scores of other documents
-    cut = [_first(each, top) for each in listed]
-    pool = _union(cut)
-    lists_of_runs = iter(cut)
+            source.hardness(all_documents)  # raises `InputError` if it scores none of them
+    truncated_runs = [_first(run, top) for run in sorted_runs]
+    pool = _union(truncated_runs)
+    remaining_runs = iter(truncated_runs)
     lists = [
-        next(lists_of_runs) if isinstance(source, Run) else _first(_ranked_by(pool, source), top)
-        for source in given
+        next(remaining_runs) if isinstance(source, Run) else _first(_ranked_by(pool, source), top)
+        for source in parsed
     ]
-    fused = _fused(lists, pool, FUSIONS[method], shares, k)
+    fused = _fuse_lists(lists, pool, FUSIONS[method], list_weights, k)
     if top is not None:
-        # An infinite score becomes one just below that of the line before.
-        rest = chosen(listed[0], np.flatnonzero(~np.isin(_pairs(listed[0]), _pairs(pool))))
+        # Append the documents of the first run that were not fused. Their infinite scores make
+        # `strictly_falling` put each just below the preceding line.
+        first_run = sorted_runs[0]
+        rest = chosen(first_run, np.flatnonzero(~np.isin(_pair_keys(first_run), _pair_keys(pool))))
         rest = replace(rest, scores=np.full(len(rest), np.inf))
-        both = _joined([fused, rest])
-        fused = chosen(both, np.arange(len(both)))
+        fused_and_rest = _concatenated([fused, rest])
+        fused = chosen(fused_and_rest, np.arange(len(fused_and_rest)))  # group by query again
     falling = strictly_falling(fused.query_ids, fused.scores)
     return replace(fused, name=name or method, scores=falling)
 
 
-def _source(given: Any, place: int) -> Run | Criterion:
-    is_score = isinstance(given, str | Path) and is_criterion(str(given))
-    if is_score or isinstance(given, Criterion):
-        return criterion(given)
-    return run_of(given, f"run{place}")
+def _run_or_criterion(source: Any, number: int) -> Run | Criterion:
+    is_score = isinstance(source, str | Path) and is_criterion(str(source))
+    if is_score or isinstance(source, Criterion):
+        return criterion(source)
+    return run_of(source, f"run{number}")
 
 
-def _lists(runs: Sequence[Run], order: str) -> list[Run]:
-    """The runs in order, with the queries and the documents of all."""
+def _with_shared_ids(runs: Sequence[Run], order: str) -> list[Run]:
+    """Sort the lines of each run, and number the queries and documents of all runs alike."""
     import pyarrow as pa
 
     queries = tuple(dict.fromkeys(query for run in runs for query in run.queries))
-    numbers = {query: number for number, query in enumerate(queries)}
+    query_numbers = {query: number for number, query in enumerate(queries)}
     docnos = pa.concat_arrays([run.docnos for run in runs]).dictionary_encode()
-    documents = np.split(
+    # Split after the last run as well, which adds an empty array that `zip` ignores.
+    shared_docno_ids = np.split(
         np.asarray(docnos.indices, dtype=np.int32), np.cumsum([len(run.docnos) for run in runs])
     )
-    lists = []
-    for run, own in zip(runs, documents, strict=False):
-        query = np.array([numbers[name] for name in run.queries], dtype=np.int32)
-        ids = (query[run.query_ids], own[run.docno_ids])
-        whole = Run(run.name, queries, docnos.dictionary, *ids, run.ranks, run.scores)
-        lists.append(chosen(whole, run.line_order(order)))
-    return lists
+    sorted_runs = []
+    for run, docno_ids in zip(runs, shared_docno_ids, strict=False):
+        query_ids = np.array([query_numbers[query] for query in run.queries], dtype=np.int32)
+        ids = query_ids[run.query_ids], docno_ids[run.docno_ids]
+        renumbered = Run(run.name, queries, docnos.dictionary, *ids, run.ranks, run.scores)
+        sorted_runs.append(chosen(renumbered, run.line_order(order)))
+    return sorted_runs
 
 
-def _pairs(run: Run) -> Lines:
-    """One number for each pair of a query and a document."""
+def _pair_keys(run: Run) -> Lines:
+    """Return a key for each line's query and document: 2 * 2**32 + 5 for query 2, document 5."""
     return (run.query_ids.astype(np.int64) << 32) + run.docno_ids
 
 
@@ -170,71 +173,77 @@ def _first(run: Run, top: int | None) -> Run:
 
 
 def _ranked_by(pool: Run, scores: Criterion) -> Run:
-    """The documents of the pool that have a score; the easiest first."""
+    """Return the documents of the pool that have a score, easiest first."""
     ease = -scores.labels.of_lines(pool) * scores.direction.sign
     scored = np.flatnonzero(~np.isnan(ease))
-    best = scored[np.lexsort((-ease[scored], pool.query_ids[scored]))]
-    return replace(chosen(pool, best), scores=ease[best])
+    easiest_first = scored[np.lexsort((-ease[scored], pool.query_ids[scored]))]
+    return replace(chosen(pool, easiest_first), scores=ease[easiest_first])
 
 
-def _joined(lists: Sequence[Run]) -> Run:
-    """The lines of all lists, one after another, with their ranks."""
+def _concatenated(lists: Sequence[Run]) -> Run:
+    """Concatenate the lines of all lists; ranks stay those within each list."""
     names = ("query_ids", "docno_ids", "ranks", "scores")
-    columns: Any = {name: np.concatenate([getattr(each, name) for each in lists]) for name in names}
+    columns: Any = {name: np.concatenate([getattr(run, name) for run in lists]) for name in names}
     return replace(lists[0], **columns)
 
 
 def _union(lists: Sequence[Run]) -> Run:
-    """Each document of each query once, in the order in which the lists have them."""
-    joined = _joined(lists)
-    return chosen(joined, np.sort(np.unique(_pairs(joined), return_index=True)[1]))
+    """Return each query's distinct documents, in order of first appearance in the lists."""
+    lines = _concatenated(lists)
+    return chosen(lines, np.sort(np.unique(_pair_keys(lines), return_index=True)[1]))
 
 
-def _fused(
+def _fuse_lists(
     lists: Sequence[Run], pool: Run, fusion: Fusion, weights: Sequence[float], k: float
 ) -> Run:
-    """The pool with the points of its documents, the most points first."""
-    joined = _joined(lists)
-    queries = joined.query_ids
+    """Return the pool with the points of its documents as scores, highest first."""
+    lines = _concatenated(lists)
     columns = Lists(
-        rank=joined.ranks,
-        score=np.concatenate([_normalised(each) for each in lists]),
-        weight=np.repeat(np.asarray(weights, np.float64), [len(each) for each in lists]),
-        size=np.concatenate([np.bincount(each.query_ids)[each.query_ids] for each in lists]),
-        pool=np.bincount(pool.query_ids)[queries],
+        rank=lines.ranks,
+        score=np.concatenate([_normalised(run) for run in lists]),
+        weight=np.repeat(np.asarray(weights, np.float64), [len(run) for run in lists]),
+        size=np.concatenate([np.bincount(run.query_ids)[run.query_ids] for run in lists]),
+        pool=np.bincount(pool.query_ids)[lines.query_ids],
         k=k,
     )
-    pairs = _pairs(pool)
-    sorter = np.argsort(pairs)
-    rows = sorter[np.searchsorted(pairs, _pairs(joined), sorter=sorter)]
+    # The row of the pool for each line: a pool with keys 7, 3, 5 and lines with keys 5, 7, 5
+    # give sorter = 1, 2, 0 and rows = 2, 0, 2.
+    pool_keys = _pair_keys(pool)
+    sorter = np.argsort(pool_keys)
+    rows = sorter[np.searchsorted(pool_keys, _pair_keys(lines), sorter=sorter)]
     count = len(pool)
     points = np.zeros(count) + np.bincount(rows, fusion.points(columns), minlength=count)
     if fusion.unlisted is not None:
-        rest = fusion.unlisted(columns)
-        of_query = np.bincount(queries, np.where(columns.rank == 1, rest, 0))
-        points += of_query[pool.query_ids] - np.bincount(rows, rest, minlength=count)
+        # The sum over the lists that lack a document is the sum over all lists of the query, minus
+        # the sum over the lists that contain it. Three lists that add 1.5, 1 and 0.5 to documents
+        # they lack add 1.5 + 1 + 0.5 - 1 = 2 to a document of the second list alone.
+        unlisted = fusion.unlisted(columns)
+        once_per_list = np.where(columns.rank == 1, unlisted, 0)
+        query_totals = np.bincount(lines.query_ids, once_per_list)
+        points += query_totals[pool.query_ids] - np.bincount(rows, unlisted, minlength=count)
     if fusion.times_lists:
         points *= np.bincount(rows, minlength=count)
-    # In single precision, so that sums that differ by their order only are equal.
-    best = np.lexsort((-points.astype(np.float32), pool.query_ids))
-    return replace(chosen(pool, best), scores=points[best])
+    # Compare in single precision, so that equal sums stay equal whatever the order of addition.
+    highest_first = np.lexsort((-points.astype(np.float32), pool.query_ids))
+    return replace(chosen(pool, highest_first), scores=points[highest_first])
 
 
 def _normalised(run: Run) -> Floats:
-    """The scores of each query from 0 to 1; 1 where all are equal."""
-    starts = np.flatnonzero(run.ranks == 1)
+    """Scale the scores of each query to 0 (lowest) to 1 (highest); 1 if all are equal."""
+    starts = np.flatnonzero(run.ranks == 1)  # of queries: ranks 1 2 3 1 2 start at 0 and 3
     if not len(starts):
         return run.scores
     sizes = np.diff(starts, append=len(run))
-    scores = np.clip(run.scores, -_FAR, _FAR)
+    scores = np.clip(run.scores, -_MAX_SCORE, _MAX_SCORE)
     lowest = np.repeat(np.minimum.reduceat(scores, starts), sizes)
-    range_ = np.repeat(np.maximum.reduceat(scores, starts), sizes) - lowest
-    shares: Floats = np.ones(len(range_))
-    np.divide(scores - lowest, range_, out=shares, where=range_ > 0)
-    return shares
+    spread = np.repeat(np.maximum.reduceat(scores, starts), sizes) - lowest
+    normalised: Floats = np.ones(len(spread))
+    np.divide(scores - lowest, spread, out=normalised, where=spread > 0)
+    return normalised
 
 
-def _checked(weights: Sequence[float] | None, sources: int) -> Sequence[float]:
+def _checked_weights(weights: Sequence[float] | None, sources: int) -> Sequence[float]:
+    """Return the weights, by default 1 each; raise `OptionError` if they are invalid."""
     if weights is None:
         return (1.0,) * sources
     if len(weights) != sources:

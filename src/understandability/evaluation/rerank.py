@@ -1,4 +1,4 @@
-"""Re-ranking: the first documents of a run, the easier first; the rest untouched."""
+"""Re-rank the first documents of a run, easiest first, and keep the rest."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def rerank(
 
     The order is by (1 - w) / (rank in the run) + w / (rank by the score); ties keep the order of
     the run. w = 1, as in Palotti, Zuccon & Hanbury (2019), orders by the score alone.
-    With several scores, each adds its w / rank, and the run what is left of 1. A document without
-    a score keeps its place, and the others are ranked among themselves. Nothing below the
-    first `top` moves. Scores of the new run are the reciprocals of the new ranks, so that tools
+    With several scores, each adds its w / rank, and the run the remainder of 1. A document without
+    a score keeps its position, and the others are ranked among themselves. Documents after the
+    first `top` stay. Scores of the new run are the reciprocals of the new ranks, so that tools
     that order by score agree.
 
     In Python, `run` is a path, a dictionary, a frame or a `Run`; `scores`, `direction` and `column`
     are as in `criterion`, or `scores` is a list of criteria.
 
-    Raises `InputError` where a criterion has no document of the run.
+    Raises `InputError` if a criterion has no score for any document of the run.
 
     >>> run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
     >>> rerank(run, {"a": 70, "c": 20, "d": 10}, "higher-harder", top=3).by_query()["q"]
@@ -49,39 +49,40 @@ def rerank(
     Args:
         run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
         scores: A score of documents; may be repeated. DIRECTION, higher-harder or higher-easier,
-            may be left out for difficulty, p_understandable and features.
-        top: How many documents of each query to re-rank.
-        weights: The weight of each score, in the same order; the run gets what is left of 1.
+            may be omitted for difficulty, p_understandable and features.
+        top: The number of documents of each query to re-rank.
+        weights: The weight of each score, in the same order; the run gets the remainder of 1.
             Default: equal weights that add up to 1.
-        order: How a run is ordered: by its rank column, or by score as in trec_eval.
+        order: Order the run by its rank column, or by score as in trec_eval.
         name: The name of the new run.
     """
     check_range(1, top=top)
     listed = scores if isinstance(scores, list | tuple) else [scores]
-    criteria = [criterion(each, direction, column=column) for each in listed]
-    mixed_models(listed, column=column)  # refuses two scales
+    criteria = [criterion(score, direction, column=column) for score in listed]
+    mixed_models(listed, column=column)  # raises `InputError` for two scales
     shares = _shares(weights, len(criteria))
-    given = run_of(run)
-    lines = given.line_order(order)
-    ranks = ranks_of(given.query_ids[lines])
-    hardness = [each.hardness(given)[lines] for each in criteria]
+    original = run_of(run)
+    lines = original.line_order(order)
+    ranks = ranks_of(original.query_ids[lines])
+    hardness = [criterion_.hardness(original)[lines] for criterion_ in criteria]
     slots = np.flatnonzero((ranks <= top) & ~np.any(np.isnan(hardness), axis=0))
-    queries, own = given.query_ids[lines][slots], ranks[slots]
+    queries, own = original.query_ids[lines][slots], ranks[slots]
     merit = (1 - sum(shares)) / own
     for share, values in zip(shares, hardness, strict=True):
         best_first = np.lexsort((values[slots], queries))
         by_score = np.empty_like(own)
         by_score[best_first] = ranks_of(queries[best_first])
         merit += share / by_score
-    # Twelve decimals: what differs only by rounding is equal, and keeps the order of the run.
-    new = lines.copy()
-    new[slots] = lines[slots[np.lexsort((own, -np.round(merit, 12), queries))]]
-    found = chosen(given, new)
-    return replace(found, name=name or f"{given.name}.top{top}", scores=1 / found.ranks)
+    # Round to twelve decimals, so that documents whose merit differs only by rounding keep the
+    # order of the run.
+    new_lines = lines.copy()
+    new_lines[slots] = lines[slots[np.lexsort((own, -np.round(merit, 12), queries))]]
+    reranked = chosen(original, new_lines)
+    return replace(reranked, name=name or f"{original.name}.top{top}", scores=1 / reranked.ranks)
 
 
 def chosen(run: Run, lines: Lines) -> Run:
-    """Some lines of a run, query by query, otherwise in their order, which the ranks follow."""
+    """Select lines of a run, grouped by query in the given order, and rank them anew."""
     lines = lines[np.argsort(run.query_ids[lines], kind="stable")]
     query_ids, docno_ids = run.query_ids[lines], run.docno_ids[lines]
     return Run(

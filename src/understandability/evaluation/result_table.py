@@ -1,4 +1,4 @@
-"""Results as tables: pandas frames, LaTeX (booktabs), Markdown."""
+"""Results as tables: frames of pandas, LaTeX (booktabs), Markdown."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import needing
@@ -27,19 +28,27 @@ _LATEX = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
 
-# Points of the widest table (a line of `article` has 345), of one of two columns there, of the
-# space between the columns of a table; and what shrinks a table to the line that it stands on.
-_WIDEST, _COLUMN, _BETWEEN = 400.0, 229.0, 12.0
+# Widths in points: the widest table that is not split (a line of `article` has 345), a column of a
+# page of two columns, and the space between the columns of a table.
+_WIDEST, _PAGE_COLUMN, _BETWEEN = 400.0, 229.0, 12.0
+# Shrinks a table to the width of the line.
 _FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}"
 
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """Rows of one kind of result, with a note below them.
+    """Rows of one result, with a caption above and a note below them.
 
-    `marks` are signs behind single cells and `best` the cells in bold, each by the number of the
-    row and the name of the column; `digits` are those of numbers, `texts` how many first columns
-    stand to the left on a terminal.
+    Args:
+        columns: The names of the columns.
+        rows: The cells: numbers, texts, None.
+        marks: Signs after the cells, by the index of the row and the name of the column.
+        best: The cells in bold, in the same way.
+        note: What the marks mean.
+        digits: Decimal places of numbers.
+        texts: The number of first columns that are left-aligned on a terminal.
+        heads: For columns that belong together, the head above them and their own, for LaTeX.
+        caption: The conventions behind the numbers, for LaTeX and Markdown.
 
     >>> table = ResultTable(("run", "RBP"), (("mine", 0.25),))
     >>> print(table.to_markdown())
@@ -55,79 +64,112 @@ class ResultTable:
     note: str = ""
     digits: int = 4
     texts: int = 1
+    heads: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    caption: str = ""
 
     def to_pandas(self) -> pd.DataFrame:
-        """The rows as a frame of pandas, numbers unrounded and without marks."""
+        """Return the rows as a frame of pandas, with unrounded numbers and without marks."""
         with needing("frames need pandas", "pandas"):
             import pandas
         return pandas.DataFrame(list(self.rows), columns=list(self.columns))
 
     def to_markdown(self) -> str:
-        """A Markdown table; the best of a column is bold."""
+        """Return a Markdown table, with the best of a column in bold."""
         head = " | ".join(map(_markdown, self.columns))
-        rule = "|".join("---:" if each else "---" for each in self._numeric())
+        rule = "|".join("---:" if numeric else "---" for numeric in self._numeric())
         rows = [
             " | ".join(f"**{cell}**" if bold else cell for cell, bold in row)
             for row in self.cells(_markdown)
         ]
         lines = [f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rows)]
-        return "\n".join([*lines, "", self.note] if self.note else lines)
+        text = " ".join(filter(None, [self.note, self.caption]))
+        return "\n".join([*lines, "", text] if text else lines)
 
-    def to_latex(self) -> str:
-        """LaTeX with the rules of booktabs; the best of a column is bold.
+    def to_latex(self, *, split: bool = False) -> str:
+        """Return a LaTeX table with the rules of booktabs, and the best of a column in bold.
 
-        A table much wider than a line of `article` becomes several, one below the other. One that
-        may be wider than a column of two is made to fit, which takes the package graphicx.
+        One float with one tabular, whose caption states the conventions and the marks. A table
+        wider than the line is made to fit, which requires graphicx; a very wide one is a
+        ``table*``, as wide as the page. With `split`, a wide table becomes several tabulars below
+        each other, without a float.
         """
-        shown = self.cells()
-        columns = zip(self.columns, *([cell for cell, _ in row] for row in shown), strict=True)
-        widths = [_BETWEEN + max(map(_points, column)) for column in columns]
-        named = list(range(self._named()))
-        above: list[int] = []  # of which, what stands in lines of their own
-        if sum(widths) > _WIDEST < 2 * sum(widths[place] for place in named):
-            most = max(named, key=lambda place: len({row[place][0] for row in shown}))
-            above, named = [place for place in named if place != most], [most]
-        blocks: list[list[int]] = [[*named]]
-        for place in range(len(named) + len(above), len(widths)):
-            if sum(widths[each] for each in (*blocks[-1], place)) > _WIDEST and blocks[-1] != named:
-                blocks.append([*named])
-            blocks[-1].append(place)
+        cells = self.cells()
+        columns = zip(self.columns, *([cell for cell, _ in row] for row in cells), strict=True)
+        widths = [
+            _BETWEEN + max(map(_points, [self._own_head(name), *column]))
+            for name, *column in columns
+        ]
+        names = list(range(self._name_columns()))
+        above: list[int] = []  # name columns with few different texts: they become subheadings
+        if sum(widths) > _WIDEST < 2 * sum(widths[index] for index in names):
+            longest = max(names, key=lambda index: len({row[index][0] for row in cells}))
+            above, names = [index for index in names if index != longest], [longest]
+        first = len(names) + len(above)
+        blocks = [[*names, *range(first, len(widths))]]
+        if split:
+            blocks = _split(names, range(first, len(widths)), widths)
         parts = []
         for block in blocks:
             text = self._tabular(block, above)
-            if sum(widths[place] for place in block) > _COLUMN:
+            if sum(widths[index] for index in block) > _PAGE_COLUMN:
                 text = f"{_FIT}{{%\n{text}}}"
-            parts.append(f"\\noindent\n{text}")
-        if self.note:
-            parts.append(_latex(self.note).replace(r"\_", r"\_\allowbreak{}"))
-        return "\n\n".join(parts)
+            parts.append(text)
+        caption = _latex(" ".join(filter(None, [self.caption, self.note])))
+        caption = caption.replace(r"\_", r"\_\allowbreak{}")
+        if split:
+            return "\n\n".join(
+                [*(f"\\noindent\n{part}" for part in parts), *filter(None, [caption])]
+            )
+        wide = sum(widths[index] for index in blocks[0]) > 2 * _PAGE_COLUMN
+        environment = "table*" if wide else "table"
+        lines = [rf"\begin{{{environment}}}", r"\centering"]
+        lines += [rf"\caption{{{caption}}}"] if caption else []
+        return "\n".join([*lines, parts[0], rf"\end{{{environment}}}"])
 
-    def _named(self) -> int:
-        """How many columns, from the first, it takes to tell the rows apart."""
+    def _own_head(self, column: str) -> str:
+        return self.heads.get(column, ("", column))[1]
+
+    def _name_columns(self) -> int:
+        """The number of columns, from the first, that identify a row."""
         for count in range(1, len(self.columns)):
             if len({row[:count] for row in self.rows}) == len(self.rows):
                 return count
         return 1
 
-    def _tabular(self, places: Sequence[int], above: Sequence[int]) -> str:
-        """Some of the columns; those `above` stand in lines of their own, before their rows."""
+    def _tabular(self, indices: Sequence[int], above: Sequence[int]) -> str:
+        """Return a tabular of some columns; the columns `above` become subheadings."""
         numeric = self._numeric()
-        kinds = "".join("r" if numeric[place] else "l" for place in places)
-        head = " & ".join(_latex(self.columns[place]) for place in places)
-        lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", rf"{head} \\", r"\midrule"]
+        alignment = "".join("r" if numeric[index] else "l" for index in indices)
+        columns = [self.columns[index] for index in indices]
+        head = " & ".join(_latex(self._own_head(column)) for column in columns)
+        lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule"]
+        lines += self._group_heads(columns)
+        lines += [rf"{head} \\", r"\midrule"]
         before = ""
         for row in self.cells(_latex):
-            title = ", ".join(row[place][0] for place in above)
+            title = ", ".join(row[index][0] for index in above)
             if title != before:
-                lines.append(rf"\multicolumn{{{len(places)}}}{{l}}{{\emph{{{title}}}}} \\")
+                lines.append(rf"\multicolumn{{{len(indices)}}}{{l}}{{\emph{{{title}}}}} \\")
                 before = title
-            cells = (rf"\textbf{{{cell}}}" if bold else cell for cell, bold in row)
-            some = {place: cell for place, cell in enumerate(cells) if place in places}
-            lines.append(" & ".join(some[place] for place in places) + r" \\")
+            cells = [rf"\textbf{{{cell}}}" if bold else cell for cell, bold in row]
+            lines.append(" & ".join(cells[index] for index in indices) + r" \\")
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
+    def _group_heads(self, columns: Sequence[str]) -> list[str]:
+        """The line of heads above columns that belong together, with rules below them."""
+        cells, rules, start = [], [], 1
+        for group, members in groupby(columns, key=lambda name: self.heads.get(name, ("", ""))[0]):
+            width = len(list(members))
+            if group:
+                cells.append(rf"\multicolumn{{{width}}}{{c}}{{{_latex(group)}}}")
+                rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
+            else:
+                cells += [""] * width
+            start += width
+        return [" & ".join(cells) + r" \\", " ".join(rules)] if rules else []
+
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows as dictionaries."""
+        """Return the rows as dictionaries."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def _repr_markdown_(self) -> str:
@@ -135,31 +177,50 @@ class ResultTable:
 
     def _numeric(self) -> list[bool]:
         return [
-            any(isinstance(row[place], int | float) for row in self.rows)
-            for place in range(len(self.columns))
+            any(isinstance(row[index], int | float) for row in self.rows)
+            for index in range(len(self.columns))
         ]
 
     def cells(self, escape: Callable[[str], str] = str) -> list[list[tuple[str, bool]]]:
-        """The text of each cell with its marks, and whether it is the best of its column."""
+        """Return for each cell its text with its mark, and True if it is the best of its column."""
         return [
             [
                 (
-                    escape(self._text(value) + self.marks.get((place, column), "")),
-                    (place, column) in self.best,
+                    escape(self._text(value)) + self._mark(index, column, escape),
+                    (index, column) in self.best,
                 )
                 for column, value in zip(self.columns, row, strict=True)
             ]
-            for place, row in enumerate(self.rows)
+            for index, row in enumerate(self.rows)
         ]
 
+    def _mark(self, row: int, column: str, escape: Callable[[str], str]) -> str:
+        mark = self.marks.get((row, column), "")
+        if escape is _latex and mark.isalnum():  # letters of runs
+            return f"$^{{{mark}}}$"
+        return escape(f" {mark}" if mark.isalnum() else mark)
+
     def _text(self, value: Any) -> str:
+        if value is None:
+            return "-"
         if isinstance(value, float):
             return "-" if math.isnan(value) else f"{value:.{self.digits}f}"
         return str(value)
 
 
+def _split(names: Sequence[int], others: Sequence[int], widths: Sequence[float]) -> list[list[int]]:
+    """Distribute columns over tables that fit a page, each with the columns that name a row."""
+    blocks: list[list[int]] = [[*names]]
+    for index in others:
+        width = sum(widths[column] for column in (*blocks[-1], index))
+        if width > _WIDEST and blocks[-1] != [*names]:
+            blocks.append([*names])
+        blocks[-1].append(index)
+    return blocks
+
+
 def _points(text: str) -> float:
-    """About how wide a text is in Computer Modern of 10 points, and hardly ever wider."""
+    """An upper estimate of the width of a text in Computer Modern of 10 points."""
     return round(sum(7.8 if c in _BROAD else 2.8 if c in ".,:;'!|il" else 5.3 for c in text), 1)
 
 
@@ -176,7 +237,7 @@ def _markdown(text: str) -> str:
 
 
 class Tabular:
-    """A result that its `table` shows: as a frame, Markdown or LaTeX, with the table's options."""
+    """A result that its `table` shows as a frame, Markdown or LaTeX."""
 
     __slots__ = ()
 
@@ -185,25 +246,25 @@ class Tabular:
         raise NotImplementedError
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows for files of rows."""
+        """The rows for table files."""
         return self.table().to_dicts()
 
-    def shown(self, *which: Any, **how: Any) -> ResultTable:
-        """The table as Markdown and LaTeX show it; options are those of `table`."""
-        return self.table(*which, **how)
+    def shown(self, *args: Any, **options: Any) -> ResultTable:
+        """The table for Markdown and LaTeX; the arguments are those of `table`."""
+        return self.table(*args, **options)
 
     def __repr__(self) -> str:
-        """The table as at a prompt: its Markdown."""
+        """The table in Markdown."""
         return self.to_markdown()
 
-    def to_pandas(self, *which: Any, **how: Any) -> pd.DataFrame:
-        """The table as a frame; options are those of `table`."""
-        return self.table(*which, **how).to_pandas()
+    def to_pandas(self, *args: Any, **options: Any) -> pd.DataFrame:
+        """The table as a frame; the arguments are those of `table`."""
+        return self.table(*args, **options).to_pandas()
 
-    def to_markdown(self, *which: Any, **how: Any) -> str:
-        """The table as Markdown; options are those of `shown`."""
-        return self.shown(*which, **how).to_markdown()
+    def to_markdown(self, *args: Any, **options: Any) -> str:
+        """The table in Markdown; the arguments are those of `shown`."""
+        return self.shown(*args, **options).to_markdown()
 
-    def to_latex(self, *which: Any, **how: Any) -> str:
-        """The table as LaTeX; options are those of `shown`."""
-        return self.shown(*which, **how).to_latex()
+    def to_latex(self, *args: Any, split: bool = False, **options: Any) -> str:
+        """The table in LaTeX (see `ResultTable.to_latex`); other arguments are those of `shown`."""
+        return self.shown(*args, **options).to_latex(split=split)

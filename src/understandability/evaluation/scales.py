@@ -1,4 +1,4 @@
-"""What the labels of a dimension mean: which end is easy, where "understandable" begins."""
+"""Scales of labels: which end is easy, and where "understandable" begins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError
 from understandability.inputs.run import Labels
 
-# How scales are written, by their easy end.
+# The word for a scale, by what a higher label means.
 _EASY_END = {Direction.HARDER: "lower-easier", Direction.EASIER: "higher-easier"}
 _FORM = (
     "write DIRECTION[:THRESHOLD][:LOW..HIGH] such as lower-easier:40, lower-easier:<=40:0..100 or "
@@ -25,13 +25,18 @@ _FORM = (
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A scale of labels: its direction, its threshold, its ends, the gains of its grades.
+    """A scale of labels.
 
-    The direction is always stated, as published collections use both (CLEF eHealth 2015 counts up
-    to easy, 2016 and 2018 down).
-    `threshold` is where "understandable" begins; a label equal to it counts if `inclusive`.
-    `low` and `high` are the ends that labels may not leave; `gains` maps grades to gains and
-    then says which labels there are.
+    The direction must always be stated, because published collections use both: in CLEF eHealth
+    2015 higher labels are easier, in 2016 and 2018 lower ones are.
+
+    Args:
+        direction: What a higher label means.
+        threshold: Where "understandable" begins.
+        inclusive: True if a label equal to the threshold is understandable.
+        low: The lowest label that is allowed.
+        high: The highest label that is allowed.
+        gains: The gain of each grade; no other grades are allowed.
     """
 
     direction: Direction
@@ -43,7 +48,7 @@ class Scale:
 
     @property
     def higher_is_easier(self) -> bool:
-        """Whether a higher label means an easier (a better) document."""
+        """True if a higher label means an easier (a better) document."""
         return self.direction is Direction.EASIER
 
     def __str__(self) -> str:
@@ -57,23 +62,23 @@ class Scale:
         return text
 
     def binary(self, labels: Floats) -> Floats:
-        """1 for labels on the easy side of the threshold, 0 for others, NaN for NaN."""
+        """1 for labels on the easy side of the threshold, 0 for other labels, NaN for NaN."""
         if self.threshold is None:
             raise OptionError(
-                f"the scale {self} has no threshold, which binary gains need; write for example "
-                f"{_EASY_END[self.direction]}:40"
+                f"the scale {self} has no threshold, but binary gains require one; write for "
+                f"example {_EASY_END[self.direction]}:40"
             )
         beyond = labels > self.threshold if self.higher_is_easier else labels < self.threshold
         easy = beyond | ((labels == self.threshold) & self.inclusive)
         return np.where(np.isnan(labels), np.nan, easy.astype(np.float64))
 
     def graded(self, labels: Floats) -> Floats:
-        """The gain of each label, by the table of gains or else linear between the ends."""
+        """The gain of each label: from the table of gains, or linear between the ends."""
         if self.gains is not None:
             grades = np.array(sorted(self.gains))
             gains = np.array([self.gains[grade] for grade in grades.tolist()])
-            places = np.minimum(np.searchsorted(grades, labels), len(grades) - 1)
-            return np.where(grades[places] == labels, gains[places], np.nan)
+            indices = np.minimum(np.searchsorted(grades, labels), len(grades) - 1)
+            return np.where(grades[indices] == labels, gains[indices], np.nan)
         if self.low is None or self.high is None:
             raise OptionError(
                 f"graded gains need a table of gains (0:0,1:.4,2:.8,3:1) or the ends of the scale "
@@ -83,7 +88,7 @@ class Scale:
         return share if self.higher_is_easier else 1 - share
 
     def check(self, labels: Labels) -> None:
-        """Raise `InputError` where a label is outside what the scale declares."""
+        """Raise `InputError` for the first label outside the declared scale."""
         if self.gains is not None:
             outside = ~np.isin(labels.values, list(self.gains))
             allowed = f"one of the grades with a gain ({', '.join(f'{g:g}' for g in self.gains)})"
@@ -101,24 +106,24 @@ class Scale:
 
 
 def refuse(labels: Labels, wrong: NDArray[np.bool_], why: str) -> None:
-    """Raise `InputError` for the first of the labels that are wrong."""
+    """Raise `InputError` for the first label in the mask `wrong`."""
     if wrong.any():
         line = int(np.argmax(wrong))
         raise InputError(f"{labels.where(line)}: label {labels.values[line]:g} {why}")
 
 
 def parse_scale(text: str) -> Scale:
-    """The scale that a text states.
+    """Parse a scale such as ``lower-easier:40``.
 
     ``lower-easier:40`` means understandable below 40, ``lower-easier:<=40`` at most 40,
     ``higher-easier:2`` means 2 and above, ``higher-easier:>2`` above 2. The ends of the scale
-    may follow (``lower-easier:40:0..100``); the threshold may be absent where gains are graded
-    or come from a user model.
+    may follow (``lower-easier:40:0..100``). The threshold may be omitted if gains are graded or
+    come from a user model.
 
     >>> str(parse_scale("higher-easier:2"))
     'higher-easier:2'
     """
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"([^:]*)(?::([<>]=?)?((?:(?!\.\.)[^:])+))?(?::([^:]+?)\.\.([^:]+))?", text.strip()
     )
     word = text.strip().partition(":")[0]
@@ -126,21 +131,21 @@ def parse_scale(text: str) -> Scale:
         raise OptionError(
             f"{text!r} does not state whether lower or higher labels are easier; {_FORM}"
         )
-    if found is None:
+    if match is None:
         raise OptionError(f"{text!r} is not a scale; {_FORM}")
-    _, sign, *numbers = found.groups()
+    _, sign, *numbers = match.groups()
     threshold, low, high = (None if n is None else _number(n, text) for n in numbers)
     scale = Scale(WORDS[word], threshold, low=low, high=high)
     if sign and (sign[0] == ">") != scale.higher_is_easier:
         raise OptionError(f"{sign} goes against {_EASY_END[scale.direction]} in {text!r}; {_FORM}")
     if low is not None and high is not None and low >= high:
         raise OptionError(f"the scale {text!r} has its ends the wrong way round; {_FORM}")
-    # Higher scales include their threshold unless told otherwise, lower ones do not.
+    # By default a scale includes its threshold if higher labels are easier, else not.
     return replace(scale, inclusive=sign.endswith("=") if sign else scale.higher_is_easier)
 
 
 def parse_gains(text: str) -> dict[float, float]:
-    """A table of gains, grade by grade.
+    """Parse a table of gains by grade.
 
     >>> parse_gains("0:0,1:.4,2:.8,3:1")
     {0.0: 0.0, 1.0: 0.4, 2.0: 0.8, 3.0: 1.0}

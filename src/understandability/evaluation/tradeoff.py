@@ -1,28 +1,34 @@
-"""What re-ranking by understandability gains and costs, over depths and weights."""
+"""Measure what re-ranking by understandability gains and costs, over depths and weights."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Unpack
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import conventions
 from understandability.evaluation.criteria import criterion, mixed_models
 from understandability.evaluation.evaluate import Evaluation, evaluate
-from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels
+from understandability.evaluation.options import (
+    EvaluationOptions,
+    LabelFile,
+    Measures,
+    Qrels,
+)
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.inputs.given import run_of
 from understandability.prompt import AtPrompt
 
-# The first is what is given up, the others are what is gained.
+# Re-ranking lowers the first and raises the others.
 MEASURES = ("RBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One point of a sweep: how many documents were re-ranked, by what weight; 0 is the run."""
+    """One point of a sweep: the depth of re-ranking and the weight of the score; 0 is the run."""
 
     top: int
     weight: float
@@ -35,7 +41,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A setting with the mean of each measure, and the marks beside it.
+    """A setting with the mean of each measure and its mark.
 
     † differs from the input run, ⋄ from the best setting (paired t-test, two-tailed, p < .05).
     """
@@ -47,13 +53,17 @@ class Point:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tradeoff(Tabular):
-    """A sweep over depths and weights: its points, and the evaluation that they are of."""
+    """A sweep over depths and weights: its points, and their evaluation.
+
+    `scores` names the score that the run was re-ranked by.
+    """
 
     points: tuple[Point, ...]
     evaluation: Evaluation
+    scores: str = ""
 
     def table(self, *, digits: int = 4) -> ResultTable:
-        """A row for each setting, a column for each measure, with marks of significance."""
+        """One row per setting, one column per measure, with marks of significance."""
         marks = {
             (row, measure): mark
             for row, point in enumerate(self.points)
@@ -69,15 +79,18 @@ class Tradeoff(Tabular):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was unusual in labels and runs."""
+        """Remarks on unusual labels and runs."""
         return self.evaluation.notes
 
     def as_dict(self) -> dict[str, Any]:
         """The conventions and the points as plain dictionaries."""
-        return {"conventions": dict(self.evaluation.conventions), "points": self.to_dicts()}
+        return {
+            "conventions": {**self.evaluation.conventions, "scores": self.scores},
+            "points": self.to_dicts(),
+        }
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A row for each setting and measure."""
+        """One row per setting and measure."""
         return [
             {"setting": p.setting.name, "top": p.setting.top, "weight": p.setting.weight}
             | {"measure": measure, "value": value, "marks": p.marks[measure]}
@@ -97,24 +110,24 @@ def tradeoff(
     tops: Annotated[Sequence[int], AtPrompt(list[int], "--top")] = (5, 10, 15, 20, 50),
     weights: Annotated[Sequence[float], AtPrompt(list[float], "--weight")] = (0.25, 0.5, 0.75, 1.0),
     measures: Measures = MEASURES,
-    **how: How,
+    **options: Unpack[EvaluationOptions],
 ) -> Tradeoff:
     """Re-rank a run by a score to several depths and weights, and evaluate each.
 
-    One row for each setting; † marks a difference from the original run, ⋄ from the best setting
+    One row per setting; † marks a difference from the original run, ⋄ from the best setting
     (paired t-test, two-tailed, p < .05). Without measures: RBP, RBPu and HRBP at 10, p = .8.
 
-    In Python, `scores`, `direction` and `score_column` are as in `criterion`, `how` is as in
+    In Python, `scores`, `direction` and `score_column` are as in `criterion`, `options` as in
     `evaluate`.
 
     >>> queries = [f"q{i}" for i in range(3)]
     >>> run = {q: {"hard": 2.0, "easy": 1.0} for q in queries}
     >>> qrels, labels = {q: {"hard": 1} for q in queries}, {"hard": 90, "easy": 5}
-    >>> found = tradeoff(
+    >>> sweep = tradeoff(
     ...     run, labels, qrels, labels, direction="higher-harder", scale="lower-easier:40",
     ...     tops=[2], weights=[1.0], measures=["RBP(p=0.8)@1", "RBPu(p=0.8)@1"],
     ... )
-    >>> [(p.setting.name, [round(v, 2) for v in p.means.values()]) for p in found.points]
+    >>> [(p.setting.name, [round(v, 2) for v in p.means.values()]) for p in sweep.points]
     [('as it is', [0.2, 0.0]), ('top=2 w=1', [0.0, 0.2])]
 
     Example: understand tradeoff bm25.run --scores scores.parquet:difficulty --qrels qrels.txt
@@ -123,22 +136,23 @@ def tradeoff(
     Args:
         run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
         scores: The score to re-rank by; DIRECTION is higher-harder or higher-easier.
-        tops: How many documents to re-rank; may be repeated (5, 10, 15, 20, 50 by default).
+        tops: The number of documents to re-rank; may be repeated (5, 10, 15, 20, 50 by default).
         weights: A weight of the score; may be repeated (0.25, 0.5, 0.75, 1 by default).
     """
     if not tops or not weights:
         raise OptionError("a trade-off needs at least one depth and one weight")
     sweep = [Setting(top, weight) for top in sorted(set(tops)) for weight in sorted(set(weights))]
-    settings = {each.name: each for each in (Setting(0, 0.0), *sweep)}
-    given, by = run_of(run), criterion(scores, direction, column=score_column)
-    labels = f"{understandability}:{how['column']}" if how.get("column") else understandability
+    settings = {setting.name: setting for setting in (Setting(0, 0.0), *sweep)}
+    original, by = run_of(run), criterion(scores, direction, column=score_column)
+    column = options.get("column")
+    labels = f"{understandability}:{column}" if column else understandability
     mixed_models([f"{scores}:{score_column}" if score_column else scores, labels])
-    chosen = conventions(how.get("preset"), order=how.get("order")).order
+    order = conventions(options.get("preset"), order=options.get("order")).order
     runs = (
-        rerank(given, by, top=each.top or 1, weights=[each.weight], order=chosen, name=name)
-        for name, each in settings.items()
+        rerank(original, by, top=setting.top or 1, weights=[setting.weight], order=order, name=name)
+        for name, setting in settings.items()
     )
-    result = evaluate(runs, qrels, understandability, measures=measures, **how)
+    result = evaluate(runs, qrels, understandability, measures=measures, **options)
     marked = result.compare(tests=["t"]).marks()
     points = tuple(
         Point(
@@ -148,4 +162,5 @@ def tradeoff(
         )
         for name, setting in settings.items()
     )
-    return Tradeoff(points, result)
+    name = str(scores) if isinstance(scores, str | Path) else by.labels.name
+    return Tradeoff(points, result, name)

@@ -20,16 +20,17 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from understandability.errors import OptionError, needing
 from understandability.evaluation.conventions import Conventions, conventions
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.judgements import Dimension
-from understandability.evaluation.measures.bases import COMPOUNDS, UNDERSTANDABILITY, Measure
+from understandability.evaluation.measures.bases import COMPOUNDS
+from understandability.evaluation.measures.measure import UNDERSTANDABILITY, Measure
 from understandability.evaluation.measures.names import example_names, own_measures, parse_measure
+from understandability.evaluation.options import ConventionOptions, Dimension
 from understandability.evaluation.scales import Scale, parse_scale
 from understandability.inputs.given import labels_of, runs_of
 
@@ -48,8 +49,7 @@ def use(
     *,
     scale: str | Scale,
     dimensions: Mapping[str, Dimension] | None = None,
-    preset: str | None = None,
-    **choices: Any,
+    **choices: Unpack[ConventionOptions],
 ) -> None:
     """Say what measures by name mean from now on: labels, their scale, conventions.
 
@@ -68,7 +68,7 @@ def use(
     if understandability is not None:
         labels = labels_of(understandability, UNDERSTANDABILITY)
         given[UNDERSTANDABILITY] = Dimension(labels, parsed)
-    chosen = replace(conventions(preset, **choices), order="score")
+    chosen = replace(conventions(**choices), order="score")
     _state.update(dimensions=given, scales={UNDERSTANDABILITY: parsed}, conventions=chosen)
 
 
@@ -82,7 +82,7 @@ def measures(
     `dimensions` holds the labels of understandability under ``u``, with their scale. Rankings are
     ordered by score, as ir_measures has them. They equal no measure of other values.
 
-    >>> from understandability.evaluation.judgements import dimension
+    >>> from understandability.evaluation.options import dimension
     >>> easy = dimension({"q": {"d1": 90, "d2": 10}}, "lower-easier:40")
     >>> ours = measures(["uRBP(p=0.8)@10"], {"u": easy})
     >>> qrels, run = {"q": {"d1": 1, "d2": 1}}, {"q": {"d1": 2.0, "d2": 1.0}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from understandability.errors import OptionError, needing
 from understandability.evaluation.correlation import movers
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels, Runs
+from understandability.evaluation.options import EvaluationOptions, LabelFile, Measures, Qrels, Runs
 from understandability.evaluation.tradeoff import Point
 from understandability.inputs.writing import check_folder, write_bytes
 
@@ -125,7 +125,7 @@ def figure_of_systems(
     *,
     measures: Measures,
     named: int = 5,
-    **how: How,
+    **options: Unpack[EvaluationOptions],
 ) -> Any:
     """Plot runs by a first measure against others, as RBP against uRBP in ECIR 2016, Figure 1.
 
@@ -135,7 +135,7 @@ def figure_of_systems(
     Args:
         named: How many of the runs that move most to name.
     """
-    result = evaluate(runs, qrels, understandability, measures=measures, **how)
+    result = evaluate(runs, qrels, understandability, measures=measures, **options)
     columns = {measure: result.column(measure) for measure in result.measures}
     return plot_systems(result.runs, columns, named)
 

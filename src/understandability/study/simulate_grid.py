@@ -19,9 +19,9 @@ from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import MODELLED_USERS
 from understandability.evaluation.correlation import kendall_tau_b
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.judgements import Dimension, Qrels, Runs
-from understandability.evaluation.measures.bases import BASES
+from understandability.evaluation.measures.measure import Base, Measure
 from understandability.evaluation.measures.names import own_measures
+from understandability.evaluation.options import Dimension, Qrels, Runs
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
@@ -141,7 +141,7 @@ def simulate_grid(
             raise OptionError(f"nothing says whether higher values of {formula} are harder")
     check_users(users)
     references = own_measures(list(measures))
-    if unfit := [each for each in references if each.form or "u" not in BASES[each.base].forms]:
+    if unfit := [each for each in references if not _has_u(each)]:
         raise OptionError(f"{unfit[0]} has no understandability-biased form; take RBP(p=0.8)")
     readings = [
         (extractor, ends)
@@ -150,7 +150,6 @@ def simulate_grid(
     ]
     listed, labels = list(runs_of(runs)), labels_of(qrels)
     wanted = set().union(*(run.docnos.to_pylist() for run in listed))
-    conventions = {} if order is None else {"order": order}
     rows: list[UserGridRow] = []
     before: dict[tuple[Any, ...], Floats] = {}
     scored = {}
@@ -187,7 +186,7 @@ def simulate_grid(
                 labels,
                 measures=[*references, *seen_as],
                 dimensions={"u": Dimension(scores, Scale(harder))},
-                **conventions,
+                order=order,
             )
             for (reference, user, place, threshold), measure in zip(cells, seen_as, strict=True):
                 readable = readable_share(labels, scores, harder, threshold)
@@ -200,3 +199,8 @@ def simulate_grid(
                 found = (seen.tau, seen.tau_ap, tau_reading, readable, seen.first)
                 rows.append(UserGridRow(*cell, *found))
     return UserGrid(tuple(rows), tuple(run.name for run in listed), scored)
+
+
+def _has_u(measure: Measure) -> bool:
+    """True if a measure is topical and has an understandability-biased form."""
+    return isinstance(measure.row, Base) and not measure.form and "u" in measure.row.forms

@@ -11,9 +11,10 @@ import numpy as np
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.judgements import Dimension, Judgements
+from understandability.evaluation.judgements import Judgements
 from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.values import values_of
+from understandability.evaluation.options import Dimension
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale, parse_scale
 from understandability.inputs.run import Labels, Run
@@ -154,7 +155,7 @@ def simulate(
         qrels = _labels(run, "relevance", relevant)
         under = Dimension(_labels(run, "understandability", labels), grid.scale)
         binary = Conventions(max_relevance=1.0)
-        judgements = Judgements(qrels, dimensions={"u": under}, preset=binary)
+        judgements = Judgements.read(qrels, dimensions={"u": under}, preset=binary)
         ranked = judgements.ranked(run)
         for measure in parsed:
             judgements.require(measure)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
@@ -16,9 +16,14 @@ from understandability.errors import InputError, OptionError, check_known
 from understandability.evaluation.conventions import MODELLED_USERS
 from understandability.evaluation.correlation import kendall_tau_b, movers, tau_ap
 from understandability.evaluation.evaluate import Evaluation, evaluate
-from understandability.evaluation.judgements import Dimension, Qrels, Runs
-from understandability.evaluation.measures.bases import Measure
+from understandability.evaluation.measures.measure import Measure
 from understandability.evaluation.measures.names import own_measures, parse_measure
+from understandability.evaluation.options import (
+    Dimension,
+    Qrels,
+    Runs,
+    UserConventions,
+)
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
@@ -115,7 +120,7 @@ def simulate_users(
     p: Annotated[float, AtPrompt(float, "-p")] = 0.8,
     cutoff: int | None = None,
     order: Order = None,
-    **choices: Any,
+    **conventions: Unpack[UserConventions],
 ) -> SimulatedUsers:
     """Rank runs by RBP and by the uRBP of simulated users: the experiment of the uRBP papers.
 
@@ -129,8 +134,8 @@ def simulate_users(
     Example: understand simulate users runs/*.gz --qrels qrels.txt --scores features.parquet
     --column dale_chall --formula dci --threshold 25% --threshold 50% --plot users.svg
 
-    In Python, runs, qrels and scores may also be dictionaries, frames or labels, and `choices` are
-    conventions.
+    In Python, runs, qrels and scores may also be dictionaries, frames or labels, and
+    `conventions` are the fields of `Conventions`.
 
     Args:
         scores: Scores of the documents: a table with a column, or labels.
@@ -171,10 +176,8 @@ def simulate_users(
     chosen = [threshold_of(each, known) for each in thresholds or usual_thresholds(formula_column)]
     measures = {(user, th): biased(rbp, user, th, noise_scale) for user in users for th in chosen}
     easy = {"u": Dimension(scored, Scale(harder))}
-    if order is not None:
-        choices["order"] = order
     both = [rbp, *measures.values()]
-    result = evaluate(listed, labels, measures=both, dimensions=easy, **choices)
+    result = evaluate(listed, labels, measures=both, dimensions=easy, order=order, **conventions)
     readable = {th: readable_share(labels, scored, harder, th) for th in chosen}
     remarks = []
     if np.ptp(result.column(str(rbp))) == 0:
@@ -224,7 +227,7 @@ def biased(
     """The understandability-biased form of a measure for a user; the noise is that of arctan."""
     noise = (("s", noise_scale),) if user == "arctan" else ()
     stated = (*reference.stated, ("user", user), ("th", threshold), *noise)
-    return parse_measure(str(replace(reference, form="u", stated=stated, given="")))
+    return parse_measure(str(replace(reference, form="u", stated=stated, written="")))
 
 
 def usual_thresholds(column: str) -> Sequence[float | str]:

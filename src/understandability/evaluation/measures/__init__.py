@@ -1,4 +1,4 @@
-"""What measures there are, how their names are read, and the arithmetic of each.
+"""The measures: their tables, the parser of their names, and their arithmetic.
 
 In: names, and labels joined to runs. Out: one value for each query.
 """

@@ -1,4 +1,4 @@
-"""Names of measures: `uRBP(p=0.8)@10` is read, checked and printed back; all bad names at once."""
+"""Parse names of measures such as `uRBP(p=0.8)@10`, and report all bad names together."""
 
 from __future__ import annotations
 
@@ -11,23 +11,27 @@ from typing import Any
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.measures.bases import BASES, COMPOUNDS, RELEVANCE, Measure
-from understandability.evaluation.measures.of_ir_measures import (
+from understandability.evaluation.measures.bases import BASES, COMPOUNDS
+from understandability.evaluation.measures.foreign import (
     EXTRA,
     ForeignMeasure,
     is_foreign,
     is_installed,
     parse_foreign,
 )
+from understandability.evaluation.measures.measure import RELEVANCE, Measure
 from understandability.evaluation.measures.parameters import PARAMETERS
 
-_ALIASES = {"max_rel": "max"}  # as ir_measures calls it
+_PARAMETER_ALIASES = {"max_rel": "max"}  # its name in ir_measures
+# MM is the name of H in Palotti, Zuccon & Hanbury (2018), "MM: A new framework ...".
+_NAME_ALIASES = {"MM": "H"}
 AnyMeasure = Measure | ForeignMeasure
-_DEEPEST = 10  # of brackets within brackets; H(residual(RBP(p=0.8))) has three
+_MAX_DEPTH = 10  # of nested brackets; H(residual(RBP(p=0.8))) has three
 
-_NAME = re.compile(rf"(?P<prefix>u|H)?(?P<base>{'|'.join(BASES)})(?P<suffix>[a-z][a-z0-9_]*)?")
+_NAME = re.compile(rf"(?P<prefix>u|H|MM)?(?P<base>{'|'.join(BASES)})(?P<suffix>[a-z][a-z0-9_]*)?")
 
-# What people ask for first; without ir_measures nothing else tells these from slips of the pen.
+# Common measures of ir_measures. Without that package, a request for one of them must not be
+# reported as a misspelling.
 _OF_IR_MEASURES = frozenset(
     {
         "p", "r", "ap", "map", "rr", "mrr", "recip", "rprec", "bpref", "infap", "success", "setp",
@@ -37,9 +41,9 @@ _OF_IR_MEASURES = frozenset(
 
 
 def parse_measure(text: str) -> Measure:
-    """The measure of a name; `OptionError` says what is wrong with it.
+    """Parse the name of a measure; raise `OptionError` for a name that is not one.
 
-    `str` gives the name as it was given, `full` spells it out:
+    `str` returns the name as it was written, `full` adds all parameters:
 
     >>> str(parse_measure("uRBP(p=.8, user=arctan, th=15, s=pi)"))
     'uRBP(p=.8, user=arctan, th=15, s=pi)'
@@ -52,38 +56,39 @@ def parse_measure(text: str) -> Measure:
     if match is None:
         raise OptionError(f"{text!r} is not a measure; write NAME(parameter=value,...)@CUTOFF")
     name, inner, cut = match.groups()
+    name = _NAME_ALIASES.get(name, name)
     arguments = list(_arguments(inner or "", text))
     if cut is not None and not re.fullmatch(r"[1-9]\d*", cut):
         raise OptionError(f"{text!r}: the cut-off must be a whole number of 1 or more, not {cut!r}")
     cutoff = None if cut is None else int(cut)
     if name in COMPOUNDS:
         return _compound(name, arguments, cutoff, text)
-    named = _named(name)
-    if named is None:
+    bare = _bare_measure(name)
+    if bare is None:
         others = "" if is_installed() else f"; measures of ir_measures need {EXTRA}"
         if others and re.split(r"[@(_]", text)[0].lower() in _OF_IR_MEASURES:
             raise OptionError(f"{text!r} is a measure of ir_measures, which needs {EXTRA}")
         raise OptionError(f"{text!r} is not known{_near(name, example_names())}{others}")
-    stated = _stated(arguments, named.parameters, text)
-    if "p" in named.parameters and "p" not in dict(stated):
-        # So that measures that state it and measures that do not are equal; it is the first.
+    stated = _stated(arguments, bare.parameters, text)
+    if "p" in bare.parameters and "p" not in dict(stated):
+        # RBP and RBP(p=0.8) are then equal. p is the first parameter.
         stated = (("p", PARAMETERS["p"].default(Conventions())), *stated)
-    measure = replace(named, stated=stated, cutoff=cutoff, given=text)
+    measure = replace(bare, stated=stated, cutoff=cutoff, written=text)
     if measure.form == "H" and not measure.components():
         raise OptionError(f"{text!r}: at least one weight must be above 0")
     return measure
 
 
 def parse_measures(measures: str | Iterable[object]) -> tuple[AnyMeasure, ...]:
-    """The measures of some names, ours and those of ir_measures; all bad names are told together.
+    """Parse names of measures, ours and those of ir_measures; report all bad names together.
 
-    Measures may stand in the place of names, those of ir_measures too. The same name twice is one.
+    Measure objects are accepted too, also from ir_measures. Repeated names are dropped.
     """
     parsed: dict[str, AnyMeasure] = {}
     errors: list[str] = []
-    for given in [measures] if isinstance(measures, str) else measures:
+    for name in [measures] if isinstance(measures, str) else measures:
         try:
-            measure = _any_measure(given)
+            measure = _any_measure(name)
             parsed.setdefault(str(measure), measure)
         except OptionError as error:
             errors.append(str(error))
@@ -94,44 +99,47 @@ def parse_measures(measures: str | Iterable[object]) -> tuple[AnyMeasure, ...]:
 
 
 def own_measures(measures: str | Iterable[object]) -> tuple[Measure, ...]:
-    """The measures of some names, where those of ir_measures cannot serve."""
+    """Parse names of our own measures; raise `OptionError` for measures of ir_measures."""
     parsed = parse_measures(measures)
     own = tuple(measure for measure in parsed if isinstance(measure, Measure))
     if foreign := [str(measure) for measure in parsed if measure not in own]:
         raise OptionError(
-            f"{', '.join(foreign)} cannot be used here: it is a measure of ir_measures; there are "
-            f"{', '.join(example_names())}"
+            f"{', '.join(foreign)} cannot be used here, because it is a measure of ir_measures; "
+            f"choose from {', '.join(example_names())}"
         )
     return own
 
 
-def _any_measure(given: object) -> AnyMeasure:
-    if isinstance(given, Measure | ForeignMeasure):
-        return given
-    if is_foreign(given):
-        return ForeignMeasure(str(given), given)
-    if not isinstance(given, str):
-        raise OptionError(f"a measure is a name, such as 'uRBP(p=0.8)@10', not {given!r}")
-    _check_depth(given)
-    name = re.match(r"\w*", given.strip())
-    if name and _named(name[0]) is None and name[0] not in COMPOUNDS:
-        foreign = parse_foreign(given.strip())
+def _any_measure(measure: object) -> AnyMeasure:
+    if isinstance(measure, Measure | ForeignMeasure):
+        return measure
+    if is_foreign(measure):
+        return ForeignMeasure(str(measure), measure)
+    if not isinstance(measure, str):
+        raise OptionError(f"a measure is a name, such as 'uRBP(p=0.8)@10', not {measure!r}")
+    _check_depth(measure)
+    match = re.match(r"\w*", measure.strip())
+    name = match[0] if match else ""
+    is_own = name in COMPOUNDS or name in _NAME_ALIASES or _bare_measure(name) is not None
+    if not is_own and name:
+        foreign = parse_foreign(measure.strip())
         if foreign is not None:
             return foreign
-    return parse_measure(given)
+    return parse_measure(measure)
 
 
-def _named(name: str) -> Measure | None:
-    """The measure of a bare name; None where there is none."""
-    found = _NAME.fullmatch(name)
-    if found is None:
+def _bare_measure(name: str) -> Measure | None:
+    """Return the measure of a name without parameters, or None if the name is unknown."""
+    match = _NAME.fullmatch(name)
+    if match is None:
         return None
-    prefix, base, suffix = found["prefix"] or "", found["base"], found["suffix"]
+    prefix, base, suffix = match["prefix"] or "", match["base"], match["suffix"]
+    prefix = _NAME_ALIASES.get(prefix, prefix)
     graded = suffix == "gr"
     form = prefix if suffix is None or graded else "DIM"
     if form not in BASES[base].forms or (graded and not prefix) or (prefix and form == "DIM"):
         return None
-    return Measure(base, form, graded, suffix if form == "DIM" else RELEVANCE)
+    return Measure(BASES[base], form, graded, suffix if form == "DIM" else RELEVANCE)
 
 
 def _compound(name: str, arguments: list[str], cutoff: int | None, text: str) -> Measure:
@@ -151,26 +159,26 @@ def _compound(name: str, arguments: list[str], cutoff: int | None, text: str) ->
             f"{text!r}: w must hold one weight for each of the {len(parts)} measures, "
             "at least one of them above 0"
         )
-    return Measure(name, stated=stated, parts=parts, given=text)
+    return Measure(COMPOUNDS[name], stated=stated, parts=parts, written=text)
 
 
 def _check_depth(text: str) -> None:
     depths = accumulate((letter == "(") - (letter == ")") for letter in text)
-    if max(depths, default=0) > _DEEPEST:
+    if max(depths, default=0) > _MAX_DEPTH:
         raise OptionError(
-            f"{text[:30]!r}... has more than {_DEEPEST} brackets within brackets; write "
+            f"{text[:30]!r}... has more than {_MAX_DEPTH} brackets within brackets; write "
             "NAME(parameter=value,...)@CUTOFF"
         )
 
 
 def _arguments(inner: str, text: str) -> Iterator[str]:
-    """What stands between the commas outside brackets."""
+    """Yield the arguments between the commas that are outside brackets."""
     depth, start = 0, 0
-    for place, letter in enumerate(inner):
+    for index, letter in enumerate(inner):
         depth += (letter in "([") - (letter in ")]")
         if letter == "," and depth == 0:
-            yield inner[start:place].strip()
-            start = place + 1
+            yield inner[start:index].strip()
+            start = index + 1
         if depth < 0:
             break
     if depth:
@@ -179,16 +187,18 @@ def _arguments(inner: str, text: str) -> Iterator[str]:
         yield inner[start:].strip()
 
 
-def _stated(arguments: list[str], known: Sequence[str], text: str) -> tuple[tuple[str, Any], ...]:
-    """The values of parameters, in the order of those that are known."""
+def _stated(
+    arguments: list[str], parameters: Sequence[str], text: str
+) -> tuple[tuple[str, Any], ...]:
+    """The stated values of parameters, in the order of `parameters`."""
     stated: dict[str, Any] = {}
     for argument in arguments:
         name, separator, value = (part.strip() for part in argument.partition("="))
-        name = _ALIASES.get(name, name)
+        name = _PARAMETER_ALIASES.get(name, name)
         if not separator:
             raise OptionError(f"{text!r}: write parameters as name=value, not {argument!r}")
-        if name not in known:
-            raise OptionError(f"{text!r} has no parameter {name!r}{_near(name, known)}")
+        if name not in parameters:
+            raise OptionError(f"{text!r} has no parameter {name!r}{_near(name, parameters)}")
         if name in stated:
             raise OptionError(f"{text!r} states {name} twice")
         try:
@@ -197,20 +207,20 @@ def _stated(arguments: list[str], known: Sequence[str], text: str) -> tuple[tupl
             raise OptionError(
                 f"{text!r}: {name} must be {PARAMETERS[name].allowed}, not {value!r}"
             ) from None
-    return tuple((name, stated[name]) for name in known if name in stated)
+    return tuple((name, stated[name]) for name in parameters if name in stated)
 
 
-def _near(name: str, known: Sequence[str]) -> str:
-    """A hint at the nearest good names, or at all of them."""
-    like = {each.lower(): each for each in known}
-    near = difflib.get_close_matches(name.lower(), like, n=3, cutoff=0.5)
-    if near:
-        return f" (did you mean {', '.join(like[each] for each in near)}?)"
-    return f" (there are {', '.join(known)})" if known else ""
+def _near(name: str, valid_names: Sequence[str]) -> str:
+    """A hint that suggests the closest valid names, or lists all of them."""
+    by_lower = {valid.lower(): valid for valid in valid_names}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)
+    if close:
+        return f" (did you mean {', '.join(by_lower[lower] for lower in close)}?)"
+    return f" (there are {', '.join(valid_names)})" if valid_names else ""
 
 
 def example_names() -> tuple[str, ...]:
-    """The names of measures over relevance, understandability and trust."""
+    """The names of all measures of relevance, understandability and trust."""
     names: list[str] = []
     for base in BASES.values():
         for form in base.forms:

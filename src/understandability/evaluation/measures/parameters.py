@@ -1,4 +1,4 @@
-"""The parameters that measures may have: how each is read, its default, its meaning."""
+"""The parameters of measures, with their parser, default and meaning."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from understandability.evaluation.conventions import CONVENTIONS, Conventions
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter: its name, how its text is read, what is allowed, its default, its meaning.
+    """A parameter of measures.
 
-    `read` raises ValueError; `default` takes the conventions, which may stand for a parameter
-    that a name leaves out. `quoted` values print in quotes, as ir_measures prints them.
+    `read` parses its text, and raises ValueError for a text that is not one of the `allowed`.
+    `default` is a function of the conventions, because a convention can set the parameter for all
+    measures. Values that are `quoted` print in quotes, as in ir_measures.
     """
 
     name: str
@@ -33,13 +34,13 @@ class Parameter:
 
     @property
     def written(self) -> str:
-        """The parameter with its default, where it has one of its own."""
+        """The parameter with its default, if it has one: ``p=0.8``."""
         default = self.default(Conventions())
         return self.name if default is None else f"{self.name}={parameter_text(self.name, default)}"
 
 
 def parameter_text(name: str, value: Any) -> str:
-    """A value as it is written in a name.
+    """Return a value as it is written in a name.
 
     >>> parameter_text("s", math.pi), parameter_text("p", 0.80), parameter_text("w", (1.0, 2.0))
     ('pi', '0.8', '[1,2]')
@@ -96,7 +97,7 @@ def _names(text: str) -> tuple[str, ...]:
     return names
 
 
-# The weight of each rank, from 1 on, by name.
+# By name, the weights of ranks, which count from 1.
 DISCOUNTS: Mapping[str, Callable[[Floats], Floats]] = {
     "flat": np.ones_like,
     "log2": lambda rank: 1 / np.log2(rank + 1),
@@ -104,7 +105,7 @@ DISCOUNTS: Mapping[str, Callable[[Floats], Floats]] = {
 }
 _POSITIVE = partial(_number, allowed=lambda number: number > 0)
 _WEIGHT = partial(_number, allowed=lambda number: number >= 0)
-# How the conventions that are no choice of words are read where a measure states them.
+# Parsers of the conventions that are numbers or switches, and the values that they allow.
 _READ: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "rel": (_number, "a number"),
     "max": (_POSITIVE, "a number above 0"),
@@ -117,12 +118,12 @@ _READ: Mapping[str, tuple[Callable[[str], Any], str]] = {
 def _own(
     name: str, read: Callable[[str], Any], allowed: str, default: Any, meaning: str
 ) -> Parameter:
-    """A parameter that no convention stands for."""
+    """Return a parameter that no convention sets."""
     return Parameter(name, read, allowed, lambda _: default, meaning)
 
 
 def _of_convention(name: str) -> Parameter:
-    """The parameter that a convention stands for, from the table of conventions."""
+    """Return the parameter that a convention sets, from the table of conventions."""
     row = next(row for row in CONVENTIONS.values() if row.metadata["parameter"] == name)
     choices = row.metadata["choices"]
     read, allowed = (
@@ -138,7 +139,7 @@ _WEIGHTED, _SWITCHED = "a number of 0 or more", "True or False"
 # fmt: off
 _ROWS = (
     _own("p", _UNIT, "a number between 0 and 1, exclusive", 0.8, "persistence"),
-    _own("T", _POSITIVE, "a number above 0", 1.0, "how much gain the user looks for"),
+    _own("T", _POSITIVE, "a number above 0", 1.0, "the gain that the user wants"),
     _own("discount", _discount,
         f"weights in brackets, not all 0, as [3,2,1], or one of {', '.join(DISCOUNTS)}", "log2",
         "weights of the ranks: a list, or flat, log2 (1 / log2(rank + 1)), zipf (1 / rank), to the "
@@ -147,15 +148,15 @@ _ROWS = (
     _own("graded", _flag, _SWITCHED, False, "gain is grade / max, not 0 or 1"),
     *map(_of_convention, ("max", "dcg", "form")),
     _own("dims", _names, "names in brackets, as [u,trust]", ("u",),
-        "dimensions that relevance is multiplied by"),
+        "dimensions whose gains are multiplied with that of relevance"),
     *map(_of_convention, ("user", "th", "s", "norm", "joint", "ideal")),
     _own("wr", _WEIGHT, _WEIGHTED, 1.0, "weight of relevance"),
     _own("wu", _WEIGHT, _WEIGHTED, 1.0, "weight of understandability"),
     _own("wtrust", _WEIGHT, _WEIGHTED, 0.0, "weight of trust"),
     _own("w", _weights, "numbers of 0 or more in brackets, as [1,1]", None,
-        "weights, equal without it"),
+        "weights; equal by default"),
     _of_convention("of"),
-    _own("tail", _flag, _SWITCHED, False, "with the mass below the cut"),
+    _own("tail", _flag, _SWITCHED, False, "include the weight below the cut-off"),
     Parameter("judged_only", _flag, _SWITCHED,
         lambda conventions: conventions.no_label == "ignored",
         "documents without a label are removed first"),

@@ -1,11 +1,12 @@
 """Measures as array arithmetic over the labelled documents of a ranking.
 
-Each is a sum of gains times discounts (Zuccon 2016), or the cascade of ERR.
+Each base has two functions here. Its gain turns grades of relevance into gains per document; its
+value turns the gains of a ranking into one number per query: a sum of gains times discounts
+(Zuccon 2016), or the cascade of ERR.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -13,34 +14,36 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.distributions import trigamma
+from understandability.errors import OptionError
 from understandability.evaluation.judgements import Judgements, Ranked
-from understandability.evaluation.measures.bases import OF_LABELS, RELEVANCE, Measure
+from understandability.evaluation.measures.measure import RELEVANCE, Base, Measure
 from understandability.evaluation.measures.parameters import DISCOUNTS
 from understandability.evaluation.scales import refuse
 from understandability.inputs.run import ranks_of
 
-RATES = ("RBP", "INST", "CWL")  # mean gains, each between 0 and 1
-_DEEPEST = 1000  # ranks that a discount by name has without a cut-off
-_HIGHEST_EXPONENT = 1000.0  # 2 to the power of 1024 is no float
+_RANKS_OF_A_NAMED_DISCOUNT = 1000  # without a cut-off
+_HIGHEST_EXPONENT = 1000.0  # 2 to the power of 1024 overflows
 
 
 def values_of(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
     """The value of a measure for each query of the qrels; 0 where nothing is relevant."""
-    if measure.base == "residual":
-        return _residual(measure, judgements, ranked)
-    if measure.parts or measure.form == "H":
-        parts, weights = zip(*measure.components(), strict=True)
-        values = [values_of(part, judgements, ranked) for part in parts]
-        return harmonic_mean(np.array(values), np.array(weights))
-    if measure.base in OF_LABELS:
-        return (_judged_share if measure.base == "Judged" else _pool_depth)(measure, ranked)
-    if measure.get("judged_only", judgements.conventions):
+    if measure.form == "H":
+        return harmonic(measure, judgements, ranked)
+    has_gains = isinstance(measure.row, Base) and measure.row.gain is not None
+    if has_gains and measure.get("judged_only", judgements.conventions):
         ranked = ranked.condensed(measure.dimensions)
-    return _VALUES[measure.base](measure, judgements, ranked)
+    return measure.row.value(measure, judgements, ranked)
+
+
+def harmonic(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """The weighted harmonic mean of the components of a measure, for each query."""
+    parts, weights = zip(*measure.components(), strict=True)
+    values = [values_of(part, judgements, ranked) for part in parts]
+    return harmonic_mean(np.array(values), np.array(weights))
 
 
 def harmonic_mean(values: Floats, weights: Floats) -> Floats:
-    """The weighted harmonic mean down the first axis, 0 where a part is 0."""
+    """The weighted harmonic mean along the first axis; 0 where a part is 0."""
     positive = (values > 0).all(axis=0)
     safe = np.where(positive, values, 1.0)
     column = weights.reshape(-1, *[1] * (values.ndim - 1))
@@ -48,7 +51,7 @@ def harmonic_mean(values: Floats, weights: Floats) -> Floats:
 
 
 def gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The gain of each labelled document, 0 where a label that the measure needs is missing."""
+    """The gain of each labelled document; 0 where a label that the measure needs is missing."""
     product = np.ones(len(ranked.query))
     for name in measure.dimensions:
         if name != RELEVANCE:
@@ -63,7 +66,7 @@ def gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
 
 
 def largest_gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The gain of each document; of one that lacks labels, the most that its others allow."""
+    """The gain of each document; where labels are missing, the most that the present ones allow."""
     largest = np.ones(len(ranked.query))
     for name in measure.dimensions:
         if name == RELEVANCE:
@@ -76,95 +79,124 @@ def largest_gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Fl
 
 
 def discount(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The weight that RBP gives to the position of each document, 0 below the cut-off."""
+    """The weight of each document's position in RBP; 0 below the cut-off."""
     p: float = measure.get("p", judgements.conventions)
     weights = (1 - p) * np.power(p, ranked.position.astype(np.float64))
-    return np.where(_above_cut(measure, ranked), weights, 0.0)
+    return np.where(_above_cutoff(measure, ranked), weights, 0.0)
 
 
-def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
-    """f(T): the gain that the measure makes of a grade of relevance."""
+# Gains: f(T) for grades T of relevance.
+
+
+def share_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
+    """1 for a relevant document and 0 for another, or graded: grade / highest grade."""
     conventions = judgements.conventions
-    if measure.base == "nDCG":
-        if measure.get("dcg", conventions) == "log2":
-            return grades
-        _check_grades(measure, judgements, _HIGHEST_EXPONENT, "choose dcg=log2, or correct")
-        return np.asarray(np.exp2(grades) - 1)
-    if measure.base in RATES and not measure.get("graded", conventions):
+    if not measure.get("graded", conventions):
         return np.asarray(grades >= measure.get("rel", conventions), dtype=np.float64)
     highest = float(measure.get("max", conventions))
     _check_grades(measure, judgements, highest, "correct max or")
-    if measure.base in RATES:
-        return grades / highest
-    return np.asarray(np.exp2(grades - highest) - 2.0**-highest)  # (2^grade - 1) / 2^highest
+    return grades / highest
 
 
-def _check_grades(measure: Measure, judgements: Judgements, highest: float, mend: str) -> None:
-    why = f"is above the highest grade {highest:g} of {measure}; {mend} the qrels"
+def dcg_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
+    """The grade (log2), or 2^grade - 1 (exp-log2)."""
+    if measure.get("dcg", judgements.conventions) == "log2":
+        return grades
+    _check_grades(measure, judgements, _HIGHEST_EXPONENT, "choose dcg=log2, or correct")
+    return np.asarray(np.exp2(grades) - 1)
+
+
+def stop_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
+    """The probability that a document satisfies a reader: (2^grade - 1) / 2^highest."""
+    highest = float(measure.get("max", judgements.conventions))
+    _check_grades(measure, judgements, highest, "correct max or")
+    return np.asarray(np.exp2(grades - highest) - 2.0**-highest)
+
+
+def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
+    if not isinstance(measure.row, Base) or measure.row.gain is None:
+        raise OptionError(f"{measure} has no gains: it is computed from whether labels exist")
+    return measure.row.gain(measure, judgements, grades)
+
+
+def _check_grades(measure: Measure, judgements: Judgements, highest: float, remedy: str) -> None:
+    why = f"is above the highest grade {highest:g} of {measure}; {remedy} the qrels"
     refuse(judgements.qrels, judgements.qrels.values > highest, why)
 
 
-def _above_cut(measure: Measure, ranked: Ranked) -> NDArray[np.bool_]:
+def _above_cutoff(measure: Measure, ranked: Ranked) -> NDArray[np.bool_]:
     return np.asarray(ranked.position < (measure.cutoff or np.inf))
 
 
-def _shown(measure: Measure, ranked: Ranked) -> Floats:
-    """How many documents of each query stand above the cut-off, labelled or not."""
+def _depth(measure: Measure, ranked: Ranked) -> Floats:
+    """The number of documents above the cut-off, labelled or not, for each query."""
     return np.minimum(ranked.returned.astype(np.float64), measure.cutoff or np.inf)
 
 
-def _rbp(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+# Values: one number per query.
+
+
+def rbp(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """Rank-biased precision."""
     gains = gain(measure, judgements, ranked)
     return ranked.sums(gains * discount(measure, judgements, ranked))
 
 
-def _cwl(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    chosen = measure.get("discount", judgements.conventions)
-    if isinstance(chosen, str):
-        chosen = DISCOUNTS[chosen](np.arange(1.0, (measure.cutoff or _DEEPEST) + 1))
-    weights = np.append(np.array(chosen) / np.sum(chosen), 0.0)
-    gains = np.where(_above_cut(measure, ranked), gain(measure, judgements, ranked), 0.0)
-    return ranked.sums(gains * weights[np.minimum(ranked.position, len(weights) - 1)])
+def cwl(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """The mean gain under a discount by name or as a list of weights."""
+    weights = measure.get("discount", judgements.conventions)
+    if isinstance(weights, str):
+        ranks = np.arange(1.0, (measure.cutoff or _RANKS_OF_A_NAMED_DISCOUNT) + 1)
+        weights = DISCOUNTS[weights](ranks)
+    shares = np.append(np.array(weights) / np.sum(weights), 0.0)  # 0 for all later ranks
+    gains = np.where(_above_cutoff(measure, ranked), gain(measure, judgements, ranked), 0.0)
+    return ranked.sums(gains * shares[np.minimum(ranked.position, len(shares) - 1)])
 
 
-def _inst(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The weights between two labelled documents telescope, and so do those below the last.
+def inst(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """INST. The weights between two labelled documents telescope, and so do those after the last.
 
-    A user at rank i who still misses m of T goes on with the chance ((i + T + m - 1) / (i + T +
-    m))^2, so the weight of rank i goes as 1 / (i + T + m - 1)^2 while m stays what it is.
+    A user at rank i who still misses m of T continues with probability
+    ((i + T + m - 1) / (i + T + m))^2. So the weight of rank i is proportional to
+    1 / (i + T + m - 1)^2 while m does not change.
     """
-    wanted: float = measure.get("T", judgements.conventions)
-    gains = np.where(_above_cut(measure, ranked), gain(measure, judgements, ranked), 0.0)
+    target: float = measure.get("T", judgements.conventions)
+    gains = np.where(_above_cutoff(measure, ranked), gain(measure, judgements, ranked), 0.0)
     values = np.zeros(len(ranked.returned))
     starts = np.searchsorted(ranked.query, np.arange(len(values) + 1))
     for query, (start, end) in enumerate(pairwise(starts.tolist())):
         lines = start + np.flatnonzero(gains[start:end])
-        found = total = value = 0.0
-        rank, weight, shift = 1.0, 1.0, 2 * wanted - 1  # of the next rank; T + m - 1
-        for at, own in zip(ranked.position[lines] + 1.0, gains[lines], strict=True):
+        gained = total = value = 0.0
+        rank = 1.0  # the next rank
+        weight = 1.0  # of the next rank
+        shift = 2 * target - 1  # T + m - 1
+        for gain_rank, own in zip(ranked.position[lines] + 1.0, gains[lines], strict=True):
             scale = weight * (rank + shift) ** 2
-            weight = scale / (at + shift) ** 2
-            total += scale * (trigamma(rank + shift) - trigamma(at + shift)) + weight
-            value, found = value + weight * own, found + own
-            shift, rank = 2 * wanted - found - 1, at + 1
-            weight *= ((at + shift) / (rank + shift)) ** 2
+            weight = scale / (gain_rank + shift) ** 2
+            total += scale * (trigamma(rank + shift) - trigamma(gain_rank + shift)) + weight
+            value += weight * own
+            gained += own
+            shift = 2 * target - gained - 1
+            rank = gain_rank + 1
+            weight *= ((gain_rank + shift) / (rank + shift)) ** 2
         total += weight * (rank + shift) ** 2 * trigamma(rank + shift)
         values[query] = value / total
     return values
 
 
-def _ndcg(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+def ndcg(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """Discounted cumulative gain, divided by the gain of the ideal ranking."""
     dcg = _dcg(measure, ranked, gain(measure, judgements, ranked))
     ideal = measure
     if measure.form == "u" and measure.get("ideal", judgements.conventions) == "relevance":
         stated = tuple(pair for pair in measure.stated if pair[0] == "dcg")
-        ideal = Measure("nDCG", "", stated=stated, cutoff=measure.cutoff)
+        ideal = Measure(measure.row, stated=stated, cutoff=measure.cutoff)
     best = _ideal_dcg(ideal, judgements)
     return np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0)
 
 
 def _dcg(measure: Measure, ranked: Ranked, gains: Floats) -> Floats:
-    gains = np.where(_above_cut(measure, ranked), gains, 0.0)
+    gains = np.where(_above_cutoff(measure, ranked), gains, 0.0)
     return ranked.sums(gains / np.log2(ranked.position + 2.0))
 
 
@@ -178,15 +210,16 @@ def _ideal_dcg(measure: Measure, judgements: Judgements) -> Floats:
     return judgements.ideal[measure]
 
 
-def _err(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    stop = np.where(_above_cut(measure, ranked), gain(measure, judgements, ranked), 0.0)
+def err(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """Expected reciprocal rank, as a cascade or as gain times discount."""
+    stop = np.where(_above_cutoff(measure, ranked), gain(measure, judgements, ranked), 0.0)
     if measure.get("form", judgements.conventions) == "cascade":
-        stop = stop * _product_before(ranked, 1 - stop)
+        stop = stop * _product_above(ranked, 1 - stop)
     return ranked.sums(stop / (ranked.position + 1))
 
 
-def _product_before(ranked: Ranked, factors: Floats) -> Floats:
-    """For each document the product of the factors of those above it in its query."""
+def _product_above(ranked: Ranked, factors: Floats) -> Floats:
+    """For each document, the product of the factors of the documents above it in its query."""
     rank = ranks_of(ranked.query)
     table = np.ones((len(ranked.returned), int(rank.max(initial=0)) + 1))
     table[ranked.query, rank] = factors
@@ -194,36 +227,30 @@ def _product_before(ranked: Ranked, factors: Floats) -> Floats:
     return products[ranked.query, rank - 1]
 
 
-def _judged_share(measure: Measure, ranked: Ranked) -> Floats:
-    known = ranked.known(measure.dimensions) & _above_cut(measure, ranked)
-    count, shown = ranked.sums(known.astype(np.float64)), _shown(measure, ranked)
-    return np.divide(count, shown, out=np.zeros_like(count), where=shown > 0)
+def judged_share(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """The share of documents above the cut-off that have a label."""
+    known = ranked.known(measure.dimensions) & _above_cutoff(measure, ranked)
+    count, depth = ranked.sums(known.astype(np.float64)), _depth(measure, ranked)
+    return np.divide(count, depth, out=np.zeros_like(count), where=depth > 0)
 
 
-def _pool_depth(measure: Measure, ranked: Ranked) -> Floats:
-    kept = ranked.only(ranked.known(measure.dimensions) & _above_cut(measure, ranked))
-    without_gap = Ranked.of(kept.query, len(kept.returned), kept.found).position
-    return kept.sums((kept.position == without_gap).astype(np.float64))
+def pool_depth(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """The rank down to which every document has a label."""
+    labelled = ranked.only(ranked.known(measure.dimensions) & _above_cutoff(measure, ranked))
+    without_gap = Ranked.of(labelled.query, len(labelled.returned), labelled.lines).position
+    return labelled.sums((labelled.position == without_gap).astype(np.float64))
 
 
-def _residual(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+def residual(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """The weight in RBP of documents without a label; with `tail`, also below the cut-off."""
     [part] = measure.parts
     if part.get("judged_only", judgements.conventions):
         ranked = ranked.condensed(part.dimensions)
-    known = ranked.known(part.dimensions) & _above_cut(part, ranked)
-    of_known = ranked.sums(np.where(known, discount(part, judgements, ranked), 0.0))
+    known = ranked.known(part.dimensions) & _above_cutoff(part, ranked)
+    known_weight = ranked.sums(np.where(known, discount(part, judgements, ranked), 0.0))
     if measure.get("tail", judgements.conventions):
-        return 1 - of_known
-    shown = _shown(part, ranked)
-    complete = ranked.sums(known.astype(np.float64)) == shown
+        return 1 - known_weight
+    depth = _depth(part, ranked)
+    is_complete = ranked.sums(known.astype(np.float64)) == depth
     p: float = part.get("p", judgements.conventions)
-    return np.where(complete, 0.0, 1 - np.power(p, shown) - of_known)
-
-
-_VALUES: Mapping[str, Callable[[Measure, Judgements, Ranked], Floats]] = {
-    "RBP": _rbp,
-    "INST": _inst,
-    "CWL": _cwl,
-    "nDCG": _ndcg,
-    "ERR": _err,
-}
+    return np.where(is_complete, 0.0, 1 - np.power(p, depth) - known_weight)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.measures.bases import RELEVANCE
+from understandability.evaluation.measures.measure import RELEVANCE
 from understandability.evaluation.scales import refuse
 from understandability.inputs.run import Labels, Run
 
@@ -24,17 +24,17 @@ EXTRA = "pip install '.[ir]' in the source folder"
 
 @dataclass(frozen=True, slots=True)
 class ForeignMeasure:
-    """A measure of ir_measures: the name that it was given, and its object there."""
+    """A measure of ir_measures: its name as the user wrote it, and the object of that package."""
 
-    given: str
+    written: str
     measure: Any
 
     def __str__(self) -> str:
-        return self.given
+        return self.written
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """Relevance alone."""
+        """Only relevance."""
         return (RELEVANCE,)
 
     def full(self, conventions: Conventions) -> str:
@@ -43,25 +43,25 @@ class ForeignMeasure:
 
 
 def is_foreign(measure: object) -> bool:
-    """Whether an object is a measure of ir_measures itself."""
-    return any(kind.__module__ == "ir_measures.measures.base" for kind in type(measure).__mro__)
+    """True if an object is a measure of ir_measures itself."""
+    return any(base.__module__ == "ir_measures.measures.base" for base in type(measure).__mro__)
 
 
 def is_installed() -> bool:
-    """Whether ir_measures is there."""
+    """True if the package ir_measures is installed."""
     from importlib.util import find_spec
 
     return find_spec("ir_measures") is not None
 
 
 def parse_foreign(name: str) -> ForeignMeasure | None:
-    """The measure of a name of ir_measures or of trec_eval; None where they know none."""
+    """Parse a name of ir_measures or of trec_eval; return None if neither knows it."""
     if not is_installed():
         return None
     import ir_measures
 
     with warnings.catch_warnings():
-        # It reads names with parts of Python's ast that newer versions warn of.
+        # Its parser uses classes of `ast` that are deprecated.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             measure = ir_measures.parse_measure(name)
@@ -70,27 +70,28 @@ def parse_foreign(name: str) -> ForeignMeasure | None:
         except (NameError, ValueError, TypeError):
             pass
         try:
-            found = ir_measures.parse_trec_measure(name)
+            measures = ir_measures.parse_trec_measure(name)
         except (NameError, ValueError, TypeError):
             return None
-    return ForeignMeasure(name, found[0]) if len(found) == 1 else None
+    return ForeignMeasure(name, measures[0]) if len(measures) == 1 else None
 
 
 def _check_parameters(name: str, measure: Any) -> None:
-    """Raise `OptionError` for a parameter that a measure does not have, or lacks."""
-    known = measure.SUPPORTED_PARAMS
-    for each in measure.params:
-        if each not in known:
+    """Raise `OptionError` for an unknown parameter, or for a required one that is missing."""
+    supported = measure.SUPPORTED_PARAMS
+    for parameter in measure.params:
+        if parameter not in supported:
             raise OptionError(
-                f"{name!r} has no parameter {each!r} (there are {', '.join(known) or 'none'})"
+                f"{name!r} has no parameter {parameter!r} "
+                f"(there are {', '.join(supported) or 'none'})"
             )
-    for each, parameter in known.items():
-        if parameter.required and each not in measure.params:
-            raise OptionError(f"{name!r} needs the parameter {each!r}, {parameter.desc}")
+    for parameter, about in supported.items():
+        if about.required and parameter not in measure.params:
+            raise OptionError(f"{name!r} needs the parameter {parameter!r}, {about.desc}")
 
 
 class ForeignValues:
-    """Values of measures of ir_measures under some qrels, which are read once for all runs."""
+    """Compute measures of ir_measures. The qrels are converted once for all runs."""
 
     def __init__(
         self, measures: Sequence[ForeignMeasure], qrels: Labels, *, judged_only: bool
@@ -108,8 +109,9 @@ class ForeignValues:
             for query, documents in qrels.by_query().items()
         }
         try:
-            for each in measures:
-                self._evaluators.append((each, ir_measures.evaluator([each.measure], labels)))
+            for measure in measures:
+                evaluator = ir_measures.evaluator([measure.measure], labels)
+                self._evaluators.append((measure, evaluator))
         except (ValueError, AssertionError) as error:
             names = ", ".join(map(str, measures))
             raise InputError(
@@ -117,18 +119,18 @@ class ForeignValues:
             ) from error
 
     def of(self, run: Run, lines: NDArray[np.int64]) -> Iterator[tuple[Floats, Any]]:
-        """For each measure its values by query of the qrels, and what puts them together.
+        """Yield for each measure its values by query of the qrels, and its aggregator.
 
-        The scores handed over fall with the position in `lines`, whatever the scores of the run.
+        Scores are replaced by the position in `lines`, so that both packages see the same order.
         """
-        places = {query: place for place, query in enumerate(self._qrels.queries)}
+        indices = {query: index for index, query in enumerate(self._qrels.queries)}
         rankings = self._rankings(run, lines) if self._evaluators else {}
         for measure, evaluator in self._evaluators:
-            values = np.zeros(len(places))
+            values = np.zeros(len(indices))
             try:
                 for metric in evaluator.iter_calc(rankings):
-                    if metric.query_id in places:
-                        values[places[metric.query_id]] = metric.value
+                    if metric.query_id in indices:
+                        values[indices[metric.query_id]] = metric.value
             except ArithmeticError as error:
                 raise InputError(f"{measure} cannot compute run {run.name}: {error}") from error
             yield values, measure.measure.aggregator

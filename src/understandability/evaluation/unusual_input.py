@@ -1,4 +1,4 @@
-"""What is unusual in a run, and between a run and its qrels: counted and named, never mended."""
+"""Count and name what is unusual in a run, or between a run and its qrels; change nothing."""
 
 from __future__ import annotations
 
@@ -17,39 +17,40 @@ _CONSTANT_RANKS = "queries whose ranks are all the same"
 _ORDER_BY_SCORE = "documents keep the order of the file; use --order score to order by score"
 
 
-def refuse_odd(oddities: Mapping[str, Sequence[Oddity]]) -> None:
-    """Raise `InputError` for the first oddity of what is read strictly."""
-    for name, found in oddities.items():
-        if found:
+def refuse_oddities(oddities: Mapping[str, Sequence[Oddity]]) -> None:
+    """Raise `InputError` for the first oddity, for input that is read strictly."""
+    for name, of_file in oddities.items():
+        if of_file:
             raise InputError(
-                f"{name} is refused under --strict: {found[0]}; fix it, or leave out --strict"
+                f"{name} is refused under --strict: {of_file[0]}; fix it, or leave out --strict"
             )
 
 
-def told(oddities: Mapping[str, Sequence[Oddity]], kind: str) -> list[str]:
-    """A line for each sort of oddity: how often, in how many files of a kind, where first.
+def summarise_oddities(oddities: Mapping[str, Sequence[Oddity]], files: str) -> list[str]:
+    """Return a line per type of oddity: the number of cases and files, and the first case.
 
-    >>> told({"mine": [Oddity("ranks given twice", 2, "query q")], "yours": ()}, "runs")
+    >>> oddity = Oddity("ranks given twice", 2, "query q")
+    >>> summarise_oddities({"mine": [oddity], "yours": ()}, "runs")
     ['ranks given twice: 2 in 1 of 2 runs (first: mine, query q)']
     """
     lines: dict[tuple[str, str], tuple[int, int, str]] = {}
-    for name, found in oddities.items():
-        for each in found:
-            key = (each.what, f"; {each.remedy}" if each.remedy else "")
-            count, files, first = lines.get(key, (0, 0, f"{name}, {each.example}"))
-            lines[key] = (count + each.count, files + 1, first)
+    for name, of_file in oddities.items():
+        for oddity in of_file:
+            key = (oddity.what, f"; {oddity.remedy}" if oddity.remedy else "")
+            count, n_files, first = lines.get(key, (0, 0, f"{name}, {oddity.example}"))
+            lines[key] = (count + oddity.count, n_files + 1, first)
     return [
-        f"{what}: {count:,} in {files} of {len(oddities)} {kind} (first: {first}){remedy}"
-        for (what, remedy), (count, files, first) in lines.items()
+        f"{what}: {count:,} in {n_files} of {len(oddities)} {files} (first: {first}){remedy}"
+        for (what, remedy), (count, n_files, first) in lines.items()
     ]
 
 
 def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tuple[Oddity, ...]:
-    """What is unusual in the ranking itself, where it bears on the order that is used.
+    """Return the oddities of a ranking that concern the order in use.
 
-    Ranks that start at 0, are constant or given twice, documents listed again, and scores that
-    do not follow the ranks; where the score is the order, tied scores. `lines` is
-    ``run.line_order(order)``, where it is known already.
+    These are ranks that start at 0, are constant or occur twice, documents listed twice, and
+    scores that do not follow the ranks; in order of score, tied scores. Pass `lines` if
+    ``run.line_order(order)`` is known.
 
     >>> run = Run.of("tied", {"q": [("a", 1.0), ("b", 1.0), ("a", 0.5)]})
     >>> [str(oddity) for oddity in run_oddities(run, "score")]  # doctest: +NORMALIZE_WHITESPACE
@@ -68,7 +69,7 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
     lowest[ranked] = rank[starts[ranked]]
     highest[ranked] = rank[starts[ranked] + counts[ranked] - 1]
     constant = (lowest == highest) & (counts > 1)
-    same = query[1:] == query[:-1]
+    same = query[1:] == query[:-1]  # as the line before
     twice = same & (rank[1:] == rank[:-1]) & ~constant[query[1:]]
     again = np.ones(len(run), dtype=bool)
     again[lines] = False
@@ -91,23 +92,23 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
         *(
             Oddity(
                 what,
-                int(which.sum()),
-                f"query {run.queries[int(np.argmax(which))]}",
+                int(mask.sum()),
+                f"query {run.queries[int(np.argmax(mask))]}",
                 _ORDER_BY_SCORE if what == _CONSTANT_RANKS and order == "rank" else "",
             )
-            for what, which in odd_queries.items()
-            if which.any()
+            for what, mask in odd_queries.items()
+            if mask.any()
         ),
         *(
-            Oddity(what, len(found), _place(run, found[0]))
-            for what, found in odd_lines.items()
-            if len(found)
+            Oddity(what, len(lines_), _example(run, lines_[0]))
+            for what, lines_ in odd_lines.items()
+            if len(lines_)
         ),
     )
 
 
 def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
-    """Queries without labels, and labelled queries without documents.
+    """Return the queries without labels, and the labelled queries without documents.
 
     >>> run = Run.of("mine", {"q1": [("d", 1.0)], "q3": [("d", 1.0)]})
     >>> qrels = Labels.of("qrels", {"q1": {"d": 1}, "q2": {"d": 1}})
@@ -115,21 +116,26 @@ def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
     ['queries without labels, left out: 1 (first: q3)',
      'labelled queries without documents: 1 (first: q2)']
     """
-    odd = {
+    pairs = {
         "queries without labels, left out": (run.queries, set(qrels.queries)),
         "labelled queries without documents": (qrels.queries, set(_answered(run))),
     }
-    missing = {what: [q for q in queries if q not in of] for what, (queries, of) in odd.items()}
-    return tuple(Oddity(what, len(found), found[0]) for what, found in missing.items() if found)
+    missing = {
+        what: [query for query in queries if query not in others]
+        for what, (queries, others) in pairs.items()
+    }
+    return tuple(
+        Oddity(what, len(queries), queries[0]) for what, queries in missing.items() if queries
+    )
 
 
 def _answered(run: Run) -> list[str]:
-    """The queries for which the run has a document."""
+    """The queries for which the run has documents."""
     return [run.queries[query] for query in np.unique(run.query_ids).tolist()]
 
 
 def _tied(run: Run) -> Ids:
-    """Lines whose score, in single precision, another document of the query has."""
+    """The lines that have the same score, in single precision, as another document of the query."""
     score = run.scores.astype(np.float32)
     order = np.lexsort((score, run.query_ids))
     query, score = run.query_ids[order], score[order]
@@ -137,6 +143,6 @@ def _tied(run: Run) -> Ids:
     return np.sort(order[np.append(same, False) | np.insert(same, 0, False)])
 
 
-def _place(run: Run, line: int) -> str:
+def _example(run: Run, line: int) -> str:
     query, document = run.query_ids[line], run.docno_ids[line]
     return f"query {run.queries[int(query)]}, document {run.docnos[int(document)]}"
