@@ -17,6 +17,7 @@ from understandability.feature.table import batches, features_of, name_missing
 from understandability.hooks import load
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
 from understandability.model.bundle_files import read_bundle
+from understandability.model.limits import within_limits
 from understandability.model.readers import DEFAULT_READER, READINGS, USERS, Reader, reader_of
 from understandability.prompt import AtPrompt
 from understandability.text.analysis import (
@@ -53,6 +54,7 @@ TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "scale", "
 # Of a text in another language than English, its own formula.
 LANGUAGE_FORMULA = ("language_formula", "language_formula_value")
 NOT_ENGLISH = "not_english"
+SMOG_EXTRAPOLATED = "smog_extrapolated"
 # The bundle of other languages than English, loaded when a page has one of them.
 LANGUAGES_BUNDLE = "languages"
 _WRONG_TYPE = "inputs.frames:wrong_type"
@@ -322,7 +324,7 @@ class Scorer:
         values = dict(zip(table.names, table.values.T.tolist(), strict=True))
         estimates = self.estimates(batch)
         flags = [
-            " ".join(dict.fromkeys((*row, *estimate.flags)))
+            " ".join(dict.fromkeys((*filter(self._is_shown, row), *estimate.flags)))
             for row, estimate in zip(table.flags, estimates, strict=True)
         ]
 
@@ -339,6 +341,10 @@ class Scorer:
             "flags": flags,
             **{name: values[name] for name in self.columns[len(FORMULAS) + len(COUNTS) :]},
         }
+
+    def _is_shown(self, flag: str) -> bool:
+        """False for what nearly every text has, unless the user asked for all features."""
+        return self.settings.features or flag != SMOG_EXTRAPOLATED
 
     def estimates(self, batch: Batch) -> tuple[Estimate, ...]:
         """The estimate of each document, by the bundle that knows its language.
@@ -376,6 +382,8 @@ class Scorer:
                 for document, language in zip(batch.documents, languages, strict=True)
             )
         estimates = self.bundle.estimate(batch, self.reader)
+        if self.bundle.scale == READINGS:
+            estimates = within_limits(batch, estimates)
         if self.remark:
             estimates = tuple(replace(each, p_understandable=math.nan) for each in estimates)
         return tuple(
@@ -415,7 +423,10 @@ def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
 
 def _remarks_on(language: str | None) -> tuple[str, ...]:
     """The flag of a document that is in another language; an uncertain one has a flag already."""
-    return () if language in (None, "en", UNDETERMINED) else (NOT_ENGLISH,)
+    if language in (None, "en", UNDETERMINED):
+        return ()
+    flags = (NOT_ENGLISH,)
+    return flags
 
 
 def _no_estimate(docno: str, language: str, flags: tuple[str, ...] = ()) -> Estimate:

@@ -119,4 +119,4 @@ def test_the_limits_that_the_readme_names_hold() -> None:
     poem += "The Carriage held but just Ourselves\nAnd Immortality.\n"
     assert "few_sentences" in ud.score_text("\n".join(goods * 3))["flags"]
     assert "words_without_order" in ud.score_text(words * 3)["flags"]
-    assert ud.score_text(poem)["flags"] == "smog_extrapolated"
+    assert ud.score_text(poem)["flags"] == ""

@@ -70,6 +70,8 @@ _SHORT, _LEAD_OF_SHORT = 3, 7.0
 _LEAST_MATCH, _LEAST_MATCH_OF_FEW, _FEW = 2.8, 2.5, 10
 # The share of distinctly English words that texts in other languages seldom exceed.
 _FOREIGN_SHARE = 0.15
+# The share of English function words that other languages and ciphers seldom exceed.
+_FUNCTION_SHARE = 0.1
 # Nats that languages with many readers gain on their neighbours: Hindi on Nepali and Marathi,
 # Russian on Bulgarian.
 _COMMON = _words("ar de el en es fr it nl pl pt sv tr")
@@ -362,7 +364,7 @@ def _detect(sample: str, words: list[str]) -> str:
         return ROMANISED_HINDI
     share = known.english_share(words)
     function_words = sum(word in _FUNCTION_WORDS for word in words)
-    is_english = share > _FOREIGN_SHARE or function_words > 0
+    is_english = share > _FOREIGN_SHARE or function_words > _FUNCTION_SHARE * len(words)
     is_prose = match > (_LEAST_MATCH_OF_FEW if len(words) < _FEW else _LEAST_MATCH)
     if language != "en" and is_prose:
         evidence = _NATS_OF_FUNCTION_WORD * function_words
