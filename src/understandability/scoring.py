@@ -423,9 +423,9 @@ def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
 
 def _remarks_on(language: str | None) -> tuple[str, ...]:
     """The flag of a document that is in another language; an uncertain one has a flag already."""
-    if language in (None, "en", UNDETERMINED):
-        return ()
-    flags = (NOT_ENGLISH,)
+    flags: tuple[str, ...] = ()
+    if language not in (None, "en", UNDETERMINED):
+        flags = (NOT_ENGLISH,)
     return flags
 
 
