@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import platform
+import runpy
 import shutil
 import subprocess
 import sys
@@ -85,6 +86,9 @@ def translate(root: Path, folder: Path) -> list[Path]:
     """Translate each module to C; return the C files."""
     from Cython.Compiler.Main import compile as to_c
 
+    layout = runpy.run_path(str(root / SOURCES / CORE / "layout.py"))
+    included = f"{layout['as_cython']()}cdef unsigned int FINGERPRINT = {layout['FINGERPRINT']}U\n"
+    (folder / "layout.pxi").write_text(included, "ascii")
     c_files = []
     for source in sorted((root / SOURCES / CORE).glob("*.pyx")):
         c_file = folder / f"{source.stem}.c"
@@ -92,7 +96,7 @@ def translate(root: Path, folder: Path) -> list[Path]:
             str(source),
             output_file=str(c_file),
             full_module_name=".".join([*CORE.parts, source.stem]),
-            include_path=[str(root / SOURCES)],  # where the .pxd files of the package are
+            include_path=[str(root / SOURCES), str(folder)],  # of .pxd files and of layout.pxi
         )
         if result.num_errors:
             raise SystemExit(f"Cython cannot translate {source}; its messages are above")

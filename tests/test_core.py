@@ -1,11 +1,13 @@
 """The compiled core does what its reference in Python does, on pages of all kinds."""
 
+import importlib
 import random
 import re
 from array import array
 from itertools import product
 from pathlib import Path
 from unittest.mock import patch
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from scripts.train.word_lists import packed
 from tests.conftest import CHARACTERS, SAMPLES
 
 from understandability import _core
+from understandability._core import layout
 from understandability.feature.batch import Batch
 from understandability.feature.syllables import SyllableWeights
 from understandability.inputs.sources import read_pages
@@ -239,6 +242,16 @@ def test_sums_beyond_a_table_are_refused() -> None:
         _core.sum_rows(table, ids - 1, np.array([0, 1]), out)
     with pytest.raises(ValueError, match="do not fit"):
         _core.sum_rows(table, ids, np.array([0, 1]), out[:, 1:].copy())
+
+
+def test_a_core_compiled_from_another_layout_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Codes and columns are compiled in, so one that moves needs a new build."""
+    before = layout.as_cython()
+    monkeypatch.setitem(layout.PASSAGE, "another", ("another",))
+    assert layout.as_cython() != before
+    monkeypatch.setattr(layout, "FINGERPRINT", crc32(layout.as_cython().encode()))
+    with pytest.raises(ImportError, match=r"python hatch_build\.py"):
+        importlib.reload(_core)
 
 
 TEXTS = st.lists(

@@ -17,9 +17,14 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from understandability._core import Numbers, Places, Tape
+from understandability._core.layout import (
+    BoilerpipeAction,
+    JustextAction,
+    MainAction,
+    NaiveAction,
+)
 from understandability.model.passages import TOKEN
 from understandability.text.document import MOSTLY_LINKS
-from understandability.text.extract import boilerpipe, justext, main, naive
 from understandability.text.tape import (
     COMMENTS,
     CONSENT,
@@ -186,7 +191,7 @@ def main_walk(
     tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # ends the last
     rules = {tag: rules[tag] for tag in {*tags, "body", "/body"}}
     actions = {
-        tag: main._SPACE if action == main._SKIP and end not in tags else action
+        tag: MainAction.SPACE if action == MainAction.SKIP and end not in tags else action
         for tag, (action, end, *_) in rules.items()
     }
     for place, (tag, action, content) in enumerate(
@@ -196,16 +201,16 @@ def main_walk(
             if tag != skipped:
                 continue
             skipped = ""
-            action = main._SPACE
-        if action < main._BREAK or (action == main._BREAK and not after_break):
+            action = MainAction.SPACE
+        if action < MainAction.BREAK or (action == MainAction.BREAK and not after_break):
             if action:
-                if action == main._LINK:
+                if action == MainAction.LINK:
                     in_link = True
-                elif action == main._END_LINK:
+                elif action == MainAction.END_LINK:
                     in_link = False
                 else:
                     text += " "
-                    after_break = action == main._BREAK
+                    after_break = action == MainAction.BREAK
             if content:
                 text += content
                 if in_link:
@@ -213,7 +218,7 @@ def main_walk(
                 if after_break and not content.isspace():
                     after_break = False
             continue
-        if action == main._SKIP:
+        if action == MainAction.SKIP:
             skipped = "/" + tag
             continue
         if text and not text.isspace():
@@ -223,7 +228,7 @@ def main_walk(
             linked_lengths.append(linked)
         text, linked = content, len(content) if in_link else 0
         after_break = False
-        if action == main._OPEN:
+        if action == MainAction.OPEN:
             while rules[open_elements[-1]][2] & rules[tag][3]:
                 numbers_open[open_elements.pop()] -= 1
                 section = parents[section]
@@ -233,7 +238,7 @@ def main_walk(
             numbers_open[tag] = numbers_open.get(tag, 0) + 1
             if kind := hints.get(place) or rules[tag][5]:
                 kinds[section] = kind
-        elif action == main._CLOSE:
+        elif action == MainAction.CLOSE:
             while section and numbers_open.get(tag[1:]):
                 section = parents[section]
                 ended = open_elements.pop()
@@ -547,14 +552,14 @@ def naive_walk(
     field = tape[0]
     dropped = ""
     last_tag, last_text = "", ""
-    actions = {**actions, "/body": naive._END}
+    actions = {**actions, "/body": NaiveAction.END}
     tags, texts = [*tape[1::2], "/body"], [*tape[2::2], ""]  # the last tag ends all
     for tag, action, text in zip(tags, map(actions.__getitem__, tags), texts, strict=True):
         if dropped:
             if tag == dropped:
                 dropped = ""
                 field += text
-        elif action == naive._END:
+        elif action == NaiveAction.END:
             if field and not field.isspace():
                 fields.append(field)
                 elements.append(open_elements[-1])
@@ -564,11 +569,11 @@ def naive_walk(
                     open_elements.pop()
             elif tag[-1] != "/":
                 open_elements.append(tag)
-        elif action == naive._DROP:
+        elif action == NaiveAction.DROP:
             dropped = "/" + tag
         else:
-            if action == naive._SPACE or (
-                action == naive._LINK
+            if action == NaiveAction.SPACE or (
+                action == NaiveAction.LINK
                 and last_tag == "/" + tag
                 and not last_text
                 and field[-3:].isalpha()
@@ -603,18 +608,20 @@ def boilerpipe_walk(
     in_link = False
     ignored = 0
     tags, contents = [*tape[1::2], "/html"], [*tape[2::2], ""]  # ends the last block
-    actions = {**actions, "/html": boilerpipe._CLOSE}
+    actions = {**actions, "/html": BoilerpipeAction.CLOSE}
     for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
         if ignored:
-            ignored += (action == boilerpipe._IGNORE) - (action == boilerpipe._END_IGNORED)
+            ignored += (action == BoilerpipeAction.IGNORE) - (
+                action == BoilerpipeAction.END_IGNORED
+            )
             if ignored:
                 continue
-        if action < boilerpipe._CLOSE:
+        if action < BoilerpipeAction.CLOSE:
             if action:
                 text += " "
                 linked += " "
-                if action != boilerpipe._SPACE:
-                    in_link = action == boilerpipe._LINK
+                if action != BoilerpipeAction.SPACE:
+                    in_link = action == BoilerpipeAction.LINK
             text += content
             if in_link:
                 linked += content
@@ -624,17 +631,17 @@ def boilerpipe_walk(
             linked_texts.append(linked)
             elements.append(open_elements[-1])
         text = content
-        if action < boilerpipe._OPEN:
+        if action < BoilerpipeAction.OPEN:
             if len(open_elements) > 1:
                 open_elements.pop()
-        elif action != boilerpipe._EMPTY:
+        elif action != BoilerpipeAction.EMPTY:
             open_elements.append(tag)
-            if action == boilerpipe._SKIP:
+            if action == BoilerpipeAction.SKIP:
                 text = ""
-            elif action == boilerpipe._IGNORE:
+            elif action == BoilerpipeAction.IGNORE:
                 text = ""
                 ignored = 1
-            elif action == boilerpipe._UNPARSED:
+            elif action == BoilerpipeAction.UNPARSED:
                 text = unparsed(content)
         linked = text if in_link else ""
     words, linked_words = count_words(texts, marks), count_words(linked_texts, marks)
@@ -676,7 +683,7 @@ def justext_walk(
     heading_depth = select_depth = 0
     open_elements = ["body"]
     tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # the last tag ends all
-    actions = {**actions, "/body": justext._CLOSE}
+    actions = {**actions, "/body": JustextAction.CLOSE}
     for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
         if killed:
             killed_depth += (tag == killed) - (tag == "/" + killed)
@@ -684,8 +691,8 @@ def justext_walk(
                 killed = ""
                 chunk += content
             continue
-        if action >= justext._UNWRAP:
-            if action == justext._KILL:
+        if action >= JustextAction.UNWRAP:
+            if action == JustextAction.KILL:
                 killed, killed_depth = tag, 1
             else:
                 chunk += content
@@ -700,15 +707,15 @@ def justext_walk(
             heading_depth += headings[tag]
         if tag in selects:
             select_depth += selects[tag]
-        if action >= justext._LINK:
-            if action == justext._LINK:
+        if action >= JustextAction.LINK:
+            if action == JustextAction.LINK:
                 in_link, after_break = True, False
-            elif action == justext._END_LINK:
+            elif action == JustextAction.END_LINK:
                 in_link, after_break = False, after_break and tag == "/a"
-            elif action == justext._INLINE:
+            elif action == JustextAction.INLINE:
                 after_break = False
             continue
-        if action == justext._BREAK and not after_break:
+        if action == JustextAction.BREAK and not after_break:
             after_break = True
             text += " "
             continue
@@ -718,9 +725,9 @@ def justext_walk(
                 element = open_elements[-1]
                 paragraphs.append(paragraph(text, element, linked, in_heading, in_select))
             text, linked = "", 0
-        if action == justext._OPEN:
+        if action == JustextAction.OPEN:
             open_elements.append(tag)
-        elif action == justext._CLOSE and len(open_elements) > 1:
+        elif action == JustextAction.CLOSE and len(open_elements) > 1:
             open_elements.pop()
         in_heading, in_select = heading_depth > 0, select_depth > 0
     return paragraphs

@@ -12,6 +12,7 @@ Each module is one stage. Its stub (``.pyi``) documents the functions, and the h
 - `words`: texts to pieces and sentences; the ids of strings; lists of words
 - `features`: tags, syllables, hashes and sums over tokens and words
 - `passages`: the columns of sentences and passages
+- `layout`: the codes, limits and columns that the compiled modules share with Python
 
 All functions are pure unless their documentation says otherwise. They require time and memory
 linear in their input. Pages come from anywhere, so no module recurses, and every index is compared
@@ -20,10 +21,17 @@ with a size before it is used.
 
 from understandability._core.blocks import boilerpipe_walk, justext_walk, main_blocks, naive_walk
 from understandability._core.features import add_rows, best_tags, hash_runs, nuclei, sum_rows
-from understandability._core.passages import read_passages, read_sentences
+from understandability._core.layout import FINGERPRINT
+from understandability._core.passages import LAYOUT, read_passages, read_sentences
 from understandability._core.source import Tape, cut, has_controls, is_utf8, values
 from understandability._core.tree import read_tree
 from understandability._core.words import Numbers, Places, count_known, cut_up, words_of_each
+
+if LAYOUT != FINGERPRINT:
+    raise ImportError(
+        "understandability._core was compiled from another version of its layout.py; "
+        "build it again: python hatch_build.py"
+    )
 
 __all__ = [
     "Numbers",

@@ -21,14 +21,7 @@ cdef int _c
 for _c in range(256):
     IS_INK[_c] = is_ink(<unsigned char>_c)
 
-# What a tag does, as in the modules of the extractors.
-cdef enum:
-    MAIN_SPACE = 1, MAIN_LINK, MAIN_END_LINK, MAIN_BREAK, MAIN_OPEN, MAIN_CLOSE, MAIN_SKIP = 8
-    NAIVE_END = 0, NAIVE_SPACE = 2, NAIVE_LINK, NAIVE_DROP
-    BOILERPIPE_SPACE = 1, BOILERPIPE_LINK, BOILERPIPE_CLOSE = 4, BOILERPIPE_END_IGNORED
-    BOILERPIPE_OPEN = 6, BOILERPIPE_EMPTY, BOILERPIPE_SKIP, BOILERPIPE_IGNORE, BOILERPIPE_UNPARSED
-    JUSTEXT_OPEN = 0, JUSTEXT_CLOSE, JUSTEXT_BREAK = 3, JUSTEXT_LINK, JUSTEXT_END_LINK
-    JUSTEXT_INLINE = 6, JUSTEXT_UNWRAP = 8, JUSTEXT_KILL
+include "layout.pxi"
 
 
 cdef bint is_blank_text(Bytes s, Py_ssize_t place, Py_ssize_t end) noexcept:
@@ -126,15 +119,6 @@ cdef array others_of(list names):
     return array("i", [numbers.get(("/" + name).removeprefix("//"), -1) for name in names])
 
 
-cdef enum:  # of main; what `understandability.text.extract.main` says of each
-    SHORTEST_PROSE = 75, MIN_PROSE = 200, MAX_BEFORE_COMMENTS = 900, MAX_HEADING = 150
-    MAX_REPEATED = 2, MIN_SENTENCE = 40, CHARACTERS_A_BAR = 36
-    MAX_RUN = 150  # characters without a space that a program's data may be, and no text is
-    ITEM = 8, CELL = 16, PARAGRAPH = 32  # bits of an element beside its level as a heading, 0 to 6
-
-cdef dict _MAX_SHARES = {"sidebar": 0.85, "cookies": 0.95}
-
-
 cdef bint is_data(str text):
     """Whether a program's data or code stands where text should."""
     return any([len(run) > MAX_RUN and ("{" in run or '":' in run) for run in text.split()])
@@ -177,7 +161,7 @@ cdef class Layout:
 
     cdef inline int level(self, Py_ssize_t place) noexcept:
         """The level of a block as a heading; 0 if it is none."""
-        return self.bits[place] & 7 if self.length[place] <= MAX_HEADING else 0
+        return self.bits[place] & BLOCK_HEADING if self.length[place] <= MAX_HEADING else 0
 
     cdef int find_prose(self) except -1:
         """The length of each block that is prose, 0 of others."""
@@ -185,10 +169,10 @@ cdef class Layout:
         cdef long long total
         cdef int shortest
         cdef bint is_prose
-        for shortest in (SHORTEST_PROSE, 25, 1):
+        for shortest in PROSE_LENGTHS:
             total = 0
             for place in range(self.size):
-                is_prose = self.length[place] >= shortest and self.links(place) <= 0.35
+                is_prose = self.length[place] >= shortest and self.links(place) <= MAX_PROSE_LINKS
                 self.prose[place] = self.length[place] if is_prose else 0
                 total += self.prose[place]
             if total >= MIN_PROSE:
@@ -233,8 +217,12 @@ cdef class Layout:
         for section, kind in self.kinds.items():
             share = <double>sums.data.as_longlongs[section] / (whole or 1)
             if kind == "thread":
-                self.is_thread |= share > 0.3
-            elif share <= <double>_MAX_SHARES.get(kind, 0.3):
+                self.is_thread |= share > MAX_SHARE
+            elif share <= (
+                MAX_SIDEBAR_SHARE if kind == "sidebar"
+                else MAX_CONSENT_SHARE if kind == "cookies"
+                else MAX_SHARE
+            ):
                 kinds[section] = kind
         if not self.is_thread and "comments" in self.kinds.values():
             self.is_thread = is_forum()
@@ -280,7 +268,7 @@ cdef class Layout:
                 least = around
                 for i in range(newest + 1, section + 1):
                     least = min(least, self.parent_of[i])
-                is_beside = self.parent_of[section] == beside and self.bits[place] == PARAGRAPH
+                is_beside = self.parent_of[section] == beside and self.bits[place] == BLOCK_PARAGRAPH
                 if min(section, least) < around or 0 < level <= ended or (
                     is_beside and self.prose[place]
                 ):
@@ -311,7 +299,7 @@ cdef class Layout:
         question may be short beside its answers.
         """
         cdef array sums = self.sums(True)
-        cdef double least = (1.0 if self.is_thread else 0.9) * sums.data.as_longlongs[0]
+        cdef double least = (1.0 if self.is_thread else MAIN_SHARE) * sums.data.as_longlongs[0]
         cdef Py_ssize_t place, section, main = 0, parent, last
         cdef object times = Counter(self.texts)
         if sums.data.as_longlongs[0]:
@@ -338,7 +326,7 @@ cdef class Layout:
         cdef Py_ssize_t bars = 0
         cdef bint has_letter = False
         cdef Py_UCS4 c
-        if self.links(place) > 0.5:
+        if self.links(place) > MAX_LINKS:
             return "mostly links" if self.links(place) <= 1 else "data of a program"
         for c in text:
             if c == 0xA9:
@@ -346,12 +334,12 @@ cdef class Layout:
             bars += c == c"|" or c == c">" or c == 0xBB or c == 0x203A or c == 0x2022 or c == 0xB7
             if not has_letter:
                 has_letter = Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
-        if not self.bits[place] & CELL:
+        if not self.bits[place] & BLOCK_CELL:
             if times > MAX_REPEATED:
                 return "stands on the page three times"
             if not has_letter:
                 return "no words"
-        if bars * CHARACTERS_A_BAR > len(text) + CHARACTERS_A_BAR:
+        if bars * CHARACTERS_PER_BAR > len(text) + CHARACTERS_PER_BAR:
             return "labels between bars"
         return ""
 
@@ -400,8 +388,8 @@ def main_blocks(
     page.drop_endings(closing, is_ended)
     page.drop_outside()
     kept = [place for place in range(page.size) if not page.reasons[place]]
-    page.drop_edge(kept, ITEM | 7, is_ended)
-    page.drop_edge(kept[::-1], ITEM, is_ended)
+    page.drop_edge(kept, BLOCK_ITEM | BLOCK_HEADING, is_ended)
+    page.drop_edge(kept[::-1], BLOCK_ITEM, is_ended)
     page.drop_bare_headings()
     kept = [False] * page.size
     for place in range(page.size):

@@ -29,8 +29,7 @@ def add_rows(
                 sums[column] += own[column]
 
 
-cdef enum:  # of `understandability.feature.tagger.UNIVERSAL`; a loop of known length is fast
-    TAGS = 17
+include "layout.pxi"
 
 
 cdef inline int best_of(const short* score) noexcept:

@@ -4,6 +4,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+LAYOUT: int
+"""The `layout.FINGERPRINT` of the version that the core was compiled from."""
+
 def read_sentences(
     types: NDArray[Any],
     ids: NDArray[Any],

@@ -11,32 +11,10 @@ cdef array _INTS = array("i")
 
 # --- Sentences and passages, as `understandability.model.passages` reads them
 
-cdef struct Token:  # as `passages.TOKEN` has it
-    float zipf
-    float complexity
-    float difficulty  # what it adds where it stands
-    float[4] logs
-    float weight  # of the vector
-    int vector  # -1 for none
-    short frequent  # which of the frequent words; -1 for none
-    unsigned char flags
-    unsigned char[8] kinds  # which columns of tokens it counts in; 255 for none
+include "layout.pxi"
 
-cdef enum:
-    HAS_LETTER = 1, CAPITALISED = 2, IN_CAPITALS = 4, IS_COUNTED = 8  # flags of a token
-    TWELVE = 12, PUNCTUATION = 11  # tags
-    # Of a sentence behind them: the sum of its pairs' scores, their number; whether it ends where
-    # none can, whether it has an end; whether it is the first of its kind.
-    PAIRS = 12, ENDING = 14, IS_FIRST = 16, SENTENCE = 17
-    # Of a passage, in the order of `passages.passage_columns`.
-    DIFFICULT = 0, CHARACTERS = 1, WORD_KINDS = 12, OF_TOKENS = 15, ZIPF_UNDER = 56, ZIPF_BELOW = 59
-    LOGS = 62, TOWARDS = 66, COMPLEXITY = 69, OVER = 70, ABOVE = 72, BY_SENTENCE = 77, VECTOR = 81
-    OF_TAGS = 181, QUANTILES = 194, NOT_NAMES = 204, NAMES = 207, RARE = 208, LENGTH = 211
-    LONGER = 213, HARDEST = 218, DEVIATION = 219, PROSE = 220, SHORT = 221, RARE_VECTOR = 222
-    ORDER = 322, BY_WORDS = 324, SHORTNESS = 325, COLUMNS = 326
-    DIMENSIONS = 100, LEAST_WORDS = 5
-
-cdef double[10] SHARES = [0.01, 0.05, 0.1, 0.25, 0.5, 0.5, 0.75, 0.9, 0.95, 0.99]
+# The module that was compiled last of all is like the others, so one fingerprint is enough.
+LAYOUT = FINGERPRINT
 
 
 def read_sentences(
@@ -51,14 +29,14 @@ def read_sentences(
     cdef set seen
     if (
         types.shape[1] != sizeof(Token) or words < 0 or scores.shape[1] != scores.shape[0]
-        or out.shape[1] != SENTENCE
+        or out.shape[1] != SENTENCE_COLUMNS
     ):
         raise ValueError("the tables of sentences do not fit together")
     for document in range(firsts.shape[0] - 1):
         seen = set()
         for sentence in range(firsts[document], firsts[document + 1]):
             row = &out[sentence, 0]
-            memset(row, 0, SENTENCE * sizeof(double))
+            memset(row, 0, SENTENCE_COLUMNS * sizeof(double))
             before = -1
             for place in range(bounds[sentence], bounds[sentence + 1]):
                 if place + 8 < ids.shape[0]:  # what is needed soon; memory takes as long as many tokens
@@ -66,30 +44,30 @@ def read_sentences(
                 own = (<const Token*>&types[ids[place], 0]).frequent
                 if tags[place] >= TWELVE:
                     raise IndexError("there is no such tag")
-                row[tags[place]] += 1
+                row[SENTENCE_TAGS + tags[place]] += 1
                 if own < 0:
-                    if tags[place] == PUNCTUATION:
+                    if tags[place] == TWELVE_PUNCTUATION:
                         continue
                     own = words + tags[place]
                 if before >= 0:
-                    row[PAIRS] += scores[before, own]
-                    row[PAIRS + 1] += 1
+                    row[SENTENCE_PAIR_SCORES] += scores[before, own]
+                    row[SENTENCE_PAIRS] += 1
                 before = own
             if before >= 0:
-                row[ENDING] = scores[before, words + TWELVE] < no_end
-                row[ENDING + 1] = 1
+                row[SENTENCE_IS_CUT] = scores[before, words + TWELVE] < no_end
+                row[SENTENCE_HAS_END] = 1
             size = len(seen)
             seen.add(held[bounds[sentence] * sizeof(int) : bounds[sentence + 1] * sizeof(int)])
-            row[IS_FIRST] = len(seen) > size
+            row[SENTENCE_IS_FIRST] = len(seen) > size
 
 
 cdef inline void add_vector(float* sums, const signed char* vector, float weight, float rarity) noexcept:
     """Add a vector to the sum over tokens, and to that over rare ones behind it."""
     cdef int i
-    for i in range(DIMENSIONS):
+    for i in range(VECTOR_SIZE):
         sums[i] += weight * vector[i]
-    for i in range(DIMENSIONS if rarity else 0):
-        sums[DIMENSIONS + i] += rarity * (weight * vector[i])
+    for i in range(VECTOR_SIZE if rarity else 0):
+        sums[VECTOR_SIZE + i] += rarity * (weight * vector[i])
 
 
 cdef inline void divide(double* row, int start, int end, double by) noexcept:
@@ -125,24 +103,33 @@ cdef void add_token(double* row, const Token* token) noexcept:
     cdef int i
     cdef double over = token.logs[1]
     for i in range(8):
-        if token.kinds[i] != 255:
-            row[OF_TOKENS + token.kinds[i]] += 1
-    if token.flags & HAS_LETTER:
+        if token.kinds[i] != NO_KIND:
+            row[PASSAGE_TOKEN_KINDS + token.kinds[i]] += 1
+    if token.flags & TOKEN_HAS_LETTER:
         for i in range(3):
-            if token.zipf < 3 + i:
-                row[ZIPF_UNDER + i] += 3 + i - token.zipf
-                row[ZIPF_BELOW + i] += 1
+            if token.zipf < ZIPF_LIMITS[i]:
+                row[PASSAGE_ZIPF_UNDER + i] += ZIPF_LIMITS[i] - token.zipf
+                row[PASSAGE_ZIPF_BELOW + i] += 1
     for i in range(4):
-        row[LOGS + i] += token.logs[i]
-    row[TOWARDS] += max(over, 0)
-    row[TOWARDS + 1] += max(over - 1, 0)
-    row[TOWARDS + 2] += max(token.logs[3], 0)
-    row[COMPLEXITY] += token.complexity
+        row[PASSAGE_LOGS + i] += token.logs[i]
+    row[PASSAGE_TOWARDS_PUBMED] += max(over, 0)
+    row[PASSAGE_FAR_TOWARDS_PUBMED] += max(over - 1, 0)
+    row[PASSAGE_TOWARDS_WIKIPEDIA] += max(token.logs[3], 0)
+    row[PASSAGE_COMPLEXITY] += token.complexity
     for i in range(2):
-        over = token.complexity - (0.3 if i == 0 else 0.4)
+        over = token.complexity - COMPLEXITY_LIMITS[i]
         if over > 0:
-            row[OVER + i] += over
-            row[ABOVE + i] += 1
+            row[PASSAGE_COMPLEXITY_OVER + i] += over
+            row[PASSAGE_COMPLEXITY_ABOVE + i] += 1
+
+
+cdef inline double quantile(const int* sorted_bits, Py_ssize_t size, double share) noexcept:
+    """The quantile of sorted floats, given by their bits; NaN of none."""
+    cdef float value
+    if not size:
+        return NAN
+    memcpy(&value, sorted_bits + <Py_ssize_t>rint((size - 1) * share), sizeof(float))
+    return value
 
 
 def read_passages(
@@ -164,18 +151,18 @@ def read_passages(
     cdef double weight, rarity, of_all_rarity, squares, pairs, ended, hardest, log
     cdef const int* kind
     cdef const Token* token
-    cdef float quantile, sums[2 * DIMENSIONS]  # of vectors
+    cdef float sums[2 * VECTOR_SIZE]  # of vectors
     cdef int i, is_name
     if (
-        types.shape[1] != sizeof(Token) or kinds.shape[1] != WORD_KINDS + 1
-        or sentences.shape[1] != SENTENCE or vectors.shape[1] != DIMENSIONS
-        or scale.shape[0] != DIMENSIONS or by_sentence.shape[0] > 16 or by_sentence.shape[1] != 2
-        or out.shape[1] != COLUMNS
+        types.shape[1] != sizeof(Token) or kinds.shape[1] != WORD_COLUMNS
+        or sentences.shape[1] != SENTENCE_COLUMNS or vectors.shape[1] != VECTOR_SIZE
+        or scale.shape[0] != VECTOR_SIZE or by_sentence.shape[0] > 16 or by_sentence.shape[1] != 2
+        or out.shape[1] != PASSAGE_COLUMNS
     ):
         raise ValueError("the tables of passages do not fit together")
     for passage in range(begins.shape[0]):
         row = &out[passage, 0]
-        memset(row, 0, COLUMNS * sizeof(double))
+        memset(row, 0, PASSAGE_COLUMNS * sizeof(double))
         memset(sums, 0, sizeof(sums))
         size = rare = different = again = length = counted = with_letter = tokens = in_prose = 0
         weight = of_all_rarity = squares = pairs = ended = met_first = 0
@@ -188,11 +175,11 @@ def read_passages(
                 if at + 8 < word_ids.shape[0]:
                     prefetch(&kinds[word_ids[at + 8], 0])
                 kind = &kinds[word_ids[at], 0]
-                for i in range(WORD_KINDS):
-                    row[i] += kind[i]
-                row[WORD_KINDS] += <double>kind[CHARACTERS] * kind[CHARACTERS]
-                if names[at] and not kind[WORD_KINDS]:
-                    row[DIFFICULT] -= kind[DIFFICULT]
+                for i in range(WORD_IN_CAPITALS):  # the last of its columns
+                    row[PASSAGE_WORD_KINDS + i] += kind[i]
+                row[PASSAGE_CHARACTERS_SQUARED] += <double>kind[WORD_CHARACTERS] * kind[WORD_CHARACTERS]
+                if names[at] and not kind[WORD_IN_CAPITALS]:
+                    row[PASSAGE_WORD_KINDS + WORD_DIFFICULT_WORDS] -= kind[WORD_DIFFICULT_WORDS]
             tokens += max(bounds[sentence + 1] - bounds[sentence], 0)
             if tokens > ids.shape[0]:
                 raise IndexError("a passage has more tokens than there are")
@@ -206,84 +193,86 @@ def read_passages(
                         prefetch(&vectors[token.vector, 64])
                 token = <const Token*>&types[ids[at], 0]
                 add_token(row, token)
-                counted += (token.flags & IS_COUNTED) > 0
+                counted += (token.flags & TOKEN_COUNTED) > 0
                 hardest = max(hardest, token.complexity)
                 weight += token.weight
                 rarity = 0
-                if token.flags & HAS_LETTER:
+                if token.flags & TOKEN_HAS_LETTER:
                     with_letter += 1
                     if met.data.as_ints[ids[at]] != passage + 1:
                         met.data.as_ints[ids[at]] = <int>passage + 1
                         met_first += 1
-                        row[BY_WORDS] += token.difficulty
-                    is_name = token.flags & CAPITALISED and not token.flags & IN_CAPITALS
+                        row[PASSAGE_DIFFICULTY_BY_WORDS] += token.difficulty
+                    is_name = token.flags & TOKEN_CAPITALISED and not token.flags & TOKEN_IN_CAPITALS
                     if not (is_name and at > bounds[sentence]):
                         memcpy(zipf + size, &token.zipf, sizeof(float))
                         memcpy(complexity + size, &token.complexity, sizeof(float))
                         size += 1
-                        row[NOT_NAMES] += token.complexity
-                        row[NOT_NAMES + 1] += max(token.complexity - 0.3, 0)
-                        row[NOT_NAMES + 2] += token.vector < 0
-                        if token.zipf < 4 and not token.flags & CAPITALISED:
+                        row[PASSAGE_COMPLEXITY_NOT_NAMES] += token.complexity
+                        row[PASSAGE_COMPLEXITY_OVER_0_3_NOT_NAMES] += max(
+                            token.complexity - COMPLEXITY_LIMITS[0], 0
+                        )
+                        row[PASSAGE_WITHOUT_VECTOR] += token.vector < 0
+                        if token.zipf < RARE_ZIPF and not token.flags & TOKEN_CAPITALISED:
                             of_rare.data.as_ints[rare] = ids[at]
                             times.data.as_ints[ids[at]] += 1
                             rare += 1
-                        rarity = max(5 - token.zipf, 0)
+                        rarity = max(RARITY_ZIPF - token.zipf, 0)
                         of_all_rarity += rarity
                 if token.vector >= 0:
                     add_vector(sums, &vectors[token.vector, 0], token.weight, rarity)
             for i in range(TWELVE):
-                row[OF_TAGS + i] += sentences[sentence, i]
-            row[ORDER] += sentences[sentence, PAIRS]
-            pairs += sentences[sentence, PAIRS + 1]
-            row[ORDER + 1] += sentences[sentence, ENDING]
-            ended += sentences[sentence, ENDING + 1]
+                row[PASSAGE_TAGS + i] += sentences[sentence, SENTENCE_TAGS + i]
+            row[PASSAGE_WORD_ORDER] += sentences[sentence, SENTENCE_PAIR_SCORES]
+            pairs += sentences[sentence, SENTENCE_PAIRS]
+            row[PASSAGE_CUT_SENTENCES] += sentences[sentence, SENTENCE_IS_CUT]
+            ended += sentences[sentence, SENTENCE_HAS_END]
             length += words
-            row[SHORT] += words < LEAST_WORDS
+            row[PASSAGE_SHORT_FIELDS] += words < MIN_SENTENCE_WORDS
             if prose[place]:
                 in_prose += 1
                 for i in range(<int>by_sentence.shape[0]):
                     out[passage, by_sentence[i, 1]] += out[passage, by_sentence[i, 0]] - before[i]
                 log = log1p(words)
                 squares += log * log
-                row[LENGTH] += words
-                row[LENGTH + 1] += log
+                row[PASSAGE_SENTENCE_WORDS] += words
+                row[PASSAGE_SENTENCE_LOG_WORDS] += log
                 for i in range(3):
-                    if words > 10 * (i + 1):
-                        row[LONGER + i] += words - 10 * (i + 1)
-                        row[LONGER + 2 + i] += words if i else 0
-                row[HARDEST] += hardest
+                    if words > LONG_SENTENCES[i]:
+                        row[PASSAGE_LONGER + i] += words - LONG_SENTENCES[i]
+                        if i:
+                            row[PASSAGE_IN_LONGER + i - 1] += words
+                row[PASSAGE_SENTENCE_HARDEST_WORD] += hardest
 
-        row[PROSE] = row[LENGTH] / max(length, 1)
-        divide(row, 0, WORD_KINDS + 1, max(length, 1))
-        divide(row, OF_TOKENS, BY_SENTENCE, max(counted, 1))
-        divide(row, OF_TAGS, OF_TAGS + TWELVE, max(tokens, 1))
-        divide(row, LENGTH, HARDEST + 1, in_prose or NAN)
+        row[PASSAGE_PROSE] = row[PASSAGE_SENTENCE_WORDS] / max(length, 1)
+        divide(row, PASSAGE_WORD_KINDS, PASSAGE_WORDS_PER_SENTENCE, max(length, 1))
+        divide(row, PASSAGE_TOKEN_KINDS, PASSAGE_TOKENS_PER_SENTENCE, max(counted, 1))
+        divide(row, PASSAGE_TAGS, PASSAGE_TAGS + TWELVE, max(tokens, 1))
+        divide(row, PASSAGE_SENTENCE_WORDS, PASSAGE_SENTENCE_LOG_WORDS_DEVIATION, in_prose or NAN)
         for i in range(<int>by_sentence.shape[0]):
             out[passage, by_sentence[i, 1]] /= in_prose or NAN
-        for i in range(DIMENSIONS):
-            row[VECTOR + i] = sums[i] * scale[i] / max(weight, 0.5)
-            row[RARE_VECTOR + i] = sums[DIMENSIONS + i] * scale[i] / max(of_all_rarity, 1)
+        for i in range(VECTOR_SIZE):
+            row[PASSAGE_VECTOR + i] = sums[i] * scale[i] / max(weight, 0.5)
+            row[PASSAGE_RARE_VECTOR + i] = sums[VECTOR_SIZE + i] * scale[i] / max(of_all_rarity, 1)
         sort(zipf, size)
         sort(complexity, size)
-        for i in range(10):
-            at = <Py_ssize_t>rint(max(size - 1, 0) * SHARES[i])
-            memcpy(&quantile, (zipf if i < 5 else complexity) + at, sizeof(float))
-            row[QUANTILES + i] = quantile if size else NAN
-        divide(row, NOT_NAMES, NAMES, max(size, 1))
-        row[NAMES] = 1 - size / <double>max(with_letter, 1)
+        for i in range(5):
+            row[PASSAGE_ZIPF_QUANTILES + i] = quantile(zipf, size, ZIPF_SHARES[i])
+            row[PASSAGE_COMPLEXITY_QUANTILES + i] = quantile(complexity, size, COMPLEXITY_SHARES[i])
+        divide(row, PASSAGE_COMPLEXITY_NOT_NAMES, PASSAGE_NAMES, max(size, 1))
+        row[PASSAGE_NAMES] = 1 - size / <double>max(with_letter, 1)
         for at in range(rare):
             i = of_rare.data.as_ints[at]
             different += times.data.as_ints[i] > 0
             again += times.data.as_ints[i] if times.data.as_ints[i] > 1 else 0
             times.data.as_ints[i] = 0
-        row[RARE] = different / <double>max(with_letter, 1)
-        row[RARE + 1] = again / <double>max(with_letter, 1)
-        row[RARE + 2] = (rare + 1) / <double>(different + 1)
-        squares = squares / (in_prose or NAN) - row[LENGTH + 1] * row[LENGTH + 1]
-        row[DEVIATION] = sqrt(squares) if squares > 0 else 0 * squares  # NaN stays NaN
-        row[SHORT] /= max(ends[passage] - begins[passage], 1)
-        row[ORDER] /= max(pairs, 1)
-        row[ORDER + 1] /= max(ended, 1)
-        row[BY_WORDS] /= max(met_first, 1)
-        row[SHORTNESS] = max(1 - length / 60.0, 0)  # no text of so many words is short
+        row[PASSAGE_RARE_WORDS] = different / <double>max(with_letter, 1)
+        row[PASSAGE_RARE_WORDS_AGAIN] = again / <double>max(with_letter, 1)
+        row[PASSAGE_RARE_WORD_TIMES] = (rare + 1) / <double>(different + 1)
+        squares = squares / (in_prose or NAN) - row[PASSAGE_SENTENCE_LOG_WORDS] * row[PASSAGE_SENTENCE_LOG_WORDS]
+        row[PASSAGE_SENTENCE_LOG_WORDS_DEVIATION] = sqrt(squares) if squares > 0 else 0 * squares  # NaN stays NaN
+        row[PASSAGE_SHORT_FIELDS] /= max(ends[passage] - begins[passage], 1)
+        row[PASSAGE_WORD_ORDER] /= max(pairs, 1)
+        row[PASSAGE_CUT_SENTENCES] /= max(ended, 1)
+        row[PASSAGE_DIFFICULTY_BY_WORDS] /= max(met_first, 1)
+        row[PASSAGE_SHORTNESS] = max(1 - length / <double>SHORT_TEXT, 0)

@@ -8,20 +8,15 @@ from libc.string cimport memcmp, memset
 from understandability._core.source cimport SLOTS, Slot, Tape, add_text, behind_comment
 from understandability._core.utf8 cimport Bytes, found, is_letter, stands
 
-cdef enum:  # of an element, by the number of its name
-    BIT = 0  # among the elements that the start of another may end
-    ENDS = 1  # the bits of those that its start ends
-    LEVEL = 2  # an end tag ends no element of a higher level
-    CONTENT = 3
-    ROLE = 4
-    RULES = 5  # how many of these are given
-    LAST = 5  # where it was opened last on the stack; -1 if it is not open
-    OPENING = 6, CLOSING, EMPTY  # numbers of its tags on the tape; -1 if it is not there yet
-    FIELDS = 9
+include "layout.pxi"
 
-    MARKUP = 0, NOTHING, SCRIPT = 4  # what an element holds
-    RAW = 2, RAW_REFERENCES, PLAIN = 5  # text up to its end tag, with references, up to the end
-    HTML = 1, HEAD, BODY, OF_HEAD, OF_FRAMES  # what an element is to the tree
+# The fields of an element, after those of its rule.
+cdef enum:
+    LAST = ELEMENT_COLUMNS  # its index on the stack, where it was opened last; -1 if it is not open
+    OPENING  # the ids of its tags on the tape; -1 for a tag that the tape does not have yet
+    CLOSING
+    EMPTY
+    FIELDS
 
     LEVELS = 8
     DEEPEST = 2048  # elements in each other
@@ -71,8 +66,8 @@ cdef class Tree:
             rule = self.rule_of(name)
             number = self.numbers[name] = len(self.names)
             self.names.append(name)
-            self.fields.extend(array("q", rule[:RULES] + (-1, -1, -1, -1)))
-            if len(self.fields) != (number + 1) * FIELDS or not 0 <= rule[LEVEL] < LEVELS:
+            self.fields.extend(array("q", rule[:ELEMENT_COLUMNS] + (-1, -1, -1, -1)))
+            if len(self.fields) != (number + 1) * FIELDS or not 0 <= rule[ELEMENT_LEVEL] < LEVELS:
                 raise ValueError(f"the rule of {name!r} is none: {rule}")
         return number
 
@@ -97,11 +92,11 @@ cdef class Tree:
             return 0
         top = &self.stack[self.depth]
         top.name, top.before = name, field[LAST]
-        top.before_on_level = self.last_on_level[field[LEVEL]]
-        field[LAST] = self.last_on_level[field[LEVEL]] = self.depth
+        top.before_on_level = self.last_on_level[field[ELEMENT_LEVEL]]
+        field[LAST] = self.last_on_level[field[ELEMENT_LEVEL]] = self.depth
         self.depth += 1
-        self.had_head |= field[ROLE] == HEAD or field[ROLE] == BODY
-        self.had_body |= field[ROLE] == BODY
+        self.had_head |= field[ELEMENT_ROLE] == ROLE_HEAD or field[ELEMENT_ROLE] == ROLE_BODY
+        self.had_body |= field[ELEMENT_ROLE] == ROLE_BODY
         self.add(name, OPENING)
         self.opened = self.tape.size
         return 0
@@ -112,7 +107,7 @@ cdef class Tree:
         cdef long long* field = self.field(top.name)
         self.depth -= 1
         field[LAST] = top.before
-        self.last_on_level[field[LEVEL]] = top.before_on_level
+        self.last_on_level[field[ELEMENT_LEVEL]] = top.before_on_level
         if (
             self.opened == self.tape.size
             and self.tape.filled == self.tape.ends.data.as_ints[self.tape.size - 1]
@@ -126,30 +121,30 @@ cdef class Tree:
 
     cdef inline int role(self) noexcept:
         """What the last open element is to the tree; -1 if none is open."""
-        return <int>self.field(self.stack[self.depth - 1].name)[ROLE] if self.depth else -1
+        return <int>self.field(self.stack[self.depth - 1].name)[ELEMENT_ROLE] if self.depth else -1
 
     cdef int start(self, Py_ssize_t name) except -1:
         """Close what the start of an element closes, and open what it implies."""
-        cdef long long ends = self.field(name)[ENDS]
-        cdef int role = <int>self.field(name)[ROLE]
-        while self.depth and self.field(self.stack[self.depth - 1].name)[BIT] & ends:
+        cdef long long ends = self.field(name)[ELEMENT_CLOSES]
+        cdef int role = <int>self.field(name)[ELEMENT_ROLE]
+        while self.depth and self.field(self.stack[self.depth - 1].name)[ELEMENT_BIT] & ends:
             self.close()
-        if role == HTML:
+        if role == ROLE_HTML:
             return 0
         if not self.depth:
             self.open(self.number_of("html"))
-        if role == BODY or role == HEAD:
+        if role == ROLE_BODY or role == ROLE_HEAD:
             return 0
-        if role == OF_HEAD and self.depth <= 1:
+        if role == ROLE_IN_HEAD and self.depth <= 1:
             if not self.had_head:
                 self.open(self.number_of("head"))
-        elif role != OF_FRAMES:
+        elif role != ROLE_WITHOUT_BODY:
             self.imply_body()
         return 0
 
     cdef int start_text(self) except -1:
         """Make room for text that is not blank."""
-        return self.start(self.number_of("p")) if self.role() == HEAD else self.imply_body()
+        return self.start(self.number_of("p")) if self.role() == ROLE_HEAD else self.imply_body()
 
     cdef int imply_body(self) except -1:
         if not self.depth:
@@ -162,7 +157,7 @@ cdef class Tree:
         """Close an element and those in it, unless one of a higher level is among them."""
         cdef Py_ssize_t last = self.field(name)[LAST]
         cdef int level
-        for level in range(<int>self.field(name)[LEVEL] + 1, LEVELS):
+        for level in range(<int>self.field(name)[ELEMENT_LEVEL] + 1, LEVELS):
             if self.last_on_level[level] > last:
                 return 0
         if last >= 0:
@@ -174,7 +169,7 @@ cdef class Tree:
         """Add text to the last open element; what is not blank may open others first."""
         cdef Py_ssize_t behind = place
         cdef bytes resolved
-        if self.role() <= HEAD and self.role() != 0:  # none, <html> or <head>
+        if self.role() <= ROLE_HEAD and self.role() != 0:  # none, <html> or <head>
             while behind < end and is_blank_byte(s[behind]):
                 behind += 1
             if behind < end and s[behind] == c"&":  # which may be a blank, too
@@ -318,11 +313,11 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
             slot.start, slot.size, slot.number, slot.names = start, length, name, True
         end = behind_attributes(s, size, behind)
         place = min(size, end + 1 + (end < size and s[end] == c"/"))
-        role = tree.field(name)[ROLE]
+        role = tree.field(name)[ELEMENT_ROLE]
         if closes:
             if end >= size:
                 break
-            if HTML <= role <= BODY and ignored:
+            if ROLE_HTML <= role <= ROLE_BODY and ignored:
                 ignored -= 1  # of an element that was not opened
             else:
                 tree.end(name)
@@ -330,14 +325,14 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
         tree.start(name)
         is_kept = end < size
         if (
-            (role == HTML and tree.depth > 0)
-            or (role == HEAD and tree.depth != 1)
-            or (role == BODY and tree.field(name)[LAST] >= 0)
+            (role == ROLE_HTML and tree.depth > 0)
+            or (role == ROLE_HEAD and tree.depth != 1)
+            or (role == ROLE_BODY and tree.field(name)[LAST] >= 0)
         ):
             is_kept = False
             ignored += 1
         if is_kept:
-            if role == HTML and not tree.tape.size:
+            if role == ROLE_HTML and not tree.tape.size:
                 attributes = source[behind:end]
             tree.open(name)
         if end >= size:
@@ -348,14 +343,14 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
             continue
         if not is_kept:
             continue
-        content = <int>tree.field(name)[CONTENT]
-        if content == NOTHING:
+        content = <int>tree.field(name)[ELEMENT_CONTENT]
+        if content == CONTENT_NOTHING:
             tree.close()
-        elif content != MARKUP:
+        elif content != CONTENT_MARKUP:
             end = size
-            if content != PLAIN:
-                end = end_of_raw(s, size, place, tree.names[name].encode(), content == SCRIPT)
-            add_text(tree.tape, s, place, end, resolve if content == RAW_REFERENCES else None, True)
+            if content != CONTENT_PLAIN_TEXT:
+                end = end_of_raw(s, size, place, tree.names[name].encode(), content == CONTENT_SCRIPT)
+            add_text(tree.tape, s, place, end, resolve if content == CONTENT_RAW_WITH_REFERENCES else None, True)
             place = end
     if tree.is_too_deep:
         return None

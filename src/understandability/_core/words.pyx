@@ -145,8 +145,7 @@ cdef class Numbers:
 
 # --- Texts into pieces and sentences
 
-cdef enum:  # how a piece ends, as in `text.sentences`
-    NONE = 45, ALONE = 99, NUMBER = 35  # -, c, #
+include "layout.pxi"
 
 
 cdef bint is_plain(str text):
@@ -212,26 +211,26 @@ def cut_up(
     ends = bytearray(number)
     for place in range(number):  # most ends are told by their last byte
         last = span[place].start[span[place].size - 1]
-        ends[place] = ord(looked_up(ends_of, strings[ids[place]])) if kinds[last] else NONE
+        ends[place] = ord(looked_up(ends_of, strings[ids[place]])) if kinds[last] else END_NONE
     for end, is_open in zip(bounds, are_open):
         place = start
         if end > start:
             starts.append(first + start)
         while place < end - 1:
-            if ends[place] == NONE:
+            if ends[place] == END_NONE:
                 place += 1
                 continue
             following = place + 1  # behind what stands alone and belongs to it
-            while following < end and ends[following] == ALONE:
+            while following < end and ends[following] == END_ALONE:
                 following += 1
             if following == end:
                 break
-            counts_item = ends[place] == NUMBER and (
+            counts_item = ends[place] == END_NUMBER and (
                 first + place == starts[len(starts) - 1]
                 or span[place - 1].start[span[place - 1].size - 1] in b":;,"
             )
             begins = looked_up(starts_of, strings[ids[following]])
-            if not counts_item and begins in before.get(chr(ends[place]), "us"):
+            if not counts_item and begins in before[chr(ends[place])]:
                 starts.append(first + following)
             place = following
         if end > start and is_open:

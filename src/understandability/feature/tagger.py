@@ -21,16 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability import _core
+from understandability._core import layout
 from understandability.arrays import numbered, places_of
 from understandability.resources import resource_arrays
 
-UNIVERSAL = (
-    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
-    "PUNCT", "SCONJ", "SYM", "VERB", "X",
-)  # fmt: skip
-TWELVE = (
-    "VERB", "NOUN", "PRON", "ADJ", "ADV", "ADP", "CONJ", "DET", "NUM", "PRT", "X", "PUNCT",
-)  # fmt: skip
+UNIVERSAL, TWELVE = layout.UNIVERSAL_TAGS, layout.TWELVE_TAGS
 _RENAMED = {
     "AUX": "VERB",
     "PROPN": "NOUN",

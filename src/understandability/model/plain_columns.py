@@ -15,10 +15,10 @@ from itertools import accumulate
 
 import numpy as np
 
+from understandability._core.layout import VECTOR_SIZE
 from understandability.arrays import Floats
 from understandability.feature.frequency import places_in
 from understandability.model.translations import UNLISTED, translations
-from understandability.model.word_columns import DIMENSIONS
 from understandability.text.cache import BoundedCache
 
 COLUMNS: tuple[str, ...] = (
@@ -29,7 +29,7 @@ COLUMNS: tuple[str, ...] = (
     "root_rarity_of_sentence", "questions", "frequent_words", "short_words", "letters_90",
     "zipf_75", *(COMPLEXITY := (
         "complexity_75", "hardest_words_of_sentence", "excess_of_sentence",
-    )), *(MEANING := tuple(f"meaning_{number}" for number in range(DIMENSIONS))),
+    )), *(MEANING := tuple(f"meaning_{number}" for number in range(VECTOR_SIZE))),
 )  # fmt: skip
 WORDS = 100  # of a passage
 _SHORT, _LONG, _VERY_LONG = 3, 6, 10  # letters

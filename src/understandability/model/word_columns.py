@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from understandability import _core
 from understandability._core import Numbers
+from understandability._core.layout import STYLE_KINDS
 from understandability.arrays import Floats, numbered, places_of
 from understandability.feature.frequency import places_of_keys
 from understandability.feature.language_model import (
@@ -113,28 +114,18 @@ _ENDINGS = (
 )
 _LEAST_ENDING_WORD = 6
 
-STYLE_KINDS = (
-    *_MARKS,
-    *_FUNCTION_WORDS,
-    *(f"ending_{ending[0]}" for ending in _ENDINGS),
-    "number",
-    "capitals",
-    "capitalised",
-)
-_MARK_OF = {mark: column for column, marks in enumerate(_MARKS.values()) for mark in marks}
+_MARK_OF = {mark: STYLE_KINDS.index(name) for name, marks in _MARKS.items() for mark in marks}
 _WORD_OF = {
-    word: column
-    for column, words in enumerate(_FUNCTION_WORDS.values(), len(_MARKS))
+    word: STYLE_KINDS.index(name)
+    for name, words in _FUNCTION_WORDS.items()
     for word in words.split()
 }
 _ENDING_OF = {
-    ending: column
-    for column, endings in enumerate(_ENDINGS, len(_MARKS) + len(_FUNCTION_WORDS))
-    for ending in endings
+    ending: STYLE_KINDS.index(f"ending_{endings[0]}") for endings in _ENDINGS for ending in endings
 }
 _ALL_ENDINGS = tuple(_ENDING_OF)
 _ENDING_SIZES = sorted(set(map(len, _ENDING_OF)))
-_NUMBER, _CAPITALS, _CAPITALISED = range(len(STYLE_KINDS) - 3, len(STYLE_KINDS))
+_NUMBER, _CAPITALS, _CAPITALISED = map(STYLE_KINDS.index, ("number", "capitals", "capitalised"))
 
 
 def kinds_of_token(token: str, lower: str) -> list[int]:
@@ -292,9 +283,6 @@ def word_difficulty() -> WordDifficulty:
 
 # The rank of the word that weighs half: that of p = 0.0005.
 _HALF_RANK = 200
-
-
-DIMENSIONS = 100  # how many numbers a vector has
 
 
 @cache

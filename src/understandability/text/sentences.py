@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from understandability import _core
+from understandability._core.layout import PIECE_ENDS
 from understandability.errors import OptionError
 from understandability.text.cache import BoundedCache
 from understandability.text.document import OF_PIECES, Block, Document, Uncut
@@ -46,8 +47,11 @@ _STARTERS = """
 # How a piece begins.
 _LOWER, _UPPER, _STARTER, _OTHER = "luso"
 # How a piece ends, and before which beginnings that ends a sentence.
-_NONE, _ALONE, _EXCLAIMED, _QUOTED, _STOPPED, _ABBREVIATED, _NUMBER, _DOTS = "-c!q.a#~"
+_NONE, _ALONE, _EXCLAIMED = PIECE_ENDS["NONE"], PIECE_ENDS["ALONE"], PIECE_ENDS["EXCLAIMED"]
+_QUOTED, _STOPPED, _DOTS = PIECE_ENDS["QUOTED"], PIECE_ENDS["STOPPED"], PIECE_ENDS["DOTS"]
+_ABBREVIATED, _NUMBER = PIECE_ENDS["ABBREVIATED"], PIECE_ENDS["NUMBER"]
 _BEFORE = {
+    _ALONE: _UPPER + _STARTER,
     _EXCLAIMED: _LOWER + _UPPER + _STARTER + _OTHER,
     _QUOTED: _UPPER + _STARTER + _OTHER,  # "Why?" she asked.
     _STOPPED: _LOWER + _UPPER + _STARTER + _OTHER,

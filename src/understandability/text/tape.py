@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from understandability import _core
 from understandability._core import Tape
+from understandability._core.layout import Content, Role
 from understandability.errors import PageError
 from understandability.text.cache import BoundedCache
 
@@ -92,19 +93,19 @@ _LEVELS = {
     **{"div": 1, "td": 2, "th": 2, "tr": 3, "table": 5, "head": 6, "body": 6, "html": 7},
     **dict.fromkeys(("thead", "tbody", "tfoot"), 4),
 }
-# 1 nothing, 2 raw text, 3 text with references, 4 a script, 5 text up to the end; else markup.
 _CONTENTS = {
     **dict.fromkeys(
-        names("area base basefont br col frame hr img input isindex link meta param"), 1
+        names("area base basefont br col frame hr img input isindex link meta param"),
+        Content.NOTHING,
     ),
-    **dict.fromkeys(("iframe", "noembed", "noframes", "style", "xmp"), 2),
-    **{"textarea": 3, "title": 3, "script": 4, "plaintext": 5},
+    **dict.fromkeys(("iframe", "noembed", "noframes", "style", "xmp"), Content.RAW),
+    **dict.fromkeys(("textarea", "title"), Content.RAW_WITH_REFERENCES),
+    **{"script": Content.SCRIPT, "plaintext": Content.PLAIN_TEXT},
 }
-# 4 what may stand in a head that is not written, 5 what needs no body.
 _ROLES = {
-    **{"html": 1, "head": 2, "body": 3},
-    **dict.fromkeys(("script", "style", "meta", "link", "title", "base"), 4),
-    **dict.fromkeys(("noframes", "frame", "frameset"), 5),
+    **{"html": Role.HTML, "head": Role.HEAD, "body": Role.BODY},
+    **dict.fromkeys(("script", "style", "meta", "link", "title", "base"), Role.IN_HEAD),
+    **dict.fromkeys(("noframes", "frame", "frameset"), Role.WITHOUT_BODY),
 }
 _CODE = frozenset({"script", "style"})
 _LANGUAGES = re.compile(rb"""(?<!\S)(lang|xml:lang)\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
@@ -218,8 +219,8 @@ def _rule(name: str) -> tuple[int, int, int, int, int]:
         1 << _CLOSABLE.index(name) if name in _CLOSABLE else 0,
         sum(1 << _CLOSABLE.index(other) for other in closed),
         _LEVELS.get(name, 0),
-        _CONTENTS.get(name, 0),
-        _ROLES.get(name, 0),
+        _CONTENTS.get(name, Content.MARKUP),
+        _ROLES.get(name, Role.NONE),
     )
 
 

@@ -26,6 +26,7 @@ import re
 from collections.abc import Sequence
 
 from understandability import _core
+from understandability._core.layout import BoilerpipeAction as Action
 from understandability.text.document import Block
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names, text_of_unparsed
@@ -38,17 +39,13 @@ SPARSE = "few words or many links"
 AFTER_END = "after the end of the article"
 APART = "apart from the main text"
 
-# What a tag does to the block that is being read. Those from _CLOSE on end it.
-_NOTHING, _SPACE, _LINK, _END_LINK = range(4)
-_CLOSE, _END_IGNORED, _OPEN, _EMPTY, _SKIP, _IGNORE, _UNPARSED = range(4, 11)
-
 _INLINE = names("strike u b i em strong span sup code tt sub var font")
 _SPACED = frozenset({"abbr", "acronym"})
 _VOID = names("area br embed hr img input link meta wbr")
 _OPENING_ACTIONS = {
-    **dict.fromkeys(("script", "style", "option"), _SKIP),  # these hold text alone
-    **dict.fromkeys(("object", "applet", "noscript"), _IGNORE),
-    **dict.fromkeys(("iframe", "noembed", "noframes"), _UNPARSED),
+    **dict.fromkeys(("script", "style", "option"), Action.SKIP),  # these hold text alone
+    **dict.fromkeys(("object", "applet", "noscript"), Action.IGNORE),
+    **dict.fromkeys(("iframe", "noembed", "noframes"), Action.UNPARSED),
 }
 
 # A token is a run of these; a word is a token with a letter or digit. (As boilerpy3 has it.)
@@ -113,14 +110,14 @@ def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[s
 def _action(tag: str, closes_void_elements: bool) -> int:
     name = tag.strip("/")
     if name in _INLINE:
-        return _NOTHING
+        return Action.NOTHING
     if name in _SPACED or (name in _VOID and closes_void_elements):
-        return _SPACE
+        return Action.SPACE
     if name == "a":
-        return _LINK if tag == "a" else _END_LINK
+        return Action.LINK if tag == "a" else Action.END_LINK
     if tag[0] == "/":
-        return _END_IGNORED if _OPENING_ACTIONS.get(name) == _IGNORE else _CLOSE
-    return _EMPTY if tag[-1] == "/" else _OPENING_ACTIONS.get(name, _OPEN)
+        return Action.END_IGNORED if _OPENING_ACTIONS.get(name) == Action.IGNORE else Action.CLOSE
+    return Action.EMPTY if tag[-1] == "/" else _OPENING_ACTIONS.get(name, Action.OPEN)
 
 
 def _content(words: Sequence[int], linked: Sequence[int]) -> list[bool]:

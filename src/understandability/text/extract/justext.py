@@ -28,6 +28,7 @@ from math import inf
 from typing import NamedTuple
 
 from understandability import _core
+from understandability._core.layout import JustextAction as Action
 from understandability.text.document import Block
 from understandability.text.parsed import ParsedPage
 from understandability.text.stop_words import stop_words_of
@@ -51,9 +52,6 @@ _HEADING = re.compile(r"\bh\d\b")
 _SPACES = re.compile(r"\s\s+")  # as long as "\s+" makes it, and most texts have none
 _DECIDED = frozenset({"good", "bad"})
 _NEAR = frozenset({"good", "bad", "neargood"})
-
-# What a tag does. Those up to _BREAK end a paragraph, those from _UNWRAP on are as if not there.
-_OPEN, _CLOSE, _EMPTY, _BREAK, _LINK, _END_LINK, _INLINE, _END_INLINE, _UNWRAP, _KILL = range(10)
 
 
 class _Paragraph(NamedTuple):
@@ -94,8 +92,8 @@ def _paragraphs(parsed: ParsedPage, first: int, last: int) -> list[_Paragraph]:
     """Steps 1 and 2: the paragraphs with text between two places of a tape."""
     actions = {tag: _action(tag) for tag in parsed.tags}
     for tag, action in actions.items():
-        if action == _KILL and "/" + tag not in parsed.tags:
-            actions[tag] = _UNWRAP
+        if action == Action.KILL and "/" + tag not in parsed.tags:
+            actions[tag] = Action.UNWRAP
     headings = {tag: _depth(tag) for tag in parsed.tags if _HEADING.search(tag)}
     selects = {tag: _depth(tag) for tag in parsed.tags if "select" in tag}
     return _core.justext_walk(parsed.tape, actions, headings, selects, _Paragraph, first, last)
@@ -105,16 +103,16 @@ def _action(tag: str) -> int:
     name = tag.strip("/")
     closes = tag[0] == "/"
     if name in _KILLED:
-        return _KILL if tag == name else _UNWRAP
+        return Action.KILL if tag == name else Action.UNWRAP
     if name in _UNWRAPPED:
-        return _UNWRAP
+        return Action.UNWRAP
     if name in _PARAGRAPH_TAGS:
-        return _OPEN if tag == name else _CLOSE if closes else _EMPTY
+        return Action.OPEN if tag == name else Action.CLOSE if closes else Action.EMPTY
     if name == "br" and not closes:
-        return _BREAK
+        return Action.BREAK
     if name == "a":
-        return _LINK if tag == name else _END_LINK
-    return _END_INLINE if closes else _INLINE
+        return Action.LINK if tag == name else Action.END_LINK
+    return Action.END_INLINE if closes else Action.INLINE
 
 
 def _depth(tag: str) -> int:

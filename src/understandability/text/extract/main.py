@@ -36,6 +36,8 @@ from itertools import chain
 from typing import Any
 
 from understandability import _core
+from understandability._core.layout import MIN_PROSE, BlockBit
+from understandability._core.layout import MainAction as Action
 from understandability.text.cache import BoundedCache
 from understandability.text.document import Block, Blocks
 from understandability.text.parsed import ParsedPage
@@ -120,7 +122,6 @@ TEXT = "main text"
 DATA = "main text, in the page's data"
 IN_DATA = "stands in the page's data"
 
-MIN_PROSE = 200  # characters
 # With less kept text (characters), the one for readers without scripts is looked at, and the
 # page's data; they count if they have so many times more.
 MIN_KEPT = 500
@@ -158,12 +159,10 @@ _BITS = {
 }
 _KINDS = {
     **{f"h{level}": level for level in range(1, 7)},
-    **{"li": 8, "dt": 8, "dd": 8, "td": 8 + 16, "th": 16, "p": 32},
+    **dict.fromkeys(("li", "dt", "dd"), BlockBit.ITEM),
+    **{"td": BlockBit.ITEM | BlockBit.CELL, "th": BlockBit.CELL, "p": BlockBit.PARAGRAPH},
 }
 _Rule = tuple[int, str, int, int, int, str]
-
-# What a tag does. Those up to _BREAK leave the block open.
-_NOTHING, _SPACE, _LINK, _END_LINK, _BREAK, _OPEN, _CLOSE, _EMPTY, _SKIP = range(9)
 
 # As what search engines are told that the page is, or a software its body.
 _THREADS = (b"DiscussionForumPosting", b'"QAPage"', b"schema.org/QAPage")
@@ -239,19 +238,19 @@ def _rule(tag: str, skipped: frozenset[str] = _SKIPPED) -> _Rule:
 
 def _action(tag: str, name: str, skipped: frozenset[str]) -> int:
     if not tag:
-        return _NOTHING
+        return Action.NOTHING
     if name in skipped:
-        return _SKIP if tag == name else _SPACE
+        return Action.SKIP if tag == name else Action.SPACE
     if name in _SPACED:
-        return _SPACE
+        return Action.SPACE
     if name == "br":
-        return _BREAK
+        return Action.BREAK
     closes, is_empty = tag[0] == "/", tag[-1] == "/"
     if name == "a" and not is_empty:
-        return _END_LINK if closes else _LINK
+        return Action.END_LINK if closes else Action.LINK
     if name in _INLINE:
-        return _NOTHING
-    return _CLOSE if closes else _EMPTY if is_empty else _OPEN
+        return Action.NOTHING
+    return Action.CLOSE if closes else Action.EMPTY if is_empty else Action.OPEN
 
 
 _RULES = BoundedCache(_rule)

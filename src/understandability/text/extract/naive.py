@@ -13,6 +13,7 @@ from __future__ import annotations
 from itertools import repeat
 
 from understandability import _core
+from understandability._core.layout import NaiveAction as Action
 from understandability.text.document import Block
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names, text_of_unparsed
@@ -29,9 +30,6 @@ SPACED = names(
 )
 _LINKS = frozenset({"a", "label"})
 
-# What a tag does to the field that is being read.
-_END, _NOTHING, _SPACE, _LINK, _DROP = range(5)
-
 
 def naive(parsed: ParsedPage) -> tuple[Block, ...]:
     """The fields of a page, all kept."""
@@ -45,9 +43,9 @@ def naive(parsed: ParsedPage) -> tuple[Block, ...]:
 def _action(tag: str) -> int:
     name = tag.strip("/")
     if name in DROPPED:
-        return _DROP if tag == name else _NOTHING
+        return Action.DROP if tag == name else Action.NOTHING
     if name in SPACED:
-        return _SPACE
+        return Action.SPACE
     if name in _LINKS:
-        return _LINK if tag == name else _NOTHING
-    return _NOTHING if name in INLINE else _END
+        return Action.LINK if tag == name else Action.NOTHING
+    return Action.NOTHING if name in INLINE else Action.END
