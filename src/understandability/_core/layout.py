@@ -277,8 +277,8 @@ SENTENCE = columns(
 
 _VECTOR = range(VECTOR_SIZE)
 # The columns of a passage. Counts of words and tokens are means over words or tokens; columns that
-# end in ``_per_sentence`` are means over sentences of prose. Those from `rare_vector` on are only for
-# the model of difficulty.
+# end in ``_per_sentence`` are means over sentences of prose. The columns from `rare_vector` on are
+# only for the model of difficulty.
 PASSAGE = columns(
     ("word_kinds", WORD_KINDS),
     "characters_squared",
