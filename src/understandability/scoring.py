@@ -93,7 +93,7 @@ class Extraction:
         check_choice("extractor", self.extractor, EXTRACTORS)
         check_choice("sentence ends", self.sentence_ends, SENTENCE_ENDS)
         check_choice("engine", self.engine, ENGINES)
-        require_extractor(self.extractor)
+        require_extractor(self.extractor, self.engine)
 
 
 @dataclass(frozen=True)

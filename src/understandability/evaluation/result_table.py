@@ -69,7 +69,7 @@ class ResultTable:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a frame of pandas, with unrounded numbers and without marks."""
-        with needing("frames need pandas", "pandas"):
+        with needing("frames need pandas", ".[pandas]"):
             import pandas
         return pandas.DataFrame(list(self.rows), columns=list(self.columns))
 

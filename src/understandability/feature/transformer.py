@@ -8,16 +8,18 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from understandability.errors import OptionError
+from understandability.errors import OptionError, needing
 from understandability.feature.background_rows import BackgroundOutput
 from understandability.feature.batch import FloatArray
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.feature.table import compute_features
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
+
+with needing("FeatureTransformer needs scikit-learn", ".[train]"):
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted
 
 
 class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import OptionError
+from understandability.errors import OptionError, needing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,7 +165,8 @@ class Run:
 
     def to_pandas(self, order: str = "rank") -> pd.DataFrame:
         """The lines in `line_order` as a frame: query_id, doc_id, rank (from 1), score."""
-        import pandas
+        with needing("frames need pandas", ".[pandas]"):
+            import pandas
 
         rows = [
             (query, docno, rank, score)

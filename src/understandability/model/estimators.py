@@ -13,7 +13,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from understandability.errors import OptionError, check_known
+from understandability.errors import OptionError, check_known, needing
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,9 @@ class EstimatorRow:
 
 
 def _one_vs_rest() -> Any:
-    from sklearn.multiclass import OneVsRestClassifier
-    from sklearn.svm import SVC
+    with needing("this estimator needs scikit-learn", ".[train]"):
+        from sklearn.multiclass import OneVsRestClassifier
+        from sklearn.svm import SVC
 
     return OneVsRestClassifier(SVC())
 
@@ -62,12 +63,15 @@ def _make(random_state: int, where: str, steps: str, settings: Mapping[str, Any]
     """The estimator of a class, with its settings, seeded if it is, behind the `steps`."""
     module, _, name = where.partition(":")
     seeded = {"random_state": random_state} if "random_state" in settings else {}
-    made = getattr(import_module(module), name)(**{**settings, **seeded})
+    with needing(f"the estimator {name} needs scikit-learn or XGBoost", ".[train]"):
+        estimator_class = getattr(import_module(module), name)
+    made = estimator_class(**{**settings, **seeded})
     if not steps:
         return made
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    with needing("this estimator needs scikit-learn", ".[train]"):
+        from sklearn.impute import SimpleImputer
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
 
     # A column that is missing everywhere counts as 0, so that the columns stay what they are.
     imputer = SimpleImputer(strategy="median", keep_empty_features=True)

@@ -17,12 +17,11 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.crawls.outputs import write_failures
-from understandability.errors import InputError, OptionError, PageError, check_known
+from understandability.errors import InputError, OptionError, PageError, check_known, needing
 from understandability.feature.word_lists import stop_words as english_stop_words
 from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.runs import dataset_pages, is_dataset
@@ -34,6 +33,9 @@ from understandability.text.analysis import extract
 from understandability.text.page import Failure, Page
 from understandability.text.parsed import parse_page
 
+with needing("an index needs SciPy", ".[train]"):
+    from scipy.sparse import csr_matrix
+
 # Longer runs of letters and digits are no words but what crawls hold beside them.
 LONGEST = 64
 _WORD = re.compile(r"[^\W_]+")
@@ -41,7 +43,8 @@ _WORD = re.compile(r"[^\W_]+")
 
 def _porter() -> Callable[[str], str]:
     """The stemmer of Porter (1980), as NLTK has it."""
-    from nltk.stem.porter import PorterStemmer
+    with needing("Porter's stemmer needs NLTK", ".[reference]"):
+        from nltk.stem.porter import PorterStemmer
 
     stemmer = PorterStemmer(PorterStemmer.ORIGINAL_ALGORITHM)
     return lambda word: str(stemmer.stem(word, to_lowercase=False))

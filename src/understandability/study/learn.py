@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from understandability._version import __version__
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, OptionError, check_known, needing
 from understandability.evaluation.rerank import chosen
 from understandability.inputs.given import run_of
 from understandability.inputs.run import Labels, Run, strictly_falling
@@ -278,7 +278,8 @@ def learn(examples: Examples, recipe: Recipe, queries: Ints | None = None) -> Ra
 
     The same input gives the same ranker.
     """
-    from xgboost import DMatrix, train
+    with needing("learning to rank needs XGBoost", ".[train]"):
+        from xgboost import DMatrix, train
 
     queries = examples.useful if queries is None else queries
     if not len(queries):

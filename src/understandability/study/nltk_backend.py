@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.errors import InputError
+from understandability.errors import InputError, needing
 from understandability.feature.tagger import UNIVERSAL
 from understandability.study.installed import nltk_folder
 
@@ -75,20 +75,23 @@ class NltkTagger:
 
     @cached_property
     def _perceptron(self) -> Any:
-        from nltk.tag.perceptron import PerceptronTagger
+        with needing("the tagger nltk needs NLTK", ".[reference]"):
+            from nltk.tag.perceptron import PerceptronTagger
 
         return _loaded(PerceptronTagger, "tagger", "averaged_perceptron_tagger_eng")
 
     @cached_property
     def _chunker(self) -> Any:
-        from nltk.chunk import ne_chunker
+        with needing("the tagger nltk needs NLTK", ".[reference]"):
+            from nltk.chunk import ne_chunker
 
         return _loaded(lambda: ne_chunker("binary"), "chunker", "maxent_ne_chunker_tab")
 
 
 def _loaded(make: Callable[[], Any], tool: str, package: str) -> Any:
     """A tool of NLTK's, its data also looked for among what is installed."""
-    import nltk.data
+    with needing("the tagger nltk needs NLTK", ".[reference]"):
+        import nltk.data
 
     folder = nltk_folder()
     if folder is not None and str(folder) not in nltk.data.path:

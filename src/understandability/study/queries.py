@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from understandability.errors import InputError
+from understandability.errors import InputError, needing
 from understandability.inputs.json_files import read_objects
 from understandability.inputs.runs import dataset_queries, is_dataset
 from understandability.inputs.streams import DamagedStreamError, open_stream
@@ -49,7 +49,8 @@ def read_queries(path: str | Path) -> dict[str, str]:
 
 def _of_topics(text: str) -> Iterator[tuple[str, str]]:
     """Every element with a name and a text, the first of each kind, among its children."""
-    from lxml import etree
+    with needing("topics in XML need lxml", ".[reference]"):
+        from lxml import etree
 
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
     root = etree.fromstring(text.encode(), parser)

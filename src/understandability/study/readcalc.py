@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.direction import Direction
+from understandability.errors import needing
 from understandability.feature.batch import Batch, FloatArray, starts_of, sum_segments
 from understandability.feature.formulas import ari, flesch_kincaid, fog, lix, per_hundred, smog
 from understandability.feature.row import Feature
@@ -145,7 +146,8 @@ def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
 @cache
 def _patterns() -> tuple[Trie, NDArray[np.int8]]:
     """The patterns, and by their nodes the levels of the places from where each begins."""
-    import pyphen
+    with needing("the *_readcalc rows need Pyphen", ".[reference]"):
+        import pyphen
 
     patterns = pyphen.Pyphen(lang="en").hd.patterns
     trie = Trie(list(patterns))
@@ -158,7 +160,8 @@ def _patterns() -> tuple[Trie, NDArray[np.int8]]:
 
 @cache
 def _tokenizer() -> Any:
-    from nltk.tokenize.treebank import TreebankWordTokenizer
+    with needing("the *_readcalc rows need NLTK", ".[reference]"):
+        from nltk.tokenize.treebank import TreebankWordTokenizer
 
     return TreebankWordTokenizer()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from understandability.errors import InputError
+from understandability.errors import InputError, needing
 from understandability.inputs.streams import bounded_lines
 from understandability.wording import counted
 
@@ -178,7 +178,8 @@ def _icd_texts(stream: io.BufferedReader, name: str) -> Iterator[tuple[str, str]
 
 def xml_elements(stream: io.BufferedReader, name: str, tag: str) -> Iterator[Any]:
     """The elements of one name as they end; entities are not expanded, nothing is fetched."""
-    from lxml import etree
+    with needing("a vocabulary in XML needs lxml", ".[reference]"):
+        from lxml import etree
 
     try:
         inside = 0

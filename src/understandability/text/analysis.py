@@ -63,6 +63,9 @@ EXTRACTORS = {
     ),
 }
 ENGINES = ("fast", "reference")
+# The packages that are the reference engines of extractors.
+_REFERENCES = {"naive": "BeautifulSoup", "boilerpipe": "boilerpy3", "justext": "jusText"}
+_REFERENCE_MODULES = {"BeautifulSoup": "bs4"}
 _EXTRAS = frozenset({"trafilatura"})
 
 # Of a longer text the beginning is analysed: some 25,000 words, eighty printed pages.
@@ -81,11 +84,17 @@ WRONG_LANG = "wrong_lang"
 LANGUAGE_UNCERTAIN = "language_uncertain"
 
 
-def require_extractor(extractor: str) -> None:
-    """Raise `MissingExtraError` where an extractor is an extra that is not installed.
+def require_extractor(extractor: str, engine: str = "fast") -> None:
+    """Raise `MissingExtraError` if an extractor or its engine is an extra that is not installed.
 
     >>> require_extractor("naive")
     """
+    package = _REFERENCES.get(extractor, "") if engine == "reference" else ""
+    if package and not find_spec(_REFERENCE_MODULES.get(package, package.lower())):
+        raise MissingExtraError(
+            f"the reference engine of {extractor} needs {package}; "
+            "pip install '.[reference]' in the source folder"
+        )
     if extractor in _EXTRAS and not find_spec(extractor):
         raise MissingExtraError(
             f"extractor {extractor} is an extra; pip install '.[{extractor}]' in the source folder"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
+from understandability.distributions import ranks
 from understandability.errors import InputError, OptionError, PageError, WrongTypeError
 from understandability.evaluation.correlation import spearman
 from understandability.feature.table import compute_features
@@ -50,9 +51,7 @@ def percentile(labels: Floats) -> Floats:
     >>> percentile(np.array([3.0, 7.0, 7.0, 9.0])).tolist()
     [12.5, 50.0, 50.0, 87.5]
     """
-    from scipy.stats import rankdata
-
-    return np.asarray(100 * (rankdata(labels) - 0.5) / len(labels), np.float64)
+    return np.asarray(100 * (ranks(labels) - 0.5) / len(labels), np.float64)
 
 
 def rescaled_label(labels: Floats) -> Floats:
@@ -375,18 +374,26 @@ def joined_groups(sets: Sequence[LabelledTexts]) -> NDArray[np.int64]:
 
     A text that stands twice must not be learned from in one fold and judged in another.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    groups = _numbered([group for each in sets for group in each.groups])
+    groups = _numbered([group for labelled in sets for group in labelled.groups])
     texts = _numbered([" ".join(document.pieces) for document in all_documents(sets)])
-    size = 2 * len(groups)
-    joined = coo_array((np.ones(len(groups)), (groups, len(groups) + texts)), (size, size))
-    return np.asarray(connected_components(joined, directed=False)[1][groups], np.int64)
+    # Each group points to an earlier one that shares a text with it, or to itself.
+    earlier = list(range(len(groups)))
+
+    def first(group: int) -> int:
+        while earlier[group] != group:
+            earlier[group] = group = earlier[earlier[group]]
+        return group
+
+    with_text: dict[int, int] = {}
+    for group, text in zip(groups.tolist(), texts.tolist(), strict=True):
+        other = first(with_text.setdefault(text, group))
+        low, high = sorted((first(group), other))
+        earlier[high] = low
+    return _numbered([first(group) for group in groups.tolist()])
 
 
-def _numbered(values: Sequence[str]) -> NDArray[np.int64]:
-    """The number of each value in the order of its first."""
+def _numbered(values: Sequence[Hashable]) -> NDArray[np.int64]:
+    """Return integer codes for the values, in order of first appearance."""
     numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return np.array([numbers[value] for value in values], np.int64)
 

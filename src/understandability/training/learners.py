@@ -10,15 +10,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from understandability.arrays import Floats
-from understandability.errors import OptionError
+from understandability.errors import OptionError, needing
 from understandability.model.estimators import EstimatorRow, estimator_row
 from understandability.model.predictors import Predictor
 from understandability.training.portable import portable
+
+with needing("these estimators need scikit-learn", ".[train]"):
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, validate_data
 
 
 @dataclass(eq=False, repr=False)

@@ -79,7 +79,7 @@ def train_background(
     with needing(
         "training a background model needs gensim, which has no wheels for some versions of "
         "Python yet (3.13 has; scoring needs none)",
-        "gensim",
+        ".[train]",
     ):
         from gensim.corpora import Dictionary, MmCorpus
         from gensim.models import VocabTransform

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
+from understandability.distributions import ranks
 from understandability.errors import OptionError
 from understandability.evaluation.correlation import kendall_tau_b, pearson, spearman
 from understandability.evaluation.result_table import ResultTable, Tabular
@@ -47,9 +48,11 @@ def roc_auc(chances: Floats, truth: NDArray[np.bool_]) -> float:
     >>> roc_auc(np.array([0.9, 0.8, 0.1]), np.array([True, False, False]))
     1.0
     """
-    from sklearn.metrics import roc_auc_score
-
-    return float(roc_auc_score(truth, chances)) if truth.any() and not truth.all() else math.nan
+    understood, others = int(truth.sum()), int((~truth).sum())
+    if not understood or not others:
+        return math.nan
+    pairs = float(ranks(chances)[truth].sum()) - understood * (understood + 1) / 2
+    return pairs / (understood * others)
 
 
 def brier_score(chances: Floats, truth: NDArray[np.bool_]) -> float:

@@ -24,6 +24,7 @@ import logging
 import re
 import warnings
 
+from understandability.errors import needing
 from understandability.text.document import Block
 from understandability.text.extract.naive import DROPPED, INLINE, SPACED
 from understandability.text.extract.naive import naive as all_text
@@ -37,7 +38,8 @@ _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 def naive_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
     """All text, by BeautifulSoup (with lxml as its parser)."""
-    import bs4
+    with needing("this reference engine needs BeautifulSoup", ".[reference]"):
+        import bs4
 
     with warnings.catch_warnings():
         # It warns of XML, and of text that might be meant as a file name.
@@ -57,8 +59,9 @@ def naive_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
 
 def boilerpipe_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
     """boilerpy3's ArticleExtractor; it fails where no tag stands before the text or body."""
-    from boilerpy3.extractors import ArticleExtractor
-    from boilerpy3.parser import BoilerpipeHTMLParser
+    with needing("this reference engine needs boilerpy3", ".[reference]"):
+        from boilerpy3.extractors import ArticleExtractor
+        from boilerpy3.parser import BoilerpipeHTMLParser
 
     # It tells about nested links and about pages without tags, in passing.
     logging.getLogger("boilerpy3").setLevel(logging.CRITICAL + 1)
@@ -79,8 +82,9 @@ def boilerpipe_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
 
 def justext_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
     """jusText; it calls a page without elements an error."""
-    import justext
-    from lxml.etree import ParserError
+    with needing("this reference engine needs jusText", ".[reference]"):
+        import justext
+        from lxml.etree import ParserError
 
     stop_list = stop_words_of(parsed.language or "en")
     options = {} if stop_list else {"stopwords_low": 0, "stopwords_high": 0}
