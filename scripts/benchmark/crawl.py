@@ -1,90 +1,142 @@
-"""What a crawl costs: milliseconds of processor time a page, pages a second, memory of a process.
+"""Measure what a crawl costs: speed by the number of workers, and the share of each process.
 
-    python -m scripts.benchmark.crawl [--data ../shared/data] [--rounds 2]
+    python -m scripts.benchmark.crawl --workers 1 2
+    python -m scripts.benchmark.crawl --workers 1 4 16 --shards 16 --pages 17280 --files 16
 
-Runs with one worker and with two take turns, on few and on many health pages: what they differ in
-is divided by the pages they differ in. `scripts.benchmark.speed` has what a page costs in each
-step.
+Builds a crawl of real health pages, scores it into a crawl folder and into a table with each number
+of workers, and prints for each run
+
+- pages per second by the clock, start included,
+- milliseconds of processor time per page, of all processes together,
+- the share of the parent, of the processes that read, and of those that score, in per cent,
+- the largest memory of a process of each sort, in MB.
+
+`--shards N` also starts N commands `--shard I/N --workers 1` at the same time, as by hand. On a
+machine that does other work, compare processor time, not the clock: `load` shows how busy it was.
 """
 
 import os
-import resource
 import shutil
-import statistics
 import subprocess
+import sys
 import tempfile
+import threading
 import time
 from collections import defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from scripts.faults.crawls import build_crawl, health_pages
 from scripts.shared import UNDERSTAND, parser_of
 
-FEW, MANY = 200, 900
-# A folder has one process that reads, and workers beside it, so one worker has more than one core
-# if it may; a table by one worker has one process.
-ON_ONE_CORE = "1 worker, on one core"
-RUNS = {
-    "1 worker": ["run/", "--workers", "1"],
-    ON_ONE_CORE: ["run/", "--workers", "1"],
-    "2 workers": ["run/", "--workers", "2"],
-    "into a table, 1 worker": ["scores.parquet", "--workers", "1"],
-    "into a table, 2 workers": ["scores.parquet", "--workers", "2"],
-    "1 worker, all features": ["run/", "--workers", "1", "--features"],
-}
+from understandability.crawls.processes import physical_cores
+
+PARENT, READ, SCORE = "parent", "read", "score"
+_PROGRAMS = {b"input_process": READ, b"page_process": SCORE}
+_POLL = 0.2  # seconds
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class Cost(NamedTuple):
-    """Seconds of processor time of all processes, by the clock; MB of the largest process."""
+@dataclass
+class Cost:
+    """The cost of a run; seconds of processor time and megabytes by sort of process."""
 
-    processor: float
-    clock: float
-    memory: float
+    clock: float = 0.0
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    megabytes: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
 
-def run(crawl: Path, work: Path, kind: str) -> Cost:
-    """What a whole run costs."""
-    shutil.rmtree(work / "run", ignore_errors=True)
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    output, *options = RUNS[kind]
-    command = [*UNDERSTAND, "score", str(crawl), "--quiet", "-o", f"{work}/{output}", *options]
-    cores = os.sched_getaffinity(0)
-    chosen = {min(cores)} if kind == ON_ONE_CORE else cores
-    process = subprocess.Popen(command, preexec_fn=lambda: os.sched_setaffinity(0, chosen))
-    _, process.returncode, used = os.wait4(process.pid, 0)
-    assert process.returncode == 0
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(processor, time.perf_counter() - started, used.ru_maxrss / 1024)
+class Watcher(threading.Thread):
+    """Watches the processes of sessions, until `stop`."""
+
+    def __init__(self, sessions: list[int]) -> None:
+        super().__init__(daemon=True)
+        self._sessions = sessions
+        self._stopped = threading.Event()
+        self.processes: dict[str, tuple[str, float, float]] = {}
+
+    def run(self) -> None:
+        while not self._stopped.wait(_POLL):
+            self.look()
+
+    def look(self) -> None:
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                if int(fields[3]) not in self._sessions:
+                    continue
+                command = (folder / "cmdline").read_bytes()
+                peak = (folder / "status").read_text().partition("VmHWM:")[2].split()[0]
+            except (OSError, IndexError):  # it has ended
+                continue
+            sort = next((name for key, name in _PROGRAMS.items() if key in command), PARENT)
+            seconds = (int(fields[11]) + int(fields[12])) / _TICKS
+            self.processes[folder.name] = (sort, seconds, int(peak) / 1024)
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self.join()
+
+
+def measure(commands: list[list[str]]) -> Cost:
+    """Run commands at the same time and return their cost together."""
+    cost = Cost()
+    started = time.perf_counter()
+    processes = [subprocess.Popen(command, start_new_session=True) for command in commands]
+    watcher = Watcher([process.pid for process in processes])
+    watcher.start()
+    for process in processes:
+        if process.wait():
+            sys.exit(f"{commands[0]} ended with status {process.returncode}")
+    cost.clock = time.perf_counter() - started
+    watcher.stop()
+    for sort, seconds, megabytes in watcher.processes.values():
+        cost.seconds[sort] += seconds
+        cost.megabytes[sort] = max(cost.megabytes[sort], megabytes)
+    return cost
 
 
 def main() -> None:
-    options = parser_of(__doc__, rounds=2).parse_args()
-    contents = health_pages(options.data)
-    found: dict[str, list[Cost]] = defaultdict(list)
+    """Build the crawl, run all commands, and print a table."""
+    parser = parser_of(__doc__, pages=1200, files=0, shards=0, rounds=1)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, physical_cores()])
+    parser.add_argument("--options", nargs="*", default=[], help="more options of the command")
+    options = parser.parse_args()
+    files = options.files or max(options.workers)
+    print(f"{options.pages} pages in {files} files; {physical_cores()} physical cores")
+    print("| run | pages/s | ms of processor time per page | share, % of: parent | read | score |"
+          " MB of: parent | read | score |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|")  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        few, many = work / "few", work / "many"
-        for folder, documents in ((few, FEW), (many, MANY)):
-            build_crawl(folder, contents, documents, files=2, hostile=0, repeated=0, broken=0)
+        crawl = work / "crawl"
+        contents = health_pages(options.data)
+        build_crawl(crawl, contents, options.pages, files=files, hostile=0, repeated=0, broken=0)
+        base = [*UNDERSTAND, "score", str(crawl), "--quiet", *options.options]
+        folder, table = f"{work}/run/", f"{work}/scores.parquet"
+        runs = {
+            f"{kind}, {count} workers": [[*base, "-o", output, "--workers", str(count)]]
+            for kind, output in (("folder", folder), ("table", table))
+            for count in options.workers
+        }
+        if options.shards:
+            runs[f"folder, {options.shards} shards by hand"] = [
+                [*base, "-o", folder, "--workers", "1", "--shard", f"{i + 1}/{options.shards}"]
+                for i in range(options.shards)
+            ]
         for _ in range(options.rounds):
-            for kind in RUNS:
-                small, large = (run(crawl, work, kind) for crawl in (few, many))
-                found[kind].append(
-                    Cost(
-                        1000 * (large.processor - small.processor) / (MANY - FEW),
-                        (MANY - FEW) / (large.clock - small.clock),
-                        large.memory,
-                    )
-                )
-    for kind, costs in found.items():
-        processor, rate, memory = map(statistics.median, zip(*costs, strict=True))
-        print(
-            f"{kind}: {processor:.2f} ms of processor time a page, {rate:.0f} pages a second by "
-            f"the clock, {memory:.0f} MB of the largest process"
-        )
-    print(f"load while measuring {os.getloadavg()[0]:.1f} of {os.cpu_count()} cores")
+            for label, commands in runs.items():
+                shutil.rmtree(folder, ignore_errors=True)
+                print_row(label, measure(commands), options.pages)
+    print(f"load {os.getloadavg()[0]:.1f} of {os.cpu_count()} processors")
+
+
+def print_row(label: str, cost: Cost, pages: int) -> None:
+    """Print a row of the table."""
+    total = sum(cost.seconds.values())
+    shares = " | ".join(f"{100 * cost.seconds[sort] / total:.1f}" for sort in (PARENT, READ, SCORE))
+    memory = " | ".join(f"{cost.megabytes[sort]:.0f}" for sort in (PARENT, READ, SCORE))
+    rate, milliseconds = pages / cost.clock, 1000 * total / pages
+    print(f"| {label} | {rate:.0f} | {milliseconds:.2f} | {shares} | {memory} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -37,8 +37,15 @@ def document_or_failure(page: Page, settings: scoring.Settings) -> Document | Fa
         while True:
             hoard.append(b"x" * 20_000_000)
             time.sleep(0.01)
-    if b"STARVE" in content:
+    if b"STARVE-IF" in content:
+        if Path(content.partition(b"STARVE-IF:")[2].partition(b":")[0].decode()).exists():
+            raise MemoryError("planted")
+    elif b"STARVE" in content:
         raise MemoryError("planted")
+    if b"SLOW" in content:
+        end = time.process_time() + float(content.partition(b"SLOW:")[2].partition(b":")[0])
+        while time.process_time() < end:
+            pass
     if b"LACK" in content:
         raise OSError(24, "Too many open files")
     if b"ONCE" in content:
@@ -51,8 +58,12 @@ def document_or_failure(page: Page, settings: scoring.Settings) -> Document | Fa
 
 def rows(self: scoring.Scorer, documents: Sequence[Document]) -> Any:
     pieces = {piece for document in documents for piece in document.pieces}
-    if any("RAISE" in piece for piece in pieces):
-        raise ZeroDivisionError("planted")
+    for piece in pieces:
+        if "RAISE-IF:" in piece:
+            if Path(piece.partition("RAISE-IF:")[2].partition(":")[0]).exists():
+                raise ZeroDivisionError("planted")
+        elif "RAISE" in piece:
+            raise ZeroDivisionError("planted")
     if any("LINGER" in piece for piece in pieces):
         while True:
             pass
