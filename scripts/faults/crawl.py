@@ -1,12 +1,13 @@
-"""Prove crawl folders by faults: whatever happens to a crawl, resumed it ends with the same rows.
+"""Disturb crawls in every way, and check that they end with the same rows once resumed.
 
-    python -m scripts.faults.crawl                      # all cases, about 15 minutes
-    python -m scripts.faults.crawl --only moved_clock   # one of them
+    python -m scripts.faults.crawl                      # all quick cases, about 20 minutes
+    python -m scripts.faults.crawl --only moved_clock   # one case
+    python -m scripts.faults.crawl --only large_file    # 2 GB; 10 minutes
 
-A crawl is built of real pages with hostile ones among them, duplicates and broken records; each
-case disturbs a run of it, resumes it, and compares its rows with those of an undisturbed run:
-equal to six significant digits, the same errors, no process and no temporary file left.
-Cases that need what is not there (root for a small disk, libfaketime) say so and are passed over.
+The crawl consists of real pages with hostile ones among them, duplicates and broken records. Each
+case disturbs a run, resumes it, and compares its rows with those of an undisturbed run: equal to
+six significant digits, the same errors, no process and no temporary file left. A case that the
+machine cannot run (root for a small disk, libfaketime) says so and is skipped.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scripts.faults.crawls import build_crawl, health_pages
-from scripts.shared import UNDERSTAND, parser_of
+from scripts.faults.crawls import build_crawl, health_pages, warc_head
+from scripts.shared import UNDERSTAND, megabytes_of, parser_of
 
 from understandability.crawls.folder import CrawlFolder
 from understandability.crawls.merge import merge
@@ -39,15 +40,15 @@ FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 
 
 class NotHereError(Exception):
-    """A case cannot be tried on this machine; says why."""
+    """A case cannot be tried on this machine, for the reason in the message."""
 
 
-# Runs, and what they wrote
+# Runs and their rows
 
 
 @dataclass
 class Bench:
-    """Where runs of one crawl are disturbed, and the rows that they must end with."""
+    """Runs of one crawl, and the rows that they must end with."""
 
     work: Path
     crawl: Path
@@ -67,16 +68,19 @@ class Bench:
         self.expected = rows_of(self.run)
 
     def new_run(self) -> Path:
-        """A folder for another run; the one before goes."""
+        """Return a folder for another run; the previous one is removed."""
         if hasattr(self, "run"):
             shutil.rmtree(self.run, ignore_errors=True)
         self.run = self.work / f"run-{self.rng.randrange(10**9)}"
         return self.run
 
-    def start(self, *prefix: str, **environment: str) -> subprocess.Popen[str]:
-        """Begin the run, or go on with it, in a process group of its own."""
+    def start(
+        self, *prefix: str, output: str = "", options: Sequence[str] = (), **environment: str
+    ) -> subprocess.Popen[str]:
+        """Begin the run, or continue it, in a process group of its own."""
+        destination = ["-o", output or f"{self.run}/", *(options or self.options)]
         return subprocess.Popen(
-            [*prefix, *UNDERSTAND, "score", str(self.crawl), "-o", f"{self.run}/", *self.options],
+            [*prefix, *UNDERSTAND, "score", str(self.crawl), *destination],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -85,25 +89,25 @@ class Bench:
         )
 
     def finish(self, *prefix: str, **environment: str) -> None:
-        """Run to the end, which must be a good one."""
+        """Run to the end, with exit status 0."""
         process = self.start(*prefix, **environment)
         ended(process)
         self.check_nothing_left(process)
 
     def check(self) -> None:
-        """The rows are those of the undisturbed run."""
+        """Check that the rows are those of the undisturbed run."""
         assert self.expected is not None
         compare(self.expected, rows_of(self.run))
 
     def check_nothing_left(self, process: subprocess.Popen[str]) -> None:
-        """No process of the run's group is alive, and nothing unfinished lies about."""
+        """Check that no process of the run is alive, and no temporary file is left."""
         assert not group_of(process), "processes are left"
         left = [str(path) for path in self.run.rglob("*.part")]
         left += [str(path) for path in self.temporary.iterdir()]
         assert not left, f"files are left: {left}"
 
     def moment(self) -> float:
-        """Seconds after which to strike: within the time that a whole run takes."""
+        """Draw a number of seconds within the time of a whole run."""
         return self.rng.uniform(0.1, self.seconds)
 
 
@@ -116,14 +120,19 @@ class Rows:
 
 
 def rows_of(run: Path) -> Rows:
-    """Merge a run and read what came of it."""
+    """Merge a run and read its rows and errors."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "scores.parquet")
         merge(CrawlFolder(str(run)), str(output))
-        scores = pq.read_table(output)
-        errors = Path(f"{output}.errors.jsonl")
-        lines = errors.read_text().splitlines() if errors.exists() else []
-        rows = [tuple(json.loads(line).values()) for line in lines]
+        return rows_of_table(output)
+
+
+def rows_of_table(output: Path) -> Rows:
+    """Read the rows of a table, and the errors next to it."""
+    scores = pq.read_table(output)
+    errors = Path(f"{output}.errors.jsonl")
+    lines = errors.read_text().splitlines() if errors.exists() else []
+    rows = [tuple(json.loads(line).values()) for line in lines]
     docnos = [*scores["docno"].to_pylist(), *(row[0] for row in rows if row[2] != "read")]
     assert len(docnos) == len(set(docnos)), "a document is there twice"
     return Rows(scores, sorted(rows))
@@ -153,10 +162,10 @@ def group_of(process: subprocess.Popen[str]) -> list[int]:
 
 
 def ended(process: subprocess.Popen[str], status: int = 0) -> str:
-    """Wait until a run ends, which must be with this status; the last line that it told."""
-    _, told = process.communicate()
-    assert process.returncode == status, told
-    return told.strip().rpartition("\n")[2]
+    """Wait until a run ends with this status; return the last line of its messages."""
+    _, messages = process.communicate()
+    assert process.returncode == status, messages
+    return messages.strip().rpartition("\n")[2]
 
 
 def kill_group(process: subprocess.Popen[str]) -> None:
@@ -369,6 +378,130 @@ def array_job(bench: Bench) -> str:
     return "three shards, the second killed and started again"
 
 
+def terminated(bench: Bench) -> str:
+    """SIGTERM, as schedulers send it: a folder goes on later, a table leaves nothing behind."""
+    bench.new_run()
+    process = bench.start()
+    scores = bench.run / "scores"
+    while process.poll() is None and not (scores.is_dir() and any(scores.iterdir())):
+        time.sleep(0.05)
+    process.terminate()
+    message = ended(process, 143)
+    bench.check_nothing_left(process)
+    bench.finish()
+    bench.check()
+    table = bench.work / "table.parquet"
+    process = bench.start(output=str(table))
+    time.sleep(bench.seconds / 2)
+    process.terminate()
+    ended(process, 143)
+    bench.check_nothing_left(process)
+    assert not list(bench.work.glob("*table*")), "a table that was stopped is there"
+    return f"ended with status 143 and: {message}"
+
+
+def tables(bench: Bench) -> str:
+    """One table by one worker and by two, while workers are killed: the rows of the folder."""
+    assert bench.expected is not None
+    killed = 0
+    for options in (("--workers", "1"), ("--workers", "2")):
+        output = bench.work / "table.parquet"
+        process = bench.start(output=str(output), options=(*bench.options, *options))
+        while process.poll() is None:
+            time.sleep(bench.rng.uniform(0.5, 1.5))
+            workers = [pid for pid in group_of(process) if pid != process.pid]
+            if workers and killed < bench.kills:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(bench.rng.choice(workers), signal.SIGKILL)
+                    killed += 1
+        ended(process)
+        compare(bench.expected, rows_of_table(output))
+        bench.check_nothing_left(process)
+        output.unlink()
+        Path(f"{output}.errors.jsonl").unlink(missing_ok=True)
+    return f"two tables, {killed} workers killed"
+
+
+def killed_in_ranges(bench: Bench) -> str:
+    """One large WARC file is cut into ranges; workers are killed while they hold one."""
+    whole = bench.crawl
+    bench.crawl = bench.work / "large"
+    copies = 1 + 100_000_000 // sum(path.stat().st_size for path in whole.iterdir())
+    bench.crawl.mkdir(exist_ok=True)
+    with (bench.crawl / "large.warc.gz").open("wb") as large:
+        for _ in range(copies):
+            for path in sorted(whole.iterdir()):
+                large.write(path.read_bytes())
+    of_whole = bench.expected
+    try:
+        bench.new_run()
+        bench.finish()
+        bench.expected = rows_of(bench.run)
+        ranges = json.loads((bench.run / "crawl.json").read_text())["inputs"]
+        assert len(ranges) > 3, "the file was not cut"
+        message = killed_workers(bench)
+    finally:
+        shutil.rmtree(bench.crawl)
+        bench.crawl, bench.expected = whole, of_whole
+    return f"{len(ranges)} ranges, {message}"
+
+
+def many_files(bench: Bench) -> str:
+    """A folder of 10,000 single pages, killed and resumed."""
+    whole = bench.crawl
+    bench.crawl = bench.work / "pages"
+    for number in range(10_000):
+        page = bench.crawl / f"{number // 100:03}" / f"{number:05}.html"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(f"<html lang=en><p>You have flu. Rest, and drink water. Page {number}.")
+    try:
+        bench.new_run()
+        bench.finish()
+        expected = rows_of(bench.run)
+        assert expected.scores.num_rows == 10_000
+        bench.new_run()
+        process = bench.start()
+        time.sleep(bench.moment())
+        kill_group(process)
+        bench.finish()
+        compare(expected, rows_of(bench.run))
+    finally:
+        shutil.rmtree(bench.crawl)
+        bench.crawl = whole
+    return "10,000 rows"
+
+
+def large_file(bench: Bench) -> str:
+    """One WARC file of 2 GB is read by two workers in bounded memory."""
+    whole = bench.crawl
+    bench.crawl = bench.work / "large"
+    bench.crawl.mkdir(exist_ok=True)
+    size = 0
+    with (bench.crawl / "large.warc").open("wb") as large:
+        page = b"<html lang=en><p>You have flu. Rest, and drink water.<!-- " + b"x" * 400_000
+        for number in range(5_000):
+            body = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page
+            head = warc_head(len(body), WARC_TREC_ID=f"doc-{number}")
+            size += large.write(head + body + b"\r\n\r\n")
+    try:
+        bench.new_run()
+        process = bench.start()
+        largest = 0.0
+        while process.poll() is None:
+            for pid in group_of(process):
+                with contextlib.suppress(OSError):
+                    largest = max(largest, megabytes_of(pid, "VmHWM"))
+            time.sleep(0.2)
+        ended(process)
+        rows = rows_of(bench.run).scores.num_rows
+        assert rows == 5_000, rows
+        assert largest < 600, f"a process had {largest:.0f} MB"
+    finally:
+        shutil.rmtree(bench.crawl)
+        bench.crawl = whole
+    return f"{size / 1e9:.1f} GB, at most {largest:.0f} MB in a process"
+
+
 CASES: dict[str, Callable[[Bench], str]] = {
     case.__name__: case
     for case in (
@@ -381,13 +514,21 @@ CASES: dict[str, Callable[[Bench], str]] = {
         moved_clock,
         two_copies,
         array_job,
+        terminated,
+        tables,
+        many_files,
     )
+}
+# These take minutes, or more disk than tests should.
+LARGE_CASES: dict[str, Callable[[Bench], str]] = {
+    case.__name__: case for case in (killed_in_ranges, large_file)
 }
 
 
 def main() -> None:
     parser = parser_of(__doc__, documents=6000)
-    parser.add_argument("--only", choices=CASES, action="append")
+    cases = {**CASES, **LARGE_CASES}
+    parser.add_argument("--only", choices=cases, action="append")
     parser.add_argument(
         "--score", type=shlex.split, default=[], metavar="OPTIONS", help="more options of the runs"
     )
@@ -407,7 +548,7 @@ def main() -> None:
         for name in options.only or CASES:
             started = time.monotonic()
             try:
-                outcome = "same rows: " + CASES[name](bench)
+                outcome = "same rows: " + cases[name](bench)
             except NotHereError as reason:
                 outcome = f"not tried: {reason}"
             except AssertionError as error:

@@ -38,6 +38,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Any:
         "moved_clock",
         "two_copies",
         "array_job",
+        "terminated",
+        "tables",
+        "many_files",
     ],
 )
 def test_a_disturbed_run_ends_with_the_same_rows(bench: Any, name: str) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 from understandability.cli.progress import ProgressLine, duration
@@ -53,14 +56,16 @@ def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
 
     output: Any = call.keywords.get("output")
     begun = time.monotonic()
-    with ProgressLine(quiet) as line:
+    with ProgressLine(quiet) as line, _sigterm_raises():
         try:
             made: Rows = call(progress=line.tell, into=None if output else InMemory(_MOST_SHOWN))
-        except KeyboardInterrupt:
-            if not is_folder(output):
+        except KeyboardInterrupt as stop:
+            is_terminated = isinstance(stop, _Terminated)
+            if not is_folder(output) and not is_terminated:
                 raise
-            say("stopped; run the same command again to continue")
-            raise SystemExit(130) from None
+            how = "; run the same command again to continue" if is_folder(output) else ""
+            say(f"stopped{how}")
+            raise SystemExit(143 if is_terminated else 130) from None
     if not quiet and output not in (None, "-"):
         tell_failures(line.first_failure())  # the others stand in a file
     unread = _unread_files(made.skipped)
@@ -97,6 +102,27 @@ def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
         say(f"{counted(made.made, 'document')}, {counted(failed, 'error')}{where}")
     _say_passed_over(unread if quiet else made.skipped)
     return end(made.made, made.failed, strict, quiet, unread.total())
+
+
+class _Terminated(KeyboardInterrupt):
+    """The process was told to end, by SIGTERM."""
+
+
+@contextmanager
+def _sigterm_raises() -> Iterator[None]:
+    """Raise an exception at SIGTERM, so that workers end and temporary files are removed."""
+
+    def stop(*_: object) -> None:
+        raise _Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals belong to the main thread
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def features_written(
