@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypedDict, Unpack
 
 from understandability._version import __version__
 from understandability.errors import OptionError, PageError, WrongTypeError, check_choice
@@ -19,7 +19,7 @@ from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, loa
 from understandability.model.bundle_files import read_bundle
 from understandability.model.limits import within_limits
 from understandability.model.readers import DEFAULT_READER, READINGS, USERS, Reader, reader_of
-from understandability.prompt import AtPrompt
+from understandability.prompt import AtPrompt, keywords_at_prompt
 from understandability.text.analysis import (
     DEFAULT_EXTRACTOR,
     DEFAULT_SENTENCE_ENDS,
@@ -161,6 +161,31 @@ class Settings(Extraction):
         words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in given.items())
         given.setdefault("curve", ())
         return replace(reader, description=f"{reader.description}, but {words}", **given)
+
+
+class ExtractionOptions(TypedDict, total=False):
+    """The fields of `Extraction`, as keywords."""
+
+    extractor: str
+    sentence_ends: str
+    engine: str
+    language: str | None
+
+
+class SettingsOptions(ExtractionOptions, total=False):
+    """The fields of `Settings`, as keywords."""
+
+    bundle: str | Path
+    reader: str
+    threshold: float | None
+    user: str | None
+    noise_scale: float | str | None
+    features: bool
+    any_language: bool
+
+
+keywords_at_prompt(ExtractionOptions, Extraction)
+keywords_at_prompt(SettingsOptions, Settings)
 
 
 class RowMaker(Protocol):
@@ -458,15 +483,15 @@ def _scorer_with(choices: frozenset[tuple[str, Any]]) -> Scorer:
     return scorer_of(Settings(**dict(choices)))
 
 
-def scorer_with(**choices: Any) -> Scorer:
+def scorer_with(**choices: Unpack[SettingsOptions]) -> Scorer:
     """`scorer_of` the settings with these fields, which are checked when they first come."""
     try:
         return _scorer_with(frozenset(choices.items()))
     except TypeError:  # what has no hash is no choice: a sentence says so
-        return scorer_of(Settings(**choices))
+        return scorer_of(Settings(**choices))  # type: ignore[arg-type]  # checked there
 
 
-def score_text(text: str, **settings: Any) -> dict[str, Any]:
+def score_text(text: str, **settings: Unpack[SettingsOptions]) -> dict[str, Any]:
     """The row of scores of a plain text: P(U|d), difficulty, formulas, counts, flags.
 
     `settings` are fields of `Settings`, such as ``threshold=40``. Raises `PageError` where the
@@ -481,7 +506,9 @@ def score_text(text: str, **settings: Any) -> dict[str, Any]:
     return scorer_with(**settings).score_page(Page("text", "", text, TEXT))
 
 
-def score_html(html: str | bytes, url: str | None = None, **settings: Any) -> dict[str, Any]:
+def score_html(
+    html: str | bytes, url: str | None = None, **settings: Unpack[SettingsOptions]
+) -> dict[str, Any]:
     """The row of scores of one HTML page; `settings` are fields of `Settings`.
 
     Raises `PageError` where the page cannot be used.

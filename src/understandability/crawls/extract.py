@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Unpack
 
-from understandability.crawls.options import Destination, Inputs, Work, split_choices
+from understandability.crawls.options import Destination, ExtractOptions, Inputs, split_choices
 from understandability.crawls.rows import Rows, rows_of
-from understandability.prompt import AtPrompt
 from understandability.rows import TextRows
-from understandability.scoring import Extraction
 
 
 def extract(
@@ -16,7 +14,7 @@ def extract(
     output: Destination = None,
     *,
     explain: bool = False,
-    **choices: Annotated[Any, AtPrompt((Extraction, Work))],
+    **choices: Unpack[ExtractOptions],
 ) -> Rows:
     """Extract the text of pages: a line for each heading, paragraph or list item.
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
-from understandability.crawls.options import Destination, Work, fills_folder, split_choices
+from understandability.crawls.options import (
+    Destination,
+    ReadOptions,
+    fills_folder,
+    split_choices,
+)
 from understandability.crawls.rows import Rows, rows_of
 from understandability.errors import OptionError, WrongTypeError, check_choice
 from understandability.feature.catalogue import select_columns
 from understandability.inputs.sources import Sources
 from understandability.prompt import AtPrompt
 from understandability.rows import TAGGERS, FeatureRows, WordRows
-from understandability.scoring import Extraction, RowMaker
+from understandability.scoring import RowMaker
 from understandability.wording import kind_of
 
 
@@ -36,7 +41,7 @@ def features(
     words: bool = False,
     bundles: Annotated[Sequence[str], AtPrompt(list[str], "--bundle")] = (),
     tagger: Annotated[str, AtPrompt(choices="rows:TAGGERS")] = "built-in",
-    **choices: Annotated[Any, AtPrompt((Extraction, Work))],
+    **choices: Unpack[ReadOptions],
 ) -> Rows:
     """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.
 

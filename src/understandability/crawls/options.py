@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from understandability.crawls.outputs import Output
 from understandability.crawls.page_process import Limits
@@ -15,8 +15,8 @@ from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.page_tables import TableColumns
 from understandability.inputs.streams import is_url
 from understandability.inputs.tables import table_format
-from understandability.prompt import AtPrompt
-from understandability.scoring import Settings
+from understandability.prompt import AtPrompt, keywords_at_prompt
+from understandability.scoring import Extraction, ExtractionOptions, Settings, SettingsOptions
 from understandability.text.page import Failure, Page
 
 RUNNERS = ("local", "ray")
@@ -95,6 +95,47 @@ class Work:
             check_choice("stage", self.retry_errors, (*STAGES, ALL_STAGES))
         if self.address is not None and self.runner != "ray":
             raise OptionError("--address is that of a Ray cluster; give --runner ray as well")
+
+
+class WorkOptions(TypedDict, total=False):
+    """The fields of `Work`, as keywords."""
+
+    workers: int | None
+    limits: Limits | None
+    shard: str | None
+    runner: str | None
+    address: str | None
+    docnos: Collection[str] | None
+    limit_mb: float
+    without: Sequence[str | Path]
+    retry_errors: str | None
+    table_columns: TableColumns | None
+    progress: Callable[[Progress], None] | None
+    into: Output | None
+
+
+class ReadOptions(ExtractionOptions, WorkOptions, total=False):
+    """The keywords of calls that read pages: the fields of `Extraction` and of `Work`."""
+
+
+class ExtractOptions(ReadOptions, total=False):
+    """The same, where `columns` is short for `table_columns`."""
+
+    columns: TableColumns | None
+
+
+class ScoreOptions(SettingsOptions, WorkOptions, total=False):
+    """The keywords of calls that score pages: the fields of `Settings` and of `Work`.
+
+    `columns` is short for `table_columns`.
+    """
+
+    columns: TableColumns | None
+
+
+keywords_at_prompt(ReadOptions, Extraction, Work)
+keywords_at_prompt(ExtractOptions, Extraction, Work)
+keywords_at_prompt(ScoreOptions, Settings, Work)
 
 
 def split_choices(choices: Mapping[str, Any]) -> tuple[Settings, Work]:

@@ -6,20 +6,19 @@ import logging
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, Unpack
 
 import pyarrow as pa
 
 from understandability.crawls.folder import CrawlFolder
-from understandability.crawls.options import Destination, Inputs, Work, split_choices
+from understandability.crawls.options import Destination, Inputs, ScoreOptions, Work, split_choices
 from understandability.crawls.plan import GivenPages
 from understandability.crawls.rows import Rows, rows_of
 from understandability.crawls.status import Status, status_of
 from understandability.errors import WrongTypeError
 from understandability.inputs.frames import in_kind_of, is_frame, table_of, wrong_type
 from understandability.inputs.page_tables import kept_names
-from understandability.prompt import AtPrompt
-from understandability.scoring import Settings, scorer_of, scorer_with
+from understandability.scoring import SettingsOptions, scorer_of, scorer_with
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 _log = logging.getLogger(__name__)
@@ -29,10 +28,7 @@ class Scores(Rows):
     """The result of `score`: rows of scores by docno, and the failures."""
 
 
-Choices = Annotated[Any, AtPrompt((Settings, Work))]
-
-
-def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Scores:
+def score(inputs: Inputs, output: Destination = None, **choices: Unpack[ScoreOptions]) -> Scores:
     """Score pages: how likely a reader is to understand each of them.
 
     Each document gets a row: docno, path, url, P(U|d), difficulty (0 to 100, higher is harder) with
@@ -70,7 +66,7 @@ def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Sco
     return rows_of(Scores, inputs, scorer, output, work, scorer.remark)
 
 
-def crawl(inputs: Inputs, folder: str | Path, **choices: Choices) -> Status:
+def crawl(inputs: Inputs, folder: str | Path, **choices: Unpack[ScoreOptions]) -> Status:
     """Score inputs into a crawl folder, or continue it; returns the status of the folder.
 
     The process may be killed at any moment; the same call continues where it stopped. Inputs that
@@ -97,7 +93,7 @@ def score_table(
     url: str | None = None,
     keep: Sequence[str] = (),
     workers: int = 1,
-    **settings: Any,
+    **settings: Unpack[SettingsOptions],
 ) -> Any:
     """Score the rows of a table of pandas, polars, Arrow or lists, and return such a table.
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from understandability.crawls.score import score_table
 from understandability.errors import needing
-from understandability.scoring import LANGUAGE_FORMULA, TEXTS
+from understandability.scoring import LANGUAGE_FORMULA, TEXTS, SettingsOptions
 
 with needing("the step needs datatrove", "datatrove"):
     from datatrove.pipeline.base import PipelineStep
@@ -41,7 +41,7 @@ class UnderstandabilityStep(PipelineStep):  # type: ignore[misc, unused-ignore] 
         self,
         columns: Sequence[str] = ("p_understandable", "difficulty"),
         html: bool = False,
-        **settings: Any,
+        **settings: Unpack[SettingsOptions],
     ) -> None:
         super().__init__()
         self.columns = tuple(columns)

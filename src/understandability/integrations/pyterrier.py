@@ -12,7 +12,7 @@ this module makes their names known to ``pt.Experiment``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from understandability.evaluation.rerank import rerank
 from understandability.inputs.given import labels_of
 from understandability.inputs.run import Run
 from understandability.integrations.ir_measures import use
-from understandability.scoring import scorer_with
+from understandability.scoring import SettingsOptions, scorer_with
 
 with needing("the transformers need an optional package", ".[pyterrier]"):
     import pyterrier as pt
@@ -43,7 +43,9 @@ class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  #
     are those of `understandability.scoring.Settings`, as ``bundle="default", threshold=40``.
     """
 
-    def __init__(self, text: str = "text", html: bool = False, **settings: Any) -> None:
+    def __init__(
+        self, text: str = "text", html: bool = False, **settings: Unpack[SettingsOptions]
+    ) -> None:
         self.text, self.html = text, html
         self.settings = settings
         scorer_with(**settings)  # tells at once what cannot be, and is kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 from understandability.errors import InputError, OptionError, WrongTypeError, check_choice
 from understandability.inputs.fetching import FetchLimits, is_address
@@ -14,7 +14,13 @@ from understandability.inputs.page_tables import media_type_of
 from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.writing import write_text
 from understandability.prompt import AtPrompt
-from understandability.scoring import Settings, document_or_failure, document_under, scorer_with
+from understandability.scoring import (
+    Settings,
+    SettingsOptions,
+    document_or_failure,
+    document_under,
+    scorer_with,
+)
 from understandability.text.page import HTML, Failure, Page
 from understandability.wording import kind_of
 from understandability.writers.audit import Audit, audited
@@ -54,7 +60,7 @@ class PageExplanation(Explanation):
 
 
 def explain(
-    content: str | bytes | Path, url: str | None = None, **settings: Any
+    content: str | bytes | Path, url: str | None = None, **settings: Unpack[SettingsOptions]
 ) -> PageExplanation:
     """What makes a text or a page hard: `content` is plain text, HTML, or the `Path` of a file.
 

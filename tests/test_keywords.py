@@ -1,0 +1,88 @@
+"""Every keyword of a public function is visible to mypy: a misspelt one is an error."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import understandability as ud
+from understandability.crawls.options import (
+    ExtractOptions,
+    ReadOptions,
+    ScoreOptions,
+    Work,
+    WorkOptions,
+)
+from understandability.scoring import Extraction, ExtractionOptions, Settings, SettingsOptions
+
+WRONG = "no_such_keyword"
+_OTHERS = "understandability.training"
+
+
+def functions() -> dict[str, object]:
+    """The public functions, by name."""
+    public = {name: getattr(ud, name) for name in ud.__all__}
+    return {name: value for name, value in public.items() if inspect.isfunction(value)}
+
+
+def call_of(name: str, function: object) -> str:
+    """A call with a value for each required argument, and a misspelt keyword."""
+    parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
+    values = []
+    for parameter in parameters:
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                values.append(f"{parameter.name}=anything")
+            elif parameter.kind is not parameter.VAR_POSITIONAL:
+                values.append("anything")
+    return f"ud.{name}({', '.join([*values, f'{WRONG}=1'])})"
+
+
+def test_mypy_reports_a_misspelt_keyword_of_each_public_function(tmp_path: Path) -> None:
+    """In one run over a file with a call of each, an error in each line."""
+    found = functions()
+    assert len(found) > 20
+    lines = ["from typing import Any", "import understandability as ud", "anything: Any = None"]
+    calls = {name: call_of(name, function) for name, function in found.items()}
+    path = tmp_path / "misspelt.py"
+    path.write_text("\n".join([*lines, *calls.values(), ""]), "utf-8")
+    for call in calls.values():
+        ast.parse(call)
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--no-error-summary",
+        "--hide-error-context",
+        str(path),
+    ]
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    reported = {
+        int(line.split(":")[1])
+        for line in output.splitlines()
+        if "misspelt.py" in line and WRONG in line
+    }
+    silent = [name for line, name in enumerate(calls, len(lines) + 1) if line not in reported]
+    assert [name for name in silent if not found[name].__module__.startswith(_OTHERS)] == []  # type: ignore[attr-defined]
+
+
+def test_the_keywords_are_the_fields_of_the_dataclasses() -> None:
+    """One list for mypy, another for the prompt: they hold the same names."""
+
+    def fields(*dataclasses: type) -> set[str]:
+        return {name for each in dataclasses for name in each.__dataclass_fields__}  # type: ignore[attr-defined]
+
+    for keywords, dataclasses, more in (
+        (ExtractionOptions, [Extraction], set()),
+        (SettingsOptions, [Settings], set()),
+        (WorkOptions, [Work], set()),
+        (ReadOptions, [Extraction, Work], set()),
+        (ExtractOptions, [Extraction, Work], {"columns"}),
+        (ScoreOptions, [Settings, Work], {"columns"}),
+    ):
+        assert set(keywords.__annotations__) | _inherited(keywords) == fields(*dataclasses) | more
+
+
+def _inherited(keywords: type) -> set[str]:
+    return set(keywords.__optional_keys__) | set(keywords.__required_keys__)  # type: ignore[attr-defined]
