@@ -1,6 +1,7 @@
 """`understand check`: what is prose, what misses its aim, where, and in which formats."""
 
 import json
+import re
 import os
 import subprocess
 import sys
@@ -138,8 +139,8 @@ def test_what_cannot_be_read_hides_nothing(site: Path, understand: Run) -> None:
     assert [line.partition(":")[0] for line in lines] == [
         "docs/damaged.docx", "docs/picture.md", "gone.md", "docs/code.py"
     ]  # fmt: skip
-    assert "docs/hard.md: chance" in done.stdout
-    assert "1 of 7 files miss their aim, 4 cannot be read, 1 has no estimate" in done.stdout
+    assert re.search(r"docs/hard\.md: \d+ % of readers, target \d+ %", done.stdout)
+    assert "1 of 7 files miss their target, 4 cannot be read, 1 has no estimate" in done.stdout
 
 
 def test_what_is_too_short_or_not_there_is_told(site: Path, understand: Run) -> None:
@@ -149,7 +150,7 @@ def test_what_is_too_short_or_not_there_is_told(site: Path, understand: Run) -> 
     done = understand("check", "empty", status=1)
     assert "no text was found in empty/" in done.stdout
     done = understand("check", "short.txt", status=0)
-    assert "0 of 1 file misses its aim, 1 is too short to judge" in done.stdout
+    assert "the file reaches its target, 1 is too short to judge" in done.stdout
     done = understand("check", "docs", "-o", "x.csv", status=2)
     assert "not x.csv" in done.stderr
     assert not (site / "x.csv").exists()
@@ -189,7 +190,7 @@ def test_which_aims_are_read_is_told(site: Path, understand: Run) -> None:
     told = understand("check", "docs", "--aim", "0%", status=0)
     assert "docs/understandability.toml is not read" in told.stderr.replace("\\", "/")
     told = understand("check", "docs")
-    assert f"aims are read from {site / 'understandability.toml'}" in told.stderr
+    assert f"targets are read from {site / 'understandability.toml'}" in told.stderr
     assert "there is no dosc" in told.stderr
     (site / "understandability.toml").write_text("[tool.understandability]\naim = 0.5", "utf-8")
     assert "needs no [tool.understandability]" in understand("check", "docs").stderr
@@ -207,15 +208,17 @@ def test_a_baseline_forgives_what_was(site: Path, understand: Run) -> None:
     file = "baseline.json"
     assert understand("check", "docs", "--write-baseline").returncode == 2
     assert understand("check", "docs", "--baseline", file).returncode == 2
-    assert understand("check", "docs", "--baseline", file, "--write-baseline").returncode == 0
+    done = understand("check", "docs", "--baseline", file, "--write-baseline")
+    assert done.returncode == 0
+    assert "the baseline records 1 file below target" in done.stdout
     other = understand("check", "docs", "--baseline", file, "--reader", "assessor-2016", status=2)
     assert "it is for the reader public on readings.v1, not assessor-2016" in other.stderr
     assert list(json.loads(Path(file).read_text("utf-8"))["files"]) == ["docs/hard.md"]
     assert understand("check", "docs", "--baseline", file).returncode == 0
     (site / "docs" / "new.md").write_text(HARD, "utf-8")
     done = understand("check", "docs", "--baseline", file, status=1)
-    assert "docs/new.md: chance" in done.stdout
-    assert "docs/hard.md: chance" not in done.stdout
+    assert re.search(r"docs/new\.md: \d+ % of readers", done.stdout)
+    assert "docs/hard.md: " not in done.stdout
 
 
 def _git(*words: str) -> None:
@@ -241,7 +244,7 @@ def test_what_a_change_makes_of_a_text(site: Path, understand: Run) -> None:
     assert moved.before == pytest.approx(moved.p_understandable)
     assert new.before != new.before
     done = understand("check", "docs", "--changed-from", "HEAD", status=1)
-    assert done.stdout.startswith("| file | before | after | difference | aim | |")
+    assert done.stdout.startswith("| file | before | after | difference | target | |")
     assert "| docs/new\\|page.md | – |" in done.stdout
     for revision in ("--output=x", "nothing", "HEAD:docs", "a b\0"):
         with pytest.raises(OptionError, match="knows no revision"):
@@ -289,7 +292,7 @@ def test_github_and_vale(site: Path, understand: Run) -> None:
     done = understand("check", "docs", "--format", "github")
     first = done.stdout.splitlines()[0]
     assert first.startswith("::error file=docs/a%2Cb%3A100%25.md,line=1,endLine=1,col=1,")
-    assert ",title=understandability%3A aim::misses its aim: chance" in first
+    assert ",title=understandability%3A aim::misses its target: " in first
     assert sum(line.startswith("::warning ") for line in done.stdout.splitlines()) > 2
     alerts: dict[str, list[dict[str, Any]]]
     alerts = json.loads(understand("check", "docs", "--format", "vale").stdout)

@@ -20,7 +20,7 @@ from understandability.scoring import Scorer
 from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.document import Document
 from understandability.text.page import Page
-from understandability.writers.audit import _place, sections_of
+from understandability.writers.audit import Audit, AuditedPage, _location, sections_of
 from understandability.writers.charts import box_plot, grade_chart, histogram, scale_chart
 from understandability.writers.comparison import compare
 from understandability.writers.explanation import Explanation, explain
@@ -376,9 +376,9 @@ def test_the_audit_of_a_site(understand: Run, tmp_path: Path) -> None:
     tree = html.fromstring((tmp_path / "r.html").read_text("utf-8"))
     text = " ".join(tree.text_content().split())
     assert "How many pages of a.example are easy to understand?" in text
-    assert "2 of 3 pages (67\xa0%) reach the aim" in text.replace("67 %", "67\xa0%")
+    assert "2 of 3 pages (67\xa0%) reach the target" in text.replace("67 %", "67\xa0%")
     assert "1 of fewer than 100 words" in text
-    assert "The median chance of being understood is" in text
+    assert "The median page is understood by" in text
     assert "Of 3 pages, 2 (67" in text
     assert "quartiles" not in text  # of three pages
     assert "the file is empty" in text
@@ -406,8 +406,29 @@ def test_the_audit_of_a_site(understand: Run, tmp_path: Path) -> None:
 
 
 def test_sections_of_places_that_look_like_addresses() -> None:
-    assert _place("http://[x]]>/a", "") == ("http://[x]]>/a",)
-    assert _place("7", "/home/me/c.warc#1") == ("c.warc",)
-    assert _place("a.txt", "/home/me/a.txt") == ()
+    assert _location("http://[x]]>/a", "") == ("http://[x]]>/a",)
+    assert _location("7", "/home/me/c.warc#1") == ("c.warc",)
+    assert _location("a.txt", "/home/me/a.txt") == ()
     assert sections_of([(), ()]) == ("", ["", ""])
     assert sections_of([]) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("shares", "headline"),
+    [
+        ([], "No page has enough text for an estimate."),
+        ([0.2], "The page does not reach the target"),
+        ([0.2, 0.3], "None of the 2 pages reaches the target"),
+        ([0.9, 0.3], "1 of 2 pages (50\xa0%) reaches the target"),
+        ([0.9, 0.8, 0.3], "2 of 3 pages (67\xa0%) reach the target"),
+        ([0.9], "The page reaches the target"),
+        ([0.9, 0.8], "All 2 pages reach the target"),
+    ],
+)
+def test_the_headline_of_an_audit_is_true(shares: list[float], headline: str) -> None:
+    """It never says of pages that miss the target that they are understood."""
+    pages = [AuditedPage(str(n), "", "", share, 50.0, 200, "") for n, share in enumerate(shares)]
+    settings = {"reader_description": "a typical adult of the general public"}
+    audit = Audit("a.org", 0.8, settings, tuple(pages))
+    assert audit.headline.startswith(headline)
+    assert not shares or "(understood by at least 80\xa0% of adults)." in audit.headline

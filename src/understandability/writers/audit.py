@@ -65,9 +65,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found on a site; the pages are those of the crawl folder, in its order.
+    """The pages of a crawled site with their estimates, in the order of the crawl folder.
 
-    `errors` are stage and kind of error, how often each was met, and an example.
+    `errors` holds rows of stage, error, count and an example.
     """
 
     site: str
@@ -81,9 +81,9 @@ class Audit:
     def counted(self) -> list[AuditedPage]:
         """The pages that have an estimate and words enough for one."""
         return [
-            each
-            for each in self.pages
-            if each.words >= LEAST_WORDS and not math.isnan(each.p_understandable)
+            page
+            for page in self.pages
+            if page.words >= LEAST_WORDS and not math.isnan(page.p_understandable)
         ]
 
     @cached_property
@@ -95,55 +95,78 @@ class Audit:
     def sections(self) -> list[Section]:
         """The sections of the site, the largest first."""
         members: dict[str, list[AuditedPage]] = defaultdict(list)
-        for each in self.counted:
-            members[each.section].append(each)
-        made = [self._section(name, pages) for name, pages in members.items()]
-        return sorted(made, key=lambda each: (-each.pages, each.name))
+        for page in self.counted:
+            members[page.section].append(page)
+        sections = [self._section(name, pages) for name, pages in members.items()]
+        return sorted(sections, key=lambda section: (-section.pages, section.name))
 
     def _section(self, name: str, pages: Sequence[AuditedPage]) -> Section:
-        reaching = sum(each.p_understandable >= self.aim for each in pages)
-        difficulty = float(np.median([each.difficulty for each in pages])) if pages else math.nan
+        reaching = sum(page.p_understandable >= self.aim for page in pages)
+        difficulty = float(np.median([page.difficulty for page in pages])) if pages else math.nan
         return Section(name, len(pages), reaching, difficulty)
 
     @cached_property
     def worst(self) -> list[AuditedPage]:
         """The pages that are counted, those furthest from the aim first."""
-        return sorted(self.counted, key=lambda each: (each.p_understandable, each.name))
+        return sorted(self.counted, key=lambda page: (page.p_understandable, page.name))
+
+    @property
+    def headline(self) -> str:
+        """The result in one sentence."""
+        whole = self.whole
+        is_public = "adult of the general public" in self.settings["reader_description"]
+        readers = "adults" if is_public else "such readers"
+        target = f"the target (understood by at least {percent(self.aim)} of {readers})"
+        if not whole.pages:
+            return "No page has enough text for an estimate."
+        if not whole.reaching:
+            subject = (
+                "The page does not reach"
+                if whole.pages == 1
+                else (f"None of the {whole.pages} pages reaches")
+            )
+            return f"{subject} {target}."
+        if whole.reaching == whole.pages:
+            subject = "The page reaches" if whole.pages == 1 else f"All {whole.pages} pages reach"
+            return f"{subject} {target}."
+        verb = "reaches" if whole.reaching == 1 else "reach"
+        pages = counted(whole.pages, "page")
+        return f"{whole.reaching} of {pages} ({_share(whole)}) {verb} {target}."
 
     @property
     def method(self) -> list[str]:
-        """How it was measured, in sentences."""
+        """The method of measurement, in sentences."""
         chosen, whole = self.settings, self.whole
-        short = sum(each.words < LEAST_WORDS for each in self.pages)
+        short = sum(page.words < LEAST_WORDS for page in self.pages)
         unknown = len(self.pages) - short - whole.pages
-        near = sum(abs(each.p_understandable - self.aim) < _NEAR for each in self.counted)
+        near = sum(abs(page.p_understandable - self.aim) < _NEAR for page in self.counted)
         return [
-            f"A page reaches the aim if its estimated chance of being understood is at least "
-            f"{percent(self.aim)}. The reader is {chosen['reader_description']}.",
+            f"A page reaches the target if at least {percent(self.aim)} of readers are estimated to "
+            f"understand it. The reader is {chosen['reader_description']}.",
             f"Only the main text of each page was read (extraction {chosen['extractor']}), not "
             "menus, pictures or documents that it links to.",
             f"Pages counted: {whole.pages}. Left out: {short} of fewer than {LEAST_WORDS} words, "
             f"and {unknown} without an estimate, as in a language that no model knows.",
-            f"{near} page{' is' if near == 1 else 's are'} close to the aim (within {_NEAR:g}), "
-            "and could fall on either side.",
+            f"{near} page{' is' if near == 1 else 's are'} close to the target (within "
+            f"{100 * _NEAR:.0f} percentage points), and could fall on either side.",
         ]
 
     @property
     def sentence(self) -> str:
-        """What a paper may say of the site."""
+        """A sentence to quote about the site."""
         whole, chosen = self.whole, self.settings
         return (
-            f"Of {counted(whole.pages, 'page')}, {whole.reaching} ({_share(whole)}) had an "
-            f"estimated chance of at least {percent(self.aim)} to be understood by "
-            f"{chosen['reader_description']} ({model_of(chosen)}). The estimate is "
-            "learned from a language model's readings."
+            f"Of {counted(whole.pages, 'page')}, {whole.reaching} ({_share(whole)}) were estimated "
+            f"to be understood by at least {percent(self.aim)} of readers. The reader is "
+            f"{chosen['reader_description']} ({model_of(chosen)}). The model is trained on "
+            "judgements by a language model."
         )
 
     @property
     def limits(self) -> list[str]:
-        """What the figures do not say, in sentences."""
+        """The limits of the figures, in sentences."""
         return [
-            "Nobody asked readers. The chance is learned from a language model's opinion of how "
+            "No readers were asked. The model is trained on the judgements of a language model: how "
             "many of a hundred adults would get the main message of a text.",
             "It does not say whether a page is true, complete, easy to find, or accessible.",
             "A page of names, lists or tables gets a rough estimate. One page says little; a "
@@ -154,7 +177,7 @@ class Audit:
         """The page to publish, as one HTML file that needs no network."""
         from markupsafe import Markup
 
-        chances = [each.p_understandable for each in self.counted]
+        chances = [page.p_understandable for page in self.counted]
         chart = histogram(chances, "Pages by chance of being understood", high=1.0, bins=10)
         return render(
             "audit.html.jinja",
@@ -162,16 +185,16 @@ class Audit:
             audit=self,
             aim=percent(self.aim),
             rows=[
-                (each.name or "(no folder)", _share(each), each.pages, each.reaching,
-                 each.median_difficulty)
-                for each in self.sections[:_MOST]
+                (section.name or "(no folder)", _share(section), section.pages, section.reaching,
+                 section.median_difficulty)
+                for section in self.sections[:_MOST]
                 if self.whole.pages > len(self.sections) > 1
             ],
             worst=[
-                (each.name, each.url or each.name, percent(each.p_understandable),
-                 each.difficulty, each.words)
-                for each in self.worst[:_MOST]
-                if each.p_understandable < self.aim
+                (page.name, page.url or page.name, percent(page.p_understandable),
+                 page.difficulty, page.words)
+                for page in self.worst[:_MOST]
+                if page.p_understandable < self.aim
             ],
             chart=Markup(chart),
             share=_share(self.whole),
@@ -186,9 +209,9 @@ class Audit:
         of_page = ("url", "section", "p_understandable", "difficulty", "words", "flags")
         rows = csv.writer(text, lineterminator="\n")
         rows.writerow(("kind", "name", *_FIGURES, *of_page))
-        for kind, each in [("site", self.whole), *(("section", s) for s in self.sections)]:
-            figures = [getattr(each, name) for name in _FIGURES]
-            rows.writerow([kind, each.name or self.site, *map(_cell, figures), *[""] * 6])
+        for level, row in [("site", self.whole), *(("section", s) for s in self.sections)]:
+            figures = [getattr(row, name) for name in _FIGURES]
+            rows.writerow([level, row.name or self.site, *map(_cell, figures), *[""] * 6])
         for page in self.pages:
             own = [_cell(getattr(page, name)) for name in of_page]
             rows.writerow(["page", page.name, *[""] * 4, *own])
@@ -197,14 +220,18 @@ class Audit:
     def to_json(self) -> dict[str, Any]:
         """The same as a Dataset of schema.org, whose parts are sections and pages; NaN is None."""
         sections: list[dict[str, Any]] = [
-            {"@type": "Dataset", "name": each.name, "variableMeasured": _values(each, _FIGURES)}
-            for each in self.sections
+            {
+                "@type": "Dataset",
+                "name": section.name,
+                "variableMeasured": _values(section, _FIGURES),
+            }
+            for section in self.sections
         ]
-        found = ("p_understandable", "difficulty", "words", "flags")
+        columns = ("p_understandable", "difficulty", "words", "flags")
         pages = [
-            {"@type": "WebPage", "name": each.name, **({"url": each.url} if each.url else {}),
-             "isPartOf": each.section, "additionalProperty": _values(each, found)}
-            for each in self.pages
+            {"@type": "WebPage", "name": page.name, **({"url": page.url} if page.url else {}),
+             "isPartOf": page.section, "additionalProperty": _values(page, columns)}
+            for page in self.pages
         ]  # fmt: skip
         return {
             "@context": "https://schema.org",
@@ -236,11 +263,11 @@ def _cell(value: object) -> object:
     return value
 
 
-def _values(of: object, names: Sequence[str]) -> list[dict[str, Any]]:
-    found = [(name, _cell(getattr(of, name))) for name in names]
+def _values(record: object, names: Sequence[str]) -> list[dict[str, Any]]:
+    values = [(name, _cell(getattr(record, name))) for name in names]
     return [
         {"@type": "PropertyValue", "name": name, "value": None if value == "" else value}
-        for name, value in found
+        for name, value in values
     ]
 
 
@@ -263,8 +290,8 @@ def audited(folder: CrawlFolder, aim: float = AIM) -> Audit:
             key = (failure.stage, _NUMBER.sub("N", failure.error))
             errors[key] += 1
             examples.setdefault(key, failure.docno)
-    places = [_place(row["url"] or row["docno"], row["path"]) for row in rows]
-    top, sections = sections_of(places)
+    locations = [_location(row["url"] or row["docno"], row["path"]) for row in rows]
+    top, sections = sections_of(locations)
     pages = [
         AuditedPage(
             row["docno"], section, row["url"] or "", _or_nan(row["p_understandable"]),
@@ -272,17 +299,17 @@ def audited(folder: CrawlFolder, aim: float = AIM) -> Audit:
         )
         for row, section in zip(rows, sections, strict=True)
     ]  # fmt: skip
-    told = [(*key, count, examples[key]) for key, count in errors.most_common(_MOST)]
+    listed = [(*key, count, examples[key]) for key, count in errors.most_common(_MOST)]
     settings, passed = description["settings"], tuple(skipped.most_common())
-    return Audit(top or "this site", aim, settings, tuple(pages), tuple(told), passed)
+    return Audit(top or "this site", aim, settings, tuple(pages), tuple(listed), passed)
 
 
-def _place(address: str, path: str) -> tuple[str, ...]:
+def _location(address: str, path: str) -> tuple[str, ...]:
     """Host and folders of an address, folders of a path, else the archive it was read from."""
     if "://" in address:
         try:
             there = urlsplit(address)
-            return (there.netloc, *[each for each in there.path.split("/")[:-1] if each])
+            return (there.netloc, *[folder for folder in there.path.split("/")[:-1] if folder])
         except ValueError:  # a bracket that does not belong in an address
             return (address,)
     folders = address.split("/")[:-1]
@@ -290,13 +317,13 @@ def _place(address: str, path: str) -> tuple[str, ...]:
     return tuple(folders or filter(None, [archive]))
 
 
-def sections_of(places: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:
-    """What all pages have in common, and the section of each: the next part of its place.
+def sections_of(locations: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:
+    """Return the common start of all locations, and the section of each page (one part more).
 
     >>> sections_of([("a.org", "flu"), ("a.org", "flu", "for-doctors"), ("a.org",)])
     ('a.org', ['a.org/flu', 'a.org/flu', 'a.org'])
     """
-    ends = (min(places), max(places)) if places else ()
+    ends = (min(locations), max(locations)) if locations else ()
     same = takewhile(lambda parts: len({*parts}) == 1, zip(*ends, strict=False))
     common = [parts[0] for parts in same]
-    return "/".join(common), ["/".join(each[: len(common) + 1]) for each in places]
+    return "/".join(common), ["/".join(parts[: len(common) + 1]) for parts in locations]

@@ -19,7 +19,7 @@ _LEAST_FOR_QUARTILES = 10  # values
 _INK, _ACCENT, _SOFT = "var(--ink, #222)", "var(--accent, #0b62a8)", "var(--soft, #9db6c9)"
 # Letters over a line are readable on paper of their own.
 _HALO = "paint-order:stroke;stroke:var(--paper, #fff);stroke-width:5px"
-_WIDTH = 400.0  # near that of a phone, so that letters are legible there
+_WIDTH = 400.0  # close to the width of a phone, so that letters stay legible
 _MARGIN = 20.0
 
 
@@ -37,8 +37,8 @@ def _svg(height: float, title: str, description: str, parts: Sequence[str]) -> s
 
 
 def _text(x: float, y: float, text: str, anchor: str = "middle", style: str = "") -> str:
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" style="{style}"'
-    return f"<text {place}>{escape(text)}</text>"
+    attributes = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" style="{style}"'
+    return f"<text {attributes}>{escape(text)}</text>"
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float = 1.0) -> str:
@@ -52,7 +52,7 @@ def _box(x: float, y: float, width: float, height: float, colour: str) -> str:
 
 
 def _between(value: float, low: float, high: float) -> float:
-    """Where a value stands on the width of a chart, between two ends that it does not pass."""
+    """The x coordinate of a value, clamped to the ends of the chart."""
     share = (min(max(value, low), high) - low) / (high - low)
     return _MARGIN + (_WIDTH - 2 * _MARGIN) * share
 
@@ -74,27 +74,27 @@ def scale_chart(
     >>> "difficulty 25" in scale_chart(25.0, 8.0, 40.0, [posts])
     True
     """
-    place, axis = partial(_between, low=0.0, high=100.0), 64.0
-    parts = [_line(place(0), axis, place(100), axis, _INK)]
+    scaled, axis = partial(_between, low=0.0, high=100.0), 64.0
+    parts = [_line(scaled(0), axis, scaled(100), axis, _INK)]
     for tick in range(0, 101, 20):
-        parts += [_line(place(tick), axis, place(tick), axis + 5, _INK)]
-        parts += [_text(place(tick), axis + 20, str(tick))]
-    parts += [_text(place(0), axis + 36, "very easy", "start")]
-    parts += [_text(place(100), axis + 36, "very hard", "end")]
-    parts += [_line(place(threshold), 40, place(threshold), axis + 5, _INK, 1.5)]
-    parts += [_text(place(threshold), 34, f"reader's limit {threshold:g}")]
+        parts += [_line(scaled(tick), axis, scaled(tick), axis + 5, _INK)]
+        parts += [_text(scaled(tick), axis + 20, str(tick))]
+    parts += [_text(scaled(0), axis + 36, "very easy", "start")]
+    parts += [_text(scaled(100), axis + 36, "very hard", "end")]
+    parts += [_line(scaled(threshold), 40, scaled(threshold), axis + 5, _INK, 1.5)]
+    parts += [_text(scaled(threshold), 34, f"reader's limit {threshold:g}")]
     if not np.isnan(spread):
-        low, high = place(difficulty - spread), place(difficulty + spread)
+        low, high = scaled(difficulty - spread), scaled(difficulty + spread)
         parts.append(_box(low, axis - 7, high - low, 14, _SOFT))
-    parts.append(f'<circle cx="{place(difficulty):.1f}" cy="{axis}" r="7" fill="{_ACCENT}"/>')
+    parts.append(f'<circle cx="{scaled(difficulty):.1f}" cy="{axis}" r="7" fill="{_ACCENT}"/>')
     anchor = "start" if difficulty < 15 else "end" if difficulty > 85 else "middle"
     parts.append(
-        _text(place(difficulty), 14, f"this page {difficulty:.0f}", anchor, "font-weight:bold")
+        _text(scaled(difficulty), 14, f"this page {difficulty:.0f}", anchor, "font-weight:bold")
     )
     y = axis + 58
     said = [f"This page has difficulty {difficulty:.0f}; the reader's limit is {threshold:g}."]
     for reference in references:
-        low, middle, high = map(place, reference.quartiles)
+        low, middle, high = map(scaled, reference.quartiles)
         parts.append(_box(low, y - 9, high - low, 10, _SOFT))
         parts.append(_line(middle, y - 12, middle, y + 4, _INK, 2))
         if low > _WIDTH / 2:
@@ -114,25 +114,25 @@ def grade_chart(grades: Sequence[tuple[str, float]], limit: float) -> str:
     True
     """
     most = max([16.0, *(grade for _, grade in grades if not np.isnan(grade))])
-    place, y = partial(_between, low=0.0, high=most), 46.0
+    scaled, y = partial(_between, low=0.0, high=most), 46.0
     bars, labels, said = [], [], [f"Guides recommend grade {limit:g} at most."]
     for name, grade in grades:
-        known = not np.isnan(grade)
-        shown = f"{grade:.1f}" if known else "not known"
-        if known:
-            bars.append(_box(_MARGIN, y, place(grade) - _MARGIN, 12, _SOFT))
-        labels.append(_text(_MARGIN, y - 4, f"{name} {shown}", "start", _HALO))
-        said.append(f"{name}: {shown}.")
+        is_known = not np.isnan(grade)
+        label = f"{grade:.1f}" if is_known else "not known"
+        if is_known:
+            bars.append(_box(_MARGIN, y, scaled(grade) - _MARGIN, 12, _SOFT))
+        labels.append(_text(_MARGIN, y - 4, f"{name} {label}", "start", _HALO))
+        said.append(f"{name}: {label}.")
         y += 38
-    line = _line(place(limit), 18, place(limit), y - 22, _ACCENT, 2)
-    parts = [*bars, line, _text(place(limit), 13, f"grade {limit:g}"), *labels]
+    line = _line(scaled(limit), 18, scaled(limit), y - 22, _ACCENT, 2)
+    parts = [*bars, line, _text(scaled(limit), 13, f"grade {limit:g}"), *labels]
     return _svg(y - 18, "Readability formulas in US grades", " ".join(said), parts)
 
 
 def histogram(
     values: ArrayLike, title: str, *, low: float = 0.0, high: float = 100.0, bins: int = 20
 ) -> str:
-    """How many of the values lie in each of `bins` equal steps from `low` to `high`.
+    """A histogram of the values in `bins` equal steps from `low` to `high`, as SVG.
 
     >>> "11 values; quartiles 12.5, 15, 17.5." in histogram(range(10, 21), "Difficulty")
     True
@@ -167,7 +167,7 @@ def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
     ends = [np.percentile(values, [5, 95]) for _, values in clean if len(values)]
     low, high = (np.min(ends), np.max(ends)) if ends else (0.0, 1.0)
     span = (high - low) or 1.0
-    place = partial(_between, low=low, high=low + span)
+    scaled = partial(_between, low=low, high=low + span)
     parts = [_text(_WIDTH / 2, 14, title, style="font-weight:bold")]
     said = []
     y = 54.0
@@ -175,15 +175,15 @@ def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
         parts.append(_text(_MARGIN, y - 14, name, "start"))
         if len(values):
             p5, q1, q2, q3, p95 = (float(q) for q in np.percentile(values, [5, 25, 50, 75, 95]))
-            parts.append(_line(place(p5), y, place(p95), y, _INK))
-            parts.append(_box(place(q1), y - 7, place(q3) - place(q1), 14, _SOFT))
-            parts.append(_line(place(q2), y - 8, place(q2), y + 8, _INK, 2))
+            parts.append(_line(scaled(p5), y, scaled(p95), y, _INK))
+            parts.append(_box(scaled(q1), y - 7, scaled(q3) - scaled(q1), 14, _SOFT))
+            parts.append(_line(scaled(q2), y - 8, scaled(q2), y + 8, _INK, 2))
             said.append(f"{name}: median {q2:.3g}, middle half {q1:.3g} to {q3:.3g}.")
         y += 44
     y -= 24
     parts.append(_line(_MARGIN, y, _WIDTH - _MARGIN, y, _INK))
     for fraction, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
         value = low + span * fraction
-        shown = f"{value:.0f}" if span > 10 else f"{value:.2g}"
-        parts.append(_text(place(value), y + 18, shown, anchor))
+        label = f"{value:.0f}" if span > 10 else f"{value:.2g}"
+        parts.append(_text(scaled(value), y + 18, label, anchor))
     return _svg(y + 26, title, " ".join(said), parts)

@@ -31,11 +31,11 @@ from understandability.writers.prose import Prose
 
 # Rule -> what it says of a place.
 RULES: Mapping[str, str] = {
-    "aim": "Fewer readers would understand the text than its aim asks for.",
-    "hard-sentence": "One of the hardest sentences of a text that misses its aim.",
+    "aim": "Fewer readers would understand the text than its target asks for.",
+    "hard-sentence": "One of the hardest sentences of a text that misses its target.",
     "plain-term": "A term for which there is a plainer one.",
 }
-# Suffix -> that of `prose.MASKS` that it is read as; '' where all is prose.
+# File suffix -> suffix in `prose.MASKS`; '' if the whole file is prose.
 _SUFFIXES = {
     ".md": ".md", ".markdown": ".md", ".mdx": ".md", ".rst": ".rst", ".txt": "", ".text": "",
     ".html": ".html", ".htm": ".html", ".xhtml": ".html", **dict.fromkeys(OFFICE_SUFFIXES, ""),
@@ -50,10 +50,10 @@ Before = Callable[[], bytes] | None  # reads what a file was; None: it was not t
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What costs a text its aim: a rule of `RULES`, where it stands, and what to say instead.
+    """A passage or term that keeps a text below its target: rule, position, and a replacement.
 
-    Lines and columns count from 1; the end is behind the last character. `gain` is by how much the
-    chance rises if only this is changed, as the model itself estimates it.
+    Lines and columns count from 1; the end is after the last character. `gain` is the rise of
+    P(U|d) if only this is changed, estimated by the model itself.
     """
 
     rule: str
@@ -69,9 +69,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file beside its aim; `before` is its chance at the revision compared with, if any.
+    """A file compared with its target; `before` is P(U|d) at the earlier revision, if any.
 
-    The chance is NaN where nothing is estimated; `error` says why a file could not be read.
+    P(U|d) is NaN if there is no estimate; `error` is the reason why a file could not be read.
     """
 
     path: str
@@ -88,26 +88,27 @@ class Checked:
 
 @dataclass(frozen=True)
 class Checks:
-    """What `check` found, file by file; `changed_from` is the revision compared with."""
+    """The results of `check`, file by file; `changed_from` is the earlier revision."""
 
     files: tuple[Checked, ...]
     changed_from: str = ""
-    remarks: tuple[str, ...] = ()  # on the file of aims
+    remarks: tuple[str, ...] = ()  # about the file of targets
+    recorded: int = 0  # files that a new baseline records
 
     @property
     def misses(self) -> tuple[Checked, ...]:
-        """The files that miss their aim."""
-        return tuple(each for each in self.files if each.misses)
+        """The files that miss their target."""
+        return tuple(file for file in self.files if file.misses)
 
     @property
     def errors(self) -> tuple[Checked, ...]:
         """The files that could not be read."""
-        return tuple(each for each in self.files if each.error)
+        return tuple(file for file in self.files if file.error)
 
 
 @dataclass(frozen=True)
 class Aims:
-    """The aim of each file: that of the innermost folder or file that has one, or the general."""
+    """The target of each file: the most specific folder or file wins, otherwise the general one."""
 
     general: float = AIM
     reader: str = DEFAULT_READER
@@ -117,8 +118,8 @@ class Aims:
     def of(self, path: str) -> float:
         """The aim of a file."""
         here = Path(path).resolve()
-        found = (self.below[each] for each in (here, *here.parents) if each in self.below)
-        return next(found, self.general)
+        aims = (self.below[folder] for folder in (here, *here.parents) if folder in self.below)
+        return next(aims, self.general)
 
 
 def read_aims(folder: Path) -> Aims:
@@ -147,14 +148,18 @@ def read_aims(folder: Path) -> Aims:
             below = table.get("aims", {}) if isinstance(table, dict) else None
             if not isinstance(below, dict) or not table.keys() <= {"aim", "aims", "reader"}:
                 raise OptionError(f"{file} may have aim, reader, and a table aims of folders")
+            absent = [
+                f"{file}: there is no {folder}" for folder in below if not (home / folder).exists()
+            ]
             return Aims(
                 checked_aim(table.get("aim", AIM), str(file)),
                 str(table.get("reader", DEFAULT_READER)),
-                {(home / each).resolve(): checked_aim(aim, f"{file}: {each}")
-                 for each, aim in below.items()},
-                (f"aims are read from {file}", *(f"{file}: there is no {each}" for each in below
-                                                 if not (home / each).exists())),
-            )  # fmt: skip
+                {
+                    (home / folder).resolve(): checked_aim(aim, f"{file}: {folder}")
+                    for folder, aim in below.items()
+                },
+                (f"targets are read from {file}", *absent),
+            )
     return Aims()
 
 
@@ -182,7 +187,7 @@ def check(
     Args:
         paths: Files, and folders with all that is below them.
         aim: The least chance P(U|d), 0.8 or 80%, in place of all configured ones. Default: as
-            configured, else 0.8, eight in ten readers. Every text reaches an aim of 0.
+            configured, else 0.8, eight in ten readers. A target of 0 turns the check off.
         reader: For whom, as for `score`. Default: as configured, else public.
         changed_from: Read only files that git lists as changed since this revision; compare them.
         baseline: File of known misses; such a file misses only if it gets harder.
@@ -194,30 +199,31 @@ def check(
     """
     if write_baseline and not baseline:
         raise OptionError("--write-baseline needs a file to write: --baseline FILE")
-    given = [str(each) for each in paths]
+    names = [str(path) for path in paths]
     aims = read_aims(Path.cwd())
     if aim is not None:
         aims = Aims(checked_aim(aim, "--aim"), aims.reader)
     unread = tuple(
-        f"{Path(each, f'{_TABLE}.toml')} is not read; only one where you are, or above, is"
-        for each in given
-        if Path(each, f"{_TABLE}.toml").is_file() and Path(each).resolve() != Path.cwd()
+        f"{Path(path, f'{_TABLE}.toml')} is not read; only one where you are, or above, is"
+        for path in names
+        if Path(path, f"{_TABLE}.toml").is_file() and Path(path).resolve() != Path.cwd()
     )
     scorer = scorer_of(Settings(reader=reader or aims.reader))
     who = f"{scorer.reader.name} on {scorer.scale}"
-    known = _baseline(baseline, who) if baseline and not write_baseline else {}
-    found: dict[str, Before] = dict(
-        _changed(given, changed_from)
+    previous = _baseline(baseline, who) if baseline and not write_baseline else {}
+    sources: dict[str, Before] = dict(
+        _changed(names, changed_from)
         if changed_from is not None
-        else ((name, None) for path in given for name in _files(path))
+        else ((name, None) for path in names for name in _files(path))
     )
-    files = tuple(_checked(found, aims, known, scorer))
+    files = tuple(_checked(sources, aims, previous, scorer))
     if baseline and write_baseline:
-        chances = {each.path: round(each.p_understandable, 4) for each in files if each.misses}
-        told = {"files": chances, "reader": who}
-        write_text(baseline, json.dumps(told, indent=1, sort_keys=True) + "\n")
-        files = tuple(_checked(found, aims, chances, scorer))
-    return Checks(files, changed_from or "", aims.remarks + unread)
+        chances = {file.path: round(file.p_understandable, 4) for file in files if file.misses}
+        record = {"files": chances, "reader": who}
+        write_text(baseline, json.dumps(record, indent=1, sort_keys=True) + "\n")
+        files = tuple(_checked(sources, aims, chances, scorer))
+    recorded = len(chances) if baseline and write_baseline else 0
+    return Checks(files, changed_from or "", aims.remarks + unread, recorded)
 
 
 def _files(path: str) -> Iterator[str]:
@@ -233,15 +239,15 @@ def _files(path: str) -> Iterator[str]:
                 is_empty = False
                 yield Path(parent, name).as_posix()
     if is_empty:
-        yield Path(path).as_posix()  # which is told: nothing may pass for want of texts
+        yield Path(path).as_posix()  # reported, so that an empty input cannot pass
 
 
 def _baseline(path: str, who: str) -> dict[str, float]:
     try:
-        told = json.loads(Path(path).read_text("utf-8"))
-        if told.get("reader", who) != who:
-            raise ValueError(f"it is for the reader {told['reader']}, not {who}")
-        return {str(name): float(chance) for name, chance in told["files"].items()}
+        record = json.loads(Path(path).read_text("utf-8"))
+        if record.get("reader", who) != who:
+            raise ValueError(f"it is for the reader {record['reader']}, not {who}")
+        return {str(name): float(chance) for name, chance in record["files"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path} is no baseline ({error}); make one with --write-baseline"
@@ -258,17 +264,19 @@ def _git(*words: str) -> bytes:
     except FileNotFoundError as error:
         raise OptionError("--changed-from needs git, which is not installed") from error
     except (subprocess.SubprocessError, ValueError) as error:
-        told = (getattr(error, "stderr", b"") or b"").decode("utf-8", "replace").strip()
-        raise OptionError(f"git {words[0]}: {told.splitlines()[0] if told else error}") from error
+        message = (getattr(error, "stderr", b"") or b"").decode("utf-8", "replace").strip()
+        raise OptionError(
+            f"git {words[0]}: {message.splitlines()[0] if message else error}"
+        ) from error
     return done.stdout
 
 
 def _changed(paths: Sequence[str], revision: str) -> Iterator[tuple[str, Before]]:
     """The files that differ from a revision, each with what reads what it was; None if new."""
     try:
-        asked = f"{revision}^{{commit}}"
+        commit = f"{revision}^{{commit}}"
         commit = (
-            _git("rev-parse", "--verify", "--quiet", "--end-of-options", asked).decode().strip()
+            _git("rev-parse", "--verify", "--quiet", "--end-of-options", commit).decode().strip()
         )
     except OptionError as error:
         raise OptionError(f"--changed-from: git knows no revision {revision!r}") from error
@@ -290,27 +298,27 @@ def _read(path: str, docno: str, content: bytes, scorer: Scorer) -> tuple[Docume
         raise PageError("read", f"unknown suffix; texts end in {', '.join(_SUFFIXES)}")
     if len(content) > DEFAULT_LIMIT:
         raise PageError("read", too_long(DEFAULT_LIMIT))
-    kind = _SUFFIXES[suffix]
+    suffix_read = _SUFFIXES[suffix]
     page: Page | Failure
     if suffix in OFFICE_SUFFIXES:
         stream = io.BufferedReader(io.BytesIO(content))
         page = read_office(suffix, cast(Any, stream), docno, path, DEFAULT_LIMIT)
         if isinstance(page, Failure):
             raise PageError("read", page.error)
-        prose = Prose(str(page.content), kind)
+        prose = Prose(str(page.content), suffix_read)
     else:
-        prose = Prose(decode(content).text, kind)
-        is_page = kind == ".html"
+        prose = Prose(decode(content).text, suffix_read)
+        is_page = suffix_read == ".html"
         page = Page(docno, path, prose.source if is_page else prose.text, HTML if is_page else TEXT)
     return document_under(page, scorer.settings), prose
 
 
 def _checked(
-    found: Mapping[str, Before], aims: Aims, known: Mapping[str, float], scorer: Scorer
+    found: Mapping[str, Before], aims: Aims, previous: Mapping[str, float], scorer: Scorer
 ) -> Iterator[Checked]:
     """The files in their order; only those that miss are explained."""
     waiting: dict[str, tuple[str, Prose]] = {}
-    made: dict[str, Checked] = {}
+    checked_files: dict[str, Checked] = {}
     before: dict[str, float] = {}
 
     def documents() -> Iterator[Document]:
@@ -322,7 +330,7 @@ def _checked(
                 except (PageError, OSError, OptionError, RecursionError) as error:
                     if read is not old:
                         said = getattr(error, "strerror", None) or str(error)
-                        made[path] = Checked(path, aims.of(path), error=said)
+                        checked_files[path] = Checked(path, aims.of(path), error=said)
                     continue
                 waiting[docno] = path, prose
                 yield document
@@ -338,14 +346,14 @@ def _checked(
             if document.docno[0] == "-":
                 before[path] = chance
                 continue
-            misses = chance < min(goal, known.get(path, goal + _SLACK) - _SLACK)
-            made[path] = Checked(
+            misses = chance < min(goal, previous.get(path, goal + _SLACK) - _SLACK)
+            checked_files[path] = Checked(
                 path, goal, chance, estimate.difficulty, int(words),
                 tuple(dict.fromkeys((*flags, *estimate.flags))), misses,
                 before.get(path, math.nan), "",
                 _findings(document, prose, scorer) if misses else (),
             )  # fmt: skip
-    yield from (made[path] for path in found)
+    yield from (checked_files[path] for path in found)
 
 
 def _content(path: str) -> bytes:
@@ -373,27 +381,29 @@ def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding
         return prose.place_of(pieces[first:last], start) or (start, start)
 
     def finding(
-        rule: str, message: str, place: tuple[int, int], gain: float, instead: tuple[str, ...] = ()
+        rule: str, message: str, span: tuple[int, int], gain: float, instead: tuple[str, ...] = ()
     ) -> Finding:
-        ends = (*prose.line_and_column(place[0]), *prose.line_and_column(place[1]))
-        text = " ".join(prose.source[slice(*place)].split())
-        told = f" (changing only this: {100 * gain:+.0f} %)" if gain >= _TOLD else ""
-        return Finding(rule, message + told, *ends, text, instead, gain)
+        ends = (*prose.line_and_column(span[0]), *prose.line_and_column(span[1]))
+        text = " ".join(prose.source[slice(*span)].split())
+        gain_text = f" (changing only this: {100 * gain:+.0f} %)" if gain >= _TOLD else ""
+        return Finding(rule, message + gain_text, *ends, text, instead, gain)
 
-    found = []
+    findings = []
     for number, gain in nlargest(_MOST, of_sentences.items(), key=itemgetter(1)):
         each = every[number]
         level = level_of(each.level)
         why = "; ".join(each.reasons) or "hard words or a hard order of words"
         said = f"hard sentence ({level.name})" if level else "hard sentence"
-        place = at(each.first, each.last)
-        found.append(finding("hard-sentence", f"{said}: {why}", place, gain))
+        span = at(each.first, each.last)
+        findings.append(finding("hard-sentence", f"{said}: {why}", span, gain))
     for term, gain in nlargest(_MOST, of_terms.items(), key=itemgetter(1)):
         first, *more = said_plainly(offered)[term]
-        holder = next(each for each in every if each.first <= first.first < each.last)
+        holder = next(
+            sentence for sentence in every if sentence.first <= first.first < sentence.last
+        )
         start, _ = at(holder.first, holder.last)
         times = f" ({len(more) + 1} times)" if more else ""
         message = f"“{first.term}”{times}: {first.how} {', or '.join(first.plain)}"
-        place = at(first.first, first.last, start)
-        found.append(finding("plain-term", message, place, gain, first.texts))
-    return tuple(found)
+        span = at(first.first, first.last, start)
+        findings.append(finding("plain-term", message, span, gain, first.texts))
+    return tuple(findings)

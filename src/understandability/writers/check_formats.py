@@ -1,4 +1,4 @@
-"""What `check` found, as people, GitHub, Vale's editors and scanners of code read it."""
+"""The results of `check` as text, JSON, SARIF, GitHub annotations and Vale's JSON."""
 
 from __future__ import annotations
 
@@ -14,29 +14,44 @@ from understandability.wording import counted, plain_data
 from understandability.writers.check import RULES, SHORT_TEXT, Checked, Checks, Finding
 
 
-def _verdict(each: Checked) -> str:
-    flags = f"; {', '.join(each.flags)}" if each.flags else ""
+def _verdict(file: Checked) -> str:
+    flags = f"; {', '.join(file.flags)}" if file.flags else ""
     return (
-        f"chance {100 * each.p_understandable:.3g} %, aim {100 * each.aim:.3g} %, difficulty "
-        f"{each.difficulty:.0f}, {counted(each.words, 'word')}{flags}"
+        f"{100 * file.p_understandable:.0f} % of readers, target {100 * file.aim:.0f} %, "
+        f"difficulty {file.difficulty:.0f}, {counted(file.words, 'word')}{flags}"
     )
 
 
-def _whole(each: Checked) -> Finding:
-    """The miss itself, told of the first line."""
-    return Finding("aim", f"misses its aim: {_verdict(each)}", 1, 1, 1, 1)
+def _whole(file: Checked) -> Finding:
+    """The missed target itself, reported at the first line."""
+    return Finding("aim", f"misses its target: {_verdict(file)}", 1, 1, 1, 1)
 
 
 def _summary(checks: Checks) -> str:
-    unread, size = len(checks.errors), len(checks.files)
-    unknown = sum(not f.error and math.isnan(f.p_understandable) for f in checks.files)
-    short = sum(f.words < SHORT_TEXT and not math.isnan(f.p_understandable) for f in checks.files)
-    told = f"{len(checks.misses)} of {counted(size, 'file')} "
-    told += "misses its aim" if size == 1 else "miss their aim"
-    told += f", {unread} cannot be read" if unread else ""
-    told += f", {unknown} ha{'s' if unknown == 1 else 've'} no estimate" if unknown else ""
-    told += " (no English text)" if unknown else ""
-    return told + (f", {short} {'is' if short == 1 else 'are'} too short to judge" if short else "")
+    """One sentence: how many files reach or miss their target, and why others do not count."""
+    n_missing, n_files, n_errors = len(checks.misses), len(checks.files), len(checks.errors)
+    no_estimate = [f for f in checks.files if not f.error and math.isnan(f.p_understandable)]
+    judged = [f for f in checks.files if not f.error and not math.isnan(f.p_understandable)]
+    n_short = sum(file.words < SHORT_TEXT for file in judged)
+    if n_missing:
+        text = f"{n_missing} of {counted(n_files, 'file')} "
+        text += "misses its target" if n_files == 1 else "miss their target"
+    elif checks.recorded:
+        text = (
+            f"the baseline records {counted(checks.recorded, 'file')} below target; such a file "
+            "misses its target only if it gets harder"
+        )
+    elif len(judged) == n_files > 0:
+        text = "the file reaches its target" if n_files == 1 else f"all {n_files} files pass"
+    else:
+        text = f"no file misses its target, of {counted(len(judged), 'file')} with an estimate"
+    text += f", {n_errors} cannot be read" if n_errors else ""
+    if no_estimate:
+        n = len(no_estimate)
+        text += f", {n} ha{'s' if n == 1 else 've'} no estimate (no English text)"
+    if n_short:
+        text += f", {n_short} {'is' if n_short == 1 else 'are'} too short to judge"
+    return text
 
 
 def text(checks: Checks) -> str:
@@ -46,35 +61,35 @@ def text(checks: Checks) -> str:
     """
     if checks.changed_from:
         return _comment(checks)
-    lines = [f"{each.path}: cannot be read: {each.error}" for each in checks.errors]
-    for each in checks.misses:
-        lines.append(f"{each.path}: {_verdict(each)}")
-        lines += [f"  {each.path}:{at.line}:{at.column}: {at.message}" for at in each.findings]
+    lines = [f"{file.path}: cannot be read: {file.error}" for file in checks.errors]
+    for file in checks.misses:
+        lines.append(f"{file.path}: {_verdict(file)}")
+        lines += [f"  {file.path}:{at.line}:{at.column}: {at.message}" for at in file.findings]
     return "\n".join([*lines, _summary(checks)])
 
 
 def _comment(checks: Checks) -> str:
-    def number(value: float, form: str = ".2f") -> str:
-        return "–" if math.isnan(value) else format(value, form)
+    def share(value: float, sign: str = "") -> str:
+        return "–" if math.isnan(value) else f"{100 * value:{sign}.0f} %"
 
     def cell(value: str) -> str:
-        return "".join(f"\\{each}" if each in "\\|`*_<>[]" else each for each in value)
+        return "".join(f"\\{sign}" if sign in "\\|`*_<>[]" else sign for sign in value)
 
-    lines = ["| file | before | after | difference | aim | |", "|---|--:|--:|--:|--:|---|"]
-    for each in checks.files:
-        state = cell(each.error) or ("misses" if each.misses else "")
-        change = each.p_understandable - each.before
+    lines = ["| file | before | after | difference | target | |", "|---|--:|--:|--:|--:|---|"]
+    for file in checks.files:
+        state = cell(file.error) or ("misses" if file.misses else "")
+        change = file.p_understandable - file.before
         lines.append(
-            f"| {cell(each.path)} | {number(each.before)} | {number(each.p_understandable)} | "
-            f"{number(change, '+.2f')} | {each.aim:.2f} | {state} |"
+            f"| {cell(file.path)} | {share(file.before)} | {share(file.p_understandable)} | "
+            f"{share(change, '+')} | {share(file.aim)} | {state} |"
         )
-    places = [
-        f"- {cell(f'{each.path}:{at.line}')}: {cell(at.message)}"
-        for each in checks.misses
-        for at in each.findings
+    remarks = [
+        f"- {cell(f'{file.path}:{at.line}')}: {cell(at.message)}"
+        for file in checks.misses
+        for at in file.findings
     ]
-    blank = [""] if places else []
-    return "\n".join([*(lines if checks.files else []), *blank, *places, "", _summary(checks)])
+    blank = [""] if remarks else []
+    return "\n".join([*(lines if checks.files else []), *blank, *remarks, "", _summary(checks)])
 
 
 def as_json(checks: Checks) -> str:
@@ -98,28 +113,33 @@ def sarif(checks: Checks) -> str:
             "ruleIndex": rules.index(at.rule),
             "level": "error" if at.rule == "aim" else "warning",
             "message": {"text": at.message},
-            "locations": [_located(each.path, at)],
+            "locations": [_located(file.path, at)],
         }
-        for each in checks.misses
-        for at in (_whole(each), *each.findings)
+        for file in checks.misses
+        for at in (_whole(file), *file.findings)
     ]
-    told = [
+    notifications = [
         {
             "level": "error",
-            "message": {"text": each.error},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(each.path)}}}],
+            "message": {"text": file.error},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(file.path)}}}],
         }
-        for each in checks.errors
+        for file in checks.errors
     ]
     driver = {
         "name": "understandability",
         "version": __version__,
-        "rules": [{"id": each, "shortDescription": {"text": RULES[each]}} for each in rules],
+        "rules": [{"id": rule, "shortDescription": {"text": RULES[rule]}} for rule in rules],
     }
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": not told, "toolExecutionNotifications": told}],
+        "invocations": [
+            {
+                "executionSuccessful": not notifications,
+                "toolExecutionNotifications": notifications,
+            }
+        ],
         "results": results,
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -130,35 +150,35 @@ def github(checks: Checks) -> str:
     """Commands of GitHub's workflows, which put a remark at each line."""
 
     def lines() -> Iterator[str]:
-        for each in checks.errors:
-            yield _command("error", each.path, replace(_whole(each), message=each.error))
-        for each in checks.misses:
-            yield _command("error", each.path, _whole(each))
-            yield from (_command("warning", each.path, at) for at in each.findings)
+        for file in checks.errors:
+            yield _command("error", file.path, replace(_whole(file), message=file.error))
+        for file in checks.misses:
+            yield _command("error", file.path, _whole(file))
+            yield from (_command("warning", file.path, at) for at in file.findings)
 
     return "\n".join([*lines(), _summary(checks)])
 
 
-def _command(kind: str, path: str, at: Finding) -> str:
+def _command(level: str, path: str, at: Finding) -> str:
     def escaped(value: object, more: str = "") -> str:
-        codes = {ord(each): f"%{ord(each):02X}" for each in f"%\r\n{more}"}
+        codes = {ord(sign): f"%{ord(sign):02X}" for sign in f"%\r\n{more}"}
         return str(value).translate(codes)
 
     # GitHub takes columns of one line only.
     one = f",endColumn={at.end_column}" if at.end_line == at.line else ""
-    place = f"line={at.line},endLine={at.end_line},col={at.column}{one}"
+    location = f"line={at.line},endLine={at.end_line},col={at.column}{one}"
     title = escaped(f"understandability: {at.rule}", ":,")
-    return f"::{kind} file={escaped(path, ':,')},{place},title={title}::{escaped(at.message)}"
+    return f"::{level} file={escaped(path, ':,')},{location},title={title}::{escaped(at.message)}"
 
 
 def vale(checks: Checks) -> str:
-    """The JSON of Vale, which its extensions of editors read; a span is of the first line."""
+    """Vale's JSON, which its editor extensions read; a span covers the first line only."""
     alerts: dict[str, list[dict[str, Any]]] = {}
-    for each in checks.misses:
-        for at in (_whole(each), *each.findings):
+    for file in checks.misses:
+        for at in (_whole(file), *file.findings):
             end = at.end_column - 1 if at.end_line == at.line else at.column
             action = {"Name": "replace" if at.instead else "", "Params": list(at.instead) or None}
-            alerts.setdefault(each.path, []).append(
+            alerts.setdefault(file.path, []).append(
                 {
                     "Action": action,
                     "Span": [at.column, max(end, at.column)],

@@ -1,4 +1,4 @@
-"""What a rewrite changed: two estimates, what got easier and harder, both texts side by side."""
+"""A text compared with its rewrite: estimates, readings, and the changes in each sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from understandability.wording import counted, plain_data
 from understandability.writers.explanation import Explanation
 from understandability.writers.marks import MOST_PIECES
 
-_FEW = 2  # unchanged sentences that stand where they are; more are folded away
+_FEW = 2  # unchanged sentences that are shown; longer runs are folded
 _LEAST_MOVE = 0.02  # of the larger of the two values
 EASIER, HARDER = "easier", "harder"
 
@@ -40,7 +40,7 @@ class TextRun:
 
 @dataclass(frozen=True, slots=True)
 class PageComparison:
-    """From one version of a text to another."""
+    """The differences between two versions of a text."""
 
     before: Estimate
     after: Estimate
@@ -52,7 +52,7 @@ class PageComparison:
 
     @property
     def verdict(self) -> str:
-        """By how much the second is easier or harder, in points of difficulty."""
+        """The difference in difficulty, in words."""
         change = self.after.difficulty - self.before.difficulty
         if math.isnan(change):
             return "not known"
@@ -67,7 +67,7 @@ class PageComparison:
 
 
 def compare(before: Explanation, after: Explanation) -> PageComparison:
-    """What changed from one explained text to another; texts sentence by sentence.
+    """Compare two explained texts, sentence by sentence.
 
     >>> from understandability.text.analysis import document_of_text
     >>> from understandability.writers.explanation import explain
@@ -100,15 +100,15 @@ def compare(before: Explanation, after: Explanation) -> PageComparison:
 
 
 def _readings(explained: Explanation) -> Iterator[tuple[str, float, int]]:
-    """What is compared: a name, its value, 1 if higher is harder, -1 if easier, 0 if neither."""
+    """Yield name, value and direction of each reading: 1 if higher is harder, -1 if easier."""
     every = explained.sentences
     yield "Difficulty, 0 to 100", explained.estimate.difficulty, 1
     yield "Words", explained.words, 0
     yield "Sentences", len(every), 0
     yield "Words per sentence", explained.words / len(every) if every else math.nan, 1
     yield "Sentences of more than 20 words", explained.long_sentences, 1
-    yield "Terms with a plainer one", sum(each.count for each in explained.terms if each.plain), 1
-    yield "Other hard words", sum(each.count for each in explained.hard_words), 1
+    yield "Terms with a plainer one", sum(term.count for term in explained.terms if term.plain), 1
+    yield "Other hard words", sum(word.count for word in explained.hard_words), 1
     yield "Words off the Dale-Chall list, %", 100 * explained.hard_share, 1
     yield "Abbreviations never explained", len(explained.abbreviations), 1
     yield "Passives", len(explained.findings.passives), 1
@@ -125,21 +125,21 @@ def _now(before: float, after: float, sign: int) -> str:
     return HARDER if (after - before) * sign > 0 else EASIER
 
 
-def _text(explained: Explanation, kept: Sequence[bool]) -> Iterator[tuple[TextRun, ...]]:
+def _text(explained: Explanation, is_kept_mask: Sequence[bool]) -> Iterator[tuple[TextRun, ...]]:
     """The sentences of a text, in runs that the other text has or lacks."""
     pieces = explained.document.pieces
     for sentence in explained.sentences:
-        places = range(sentence.first, min(sentence.last, len(kept)))
+        positions = range(sentence.first, min(sentence.last, len(is_kept_mask)))
         yield tuple(
-            TextRun(" ".join(pieces[place] for place in run), not is_kept)
-            for is_kept, run in groupby(places, key=lambda place: kept[place])
+            TextRun(" ".join(pieces[position] for position in run), not is_kept)
+            for is_kept, run in groupby(positions, key=lambda position: is_kept_mask[position])
         )
 
 
 def _hard_words(explained: Explanation) -> set[str]:
     """The words that people find hard, whether there is a plain term for them or not."""
     pieces = explained.document.pieces
-    return {word_of(pieces[place]).lower() for place in explained.findings.hard}
+    return {word_of(pieces[position]).lower() for position in explained.findings.hard}
 
 
 def folded(
@@ -147,5 +147,5 @@ def folded(
 ) -> Iterator[tuple[bool, list[tuple[TextRun, ...]]]]:
     """Sentences in groups: whether a group is unchanged and long enough to be folded, and it."""
     for same, group in groupby(sentences, lambda runs: not any(run.is_changed for run in runs)):
-        found = list(group)
-        yield same and len(found) > _FEW, found
+        runs = list(group)
+        yield same and len(runs) > _FEW, runs

@@ -33,7 +33,7 @@ from understandability.writers.plain_terms.english import ENGLISHES
 
 
 class PageExplanation(Explanation):
-    """What `explain` gives: what makes a page hard. A notebook displays it."""
+    """The result of `explain`: what makes a page hard. A notebook displays it."""
 
     __slots__ = ()
 
@@ -62,9 +62,10 @@ class PageExplanation(Explanation):
 def explain(
     content: str | bytes | Path, url: str | None = None, **settings: Unpack[SettingsOptions]
 ) -> PageExplanation:
-    """What makes a text or a page hard: `content` is plain text, HTML, or the `Path` of a file.
+    """Explain what makes a text or page hard.
 
-    Raises `PageError` where it cannot be used.
+    `content` is plain text, HTML, or the `Path` of a file. Raises `PageError` if it has no
+    usable text.
 
     >>> explanation = explain("He had a myocardial infarction.")
     >>> [(each.term, each.plain[0]) for each in explanation.terms]
@@ -77,18 +78,18 @@ def explain(
         if isinstance(page, Failure):
             raise WrongTypeError(f"{page.path}: {page.error}")
     elif isinstance(content, str | bytes):
-        kind = HTML if isinstance(content, bytes) else media_type_of(content)
+        media_type = HTML if isinstance(content, bytes) else media_type_of(content)
         if isinstance(content, str) and is_path(content):
             raise WrongTypeError(
                 f"explain takes text, HTML or a Path, and {content!r} is the name of a file; "
                 f"give Path({content!r})"
             )
-        page = Page(url or "text", url or "", content, kind, url=url)
+        page = Page(url or "text", url or "", content, media_type, url=url)
     else:
         raise WrongTypeError(f"explain takes text, HTML or a Path, not {kind_of(content)}")
     scorer = scorer_with(**settings)
-    found = explain_document(document_under(page, scorer.settings), scorer)
-    return PageExplanation(*(getattr(found, each.name) for each in fields(found)))
+    result = explain_document(document_under(page, scorer.settings), scorer)
+    return PageExplanation(*(getattr(result, field.name) for field in fields(result)))
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,9 @@ class Reported:
 
     def to_json(self) -> dict[str, Any]:
         """The content of the report as plain data."""
-        data: dict[str, Any] = {"pages": [each.to_json() for each in self.explanations]}
+        data: dict[str, Any] = {
+            "pages": [explanation.to_json() for explanation in self.explanations]
+        }
         if self.is_comparison:
             data["comparison"] = compare_pages(*self.explanations).to_json()
         return data
@@ -129,7 +132,7 @@ def reported(
 
     Example: understand explain page.html -o report.html
 
-    In Python, `choices` are fields of `Settings`; `tell` gets each remark.
+    In Python, `choices` are fields of `Settings`; `tell` is called with each remark.
 
     Raises `InputError` where no page is left, and `OptionError` for options that do not fit.
 
@@ -168,28 +171,28 @@ def reported(
     if fetch_private and not fetch:
         raise OptionError("--fetch-private says where --fetch may go; add --fetch")
     limits = FetchLimits(int(limit_mb * 1e6), private=fetch_private) if fetch else None
-    made = []
+    explanations = []
     for page in _pages(inputs, limit_mb, limits):
-        found = page if isinstance(page, Failure) else document_or_failure(page, scorer.settings)
-        if isinstance(found, Failure):
-            tell(f"{found.path}: {found.stage}: {found.error}")
+        result = page if isinstance(page, Failure) else document_or_failure(page, scorer.settings)
+        if isinstance(result, Failure):
+            tell(f"{result.path}: {result.stage}: {result.error}")
         else:
-            made.append(explain_document(found, scorer, english=english))
-    if not made:
+            explanations.append(explain_document(result, scorer, english=english))
+    if not explanations:
         raise InputError("there is no page left to explain; see the errors above")
-    if compare and len(made) != 2:
-        raise OptionError(f"--compare takes two pages, not {len(made)}")
-    return Reported(tuple(made), compare)
+    if compare and len(explanations) != 2:
+        raise OptionError(f"--compare takes two pages, not {len(explanations)}")
+    return Reported(tuple(explanations), compare)
 
 
 def _pages(
     inputs: Sequence[str], limit_mb: float, limits: FetchLimits | None
 ) -> Iterator[Page | Failure]:
-    """The pages of all inputs in order; addresses are asked where there are `limits` for that."""
-    for each in inputs:
-        if not is_address(each):
-            yield from Sources([each], limit=int(limit_mb * 1e6))
+    """Yield the pages of all inputs in order; addresses are fetched only if there are `limits`."""
+    for path in inputs:
+        if not is_address(path):
+            yield from Sources([path], limit=int(limit_mb * 1e6))
         elif limits is None:
-            raise OptionError(f"{each} is on the network; add --fetch to fetch it")
+            raise OptionError(f"{path} is on the network; add --fetch to fetch it")
         else:
-            yield get_page(each, limits).page()
+            yield get_page(path, limits).page()

@@ -95,10 +95,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class TermReading:
-    """A term with what to say instead, or a note that explains it, and how often it is there.
+    """A term with its plain terms or an explanatory note, and the number of its uses.
 
-    At `in_place` of the `count` places a plain term can be put in; where that is none, `plain` says
-    what the term means, and the sentence has to be rewritten.
+    A plain term fits at `in_place` of the `count` uses; elsewhere `plain` says what the term
+    means, and the sentence has to be rewritten.
     """
 
     term: str
@@ -110,7 +110,7 @@ class TermReading:
 
 @dataclass(frozen=True, slots=True)
 class WordReading:
-    """A hard word or an abbreviation, and how often it stands there."""
+    """A hard word or an abbreviation, and the number of its uses."""
 
     word: str
     count: int
@@ -118,7 +118,7 @@ class WordReading:
 
 @dataclass(frozen=True, slots=True)
 class SpellingReading:
-    """A likely mistake of spelling, the likely word, and how often it stands there."""
+    """A likely spelling mistake, the likely word, and the number of its uses."""
 
     word: str
     likely: str
@@ -127,10 +127,10 @@ class SpellingReading:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All that a report says of a text; `to_json` gives the same as data.
+    """The content of a report about a text; `to_json` returns the same as data.
 
-    `offers` and `sentences` say where they stand in ``document.pieces``; `hardest` are numbers of
-    sentences. `hard_words` are those for which no plain term is known.
+    `offers` and `sentences` hold positions in ``document.pieces``; `hardest` holds numbers of
+    sentences. `hard_words` have no plain term.
     """
 
     document: Document
@@ -161,24 +161,24 @@ class Explanation:
     @property
     def place(self) -> str:
         """The place among real texts as a sentence; '' where none are known."""
-        shares = [f"{_share(each.share_easier)} {each.texts}" for each in self.places]
+        shares = [f"{_share(kind.share_easier)} {kind.texts}" for kind in self.places]
         return f"Harder than {', '.join(shares[:-1])} and {shares[-1]}." if shares else ""
 
     @property
     def range(self) -> tuple[float, float]:
-        """Where the difficulty lies in two of three cases."""
+        """The range that holds the difficulty in two of three cases."""
         estimate = self.estimate
         low, high = estimate.difficulty - estimate.spread, estimate.difficulty + estimate.spread
         return max(low, 0.0), min(high, 100.0)
 
     @property
     def long_sentences(self) -> int:
-        """How many sentences have more than 20 words."""
-        return sum(each.words > LONG_SENTENCE for each in self.sentences)
+        """The number of sentences with more than 20 words."""
+        return sum(sentence.words > LONG_SENTENCE for sentence in self.sentences)
 
     def to_json(self) -> dict[str, Any]:
         """The content of the report as plain data; NaN is None."""
-        found, steps = self.findings, self.steps
+        issues, steps = self.findings, self.steps
         of_document = ("docno", "path", "url", "title", "language", "encoding", "pieces")
         own = (
             "words", "estimate", "range", "english", "settings", "readers", "places", "place",
@@ -194,10 +194,10 @@ class Explanation:
                 "aim": AIM,
                 "first_steps": steps.steps,
                 "together": steps.together,
-                "passives": found.passives,
-                "hard_places": found.hard,
-                "abbreviation_places": sum(found.abbreviations.values(), ()),
-                "misspelled_places": tuple(found.misspelled),
+                "passives": issues.passives,
+                "hard_places": issues.hard,
+                "abbreviation_places": sum(issues.abbreviations.values(), ()),
+                "misspelled_places": tuple(issues.misspelled),
             }
         )
         return result
@@ -208,8 +208,8 @@ def explain(
 ) -> Explanation:
     """Explain one document's estimate under the settings of a scorer.
 
-    Without `steps` it takes half the time, and what to do first is left out. `english`,
-    ``american`` or ``british``, is that of plain terms; without it, that of the text's spelling.
+    Without `steps`, the first steps are left out, in half the time. `english` is the English of
+    plain terms, ``american`` or ``british``; by default it follows the spelling of the text.
 
     >>> from understandability.text.analysis import document_of_text
     >>> explanation = explain(document_of_text("He had a myocardial infarction."), Scorer())
@@ -220,38 +220,43 @@ def explain(
     (estimate,) = scorer.own_estimates(batch)
     table = features_of(batch, _COLUMNS)
     values = dict(zip(table.names, table.values[0].tolist(), strict=True))
-    foreign = NOT_ENGLISH in estimate.flags  # of which nothing here is known
-    found = Findings((), (), {}, {}) if foreign else findings(batch)
+    foreign = NOT_ENGLISH in estimate.flags  # nothing in this package describes such words
+    issues = Findings((), (), {}, {}) if foreign else findings(batch)
     english = english or english_of(document.pieces)
     (offered,) = ((),) if foreign else offers(batch, english)
-    every = sentences(document, batch, found, scorer)
+    every = sentences(document, batch, issues, scorer)
     if foreign:
         none = math.nan
         every = tuple(replace(s, level=none, difficulty=none, shade=0, reasons=()) for s in every)
     difficulty = estimate.difficulty
-    known = not math.isnan(difficulty)
+    is_known = not math.isnan(difficulty)
     described = scorer.described
-    kinds = references(described["bundle_checksum"])
+    references_known = references(described["bundle_checksum"])
     first = FirstSteps((), None)
     if steps:
-        first = first_steps(document, estimate, every, found, offered, scorer)
+        first = first_steps(document, estimate, every, issues, offered, scorer)
     return Explanation(
         document,
         replace(estimate, flags=tuple(dict.fromkeys((*table.flags[0], *estimate.flags)))),
         described,
-        _readers(scorer, batch) if known else (),
-        tuple(Place(each.name, each.share_easier(difficulty)) for each in kinds if known),
+        _readers(scorer, batch) if is_known else (),
+        tuple(
+            Place(reference.name, reference.share_easier(difficulty))
+            for reference in references_known
+            if is_known
+        ),
         every,
         hardest(every),
         first,
         offered,
         _terms(offered),
-        _hard_words(document, found, offered),
-        _misspelled(document, found),
+        _hard_words(document, issues, offered),
+        _misspelled(document, issues),
         tuple(
-            WordReading(name, len(places)) for name, places in sorted(found.abbreviations.items())
+            WordReading(name, len(positions))
+            for name, positions in sorted(issues.abbreviations.items())
         ),
-        found,
+        issues,
         english,
         structure(document.blocks),
         _formulas(values, int(values["words"]), int(values["sentences"])),
@@ -272,17 +277,17 @@ def _share(share: float) -> str:
 
 
 def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:
-    """What the named readers make of a text, on the scale of each, as the package lists them."""
-    found = []
+    """The result for each named reader, on the reader's own scale, in the order of `READERS`."""
+    readers = []
     for reader in READERS.values():
         (estimate,) = scorer.bundle.estimate(batch, reader)
-        found.append(
+        readers.append(
             ReaderChance(
                 reader.name, reader.description, reader.threshold, estimate.p_understandable,
                 max(0.0, estimate.difficulty - _enough(reader, round(estimate.spread, 1))),
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(readers)
 
 
 @lru_cache(256)
@@ -297,7 +302,7 @@ def _enough(reader: Reader, spread: float) -> float:
 
 
 def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
-    """Each term once, the most frequent first, with an offer to be put in place if there is one."""
+    """Each term once, the most frequent first; an offer that fits the sentence is preferred."""
     best: dict[str, Offer] = {}
     counts: Counter[str] = Counter()
     in_place: Counter[str] = Counter()
@@ -316,17 +321,19 @@ def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
 
 
 def _hard_words(
-    document: Document, found: Findings, offered: Sequence[Offer]
+    document: Document, issues: Findings, offered: Sequence[Offer]
 ) -> tuple[WordReading, ...]:
-    known = covered(offered) | found.misspelled.keys()
+    covered_positions = covered(offered) | issues.misspelled.keys()
     counts = Counter(
-        word_of(document.pieces[place]).lower() for place in found.hard if place not in known
+        word_of(document.pieces[position]).lower()
+        for position in issues.hard
+        if position not in covered_positions
     )
     return tuple(WordReading(word, count) for word, count in counts.most_common(_MOST_WORDS))
 
 
-def _misspelled(document: Document, found: Findings) -> tuple[SpellingReading, ...]:
-    counts = Counter((word_of(document.pieces[n]), word) for n, word in found.misspelled.items())
+def _misspelled(document: Document, issues: Findings) -> tuple[SpellingReading, ...]:
+    counts = Counter((word_of(document.pieces[n]), word) for n, word in issues.misspelled.items())
     return tuple(SpellingReading(*words, n) for words, n in counts.most_common(_MOST_WORDS))
 
 

@@ -37,7 +37,7 @@ _NUMBER_WORDS = {
     **{word: str(10 * value) for value, word in enumerate(_TENS, 2)},
     "half": "0.5", "hundred": "100", "thousand": "1000", "dozen": "12",
 }  # fmt: skip
-# What is written in several ways, said in one before anything is compared.
+# Spellings that are normalised before anything is compared.
 _SAME = (
     (re.compile(r"[‘’´`]"), "'"),
     (re.compile(r"(?<=\d)[ ,](?=\d{3}\b)"), ""),
@@ -202,7 +202,14 @@ _IRREGULAR = {
 
 
 def _phrase(text: str) -> tuple[str, ...]:
-    return tuple(_stem(token) for token in _TOKEN.findall(text.lower()))
+    return tuple(_stem(token) for token in _TOKEN.findall(_normalised(text)))
+
+
+def _normalised(text: str) -> str:
+    small = text.lower()
+    for pattern, replacement in _SAME:
+        small = pattern.sub(replacement, small)
+    return small
 
 
 @cache
@@ -230,10 +237,7 @@ class _Passage:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        small = text.lower()
-        for pattern, said in _SAME:
-            small = pattern.sub(said, small)
-        self.small = small
+        self.small = small = _normalised(text)
         tokens = _TOKEN.findall(re.sub(r"(\d)([a-z%°])", r"\1 \2", small))
         self.tokens = [_NUMBER_WORDS.get(token, token) for token in _joined_tens(tokens)]
         self.stems = [_stem(token) for token in self.tokens]
@@ -293,7 +297,7 @@ class _Passage:
 
     @cached_property
     def limits(self) -> dict[str, str]:
-        """What is said of the limits of numbers: number -> "at most", "at least" and the like."""
+        """Limits of numbers: number -> "at most", "at least", "above" or "below"."""
         small = " ".join(self.tokens)
         limits: dict[str, str] = {}
         for limit, pattern in _LIMITS:
@@ -310,7 +314,7 @@ class _Passage:
 
     @cached_property
     def negations(self) -> list[tuple[str, str]]:
-        """The stem of what each negation denies, and its words."""
+        """For each negation, the stem of the denied word, and the words of the passage."""
         negations = []
         for n, token in enumerate(self.tokens):
             if token in _NEGATIONS:
@@ -320,7 +324,7 @@ class _Passage:
 
     @cached_property
     def obligations(self) -> list[tuple[str, str]]:
-        """The stem of what each obligation is about, and its words."""
+        """For each obligation, the stem of the required action, and the words of the passage."""
         return [
             (next(self._content(n + 1, n + _NEAR), ""), " ".join(self.tokens[n : n + 4]))
             for n, token in enumerate(self.tokens)
@@ -330,7 +334,7 @@ class _Passage:
 
     @cached_property
     def conditions(self) -> list[tuple[str, frozenset[str], str]]:
-        """Each condition: its word, the stems of what it is about, and its words."""
+        """For each condition: conjunction, content stems, and the words of the passage."""
         return [
             (token, frozenset(self._content(n + 1, n + 8)), " ".join(self.tokens[n : n + 5]))
             for n, token in enumerate(self.tokens)
@@ -350,7 +354,7 @@ class _Passage:
         return items
 
     def denies(self, stem: str) -> bool | None:
-        """True if the word stands near a negation, False if it stands alone; None: it is absent."""
+        """True if the word occurs near a negation, False if without one, None if absent."""
         positions = [n for n, own in enumerate(self.stems) if own == stem]
         if not positions:
             return None
@@ -438,7 +442,7 @@ def _names(text: str) -> list[str]:
 
 
 def check_facts(before: str, after: str) -> FactCheck:
-    """Compare the facts of a passage with those of its rewrite.
+    """Compare a passage with its rewrite, fact by fact.
 
     >>> check = check_facts(
     ...     "Call 999 if you have chest pain, a rash or trouble breathing.",
@@ -454,9 +458,9 @@ def check_facts(before: str, after: str) -> FactCheck:
 
 def _lost_numbers(old: _Passage, new: _Passage) -> Iterator[Fact]:
     """Numbers that are gone, that count something else, or whose limit is another."""
-    known = {number for number, _ in new.numbers}
+    numbers = {number for number, _ in new.numbers}
     for number, following in dict.fromkeys(old.numbers):
-        if number not in known:
+        if number not in numbers:
             yield Fact(*_of_number(number, following))
             continue
         of_same = {n for n, counted in new.numbers if counted == following}
@@ -467,7 +471,7 @@ def _lost_numbers(old: _Passage, new: _Passage) -> Iterator[Fact]:
             yield Fact(*_of_number(number, following), "without its unit")
     for number, limit in old.limits.items():
         other = new.limits.get(number)
-        if number in known and other != limit:
+        if number in numbers and other != limit:
             yield Fact(LIMIT, f"{limit} {number}", f"now {other}" if other else "no limit now")
     for key, said in old.times.items():
         if key not in new.times:
@@ -477,11 +481,11 @@ def _lost_numbers(old: _Passage, new: _Passage) -> Iterator[Fact]:
 def _lost_concepts(old: _Passage, new: _Passage) -> Iterator[Fact]:
     """Symptoms, parts of the body, people, medicines, names and list items that are gone."""
     plain = _Passage(_said_plainly(new.text))
-    known = {*new.concepts, *plain.concepts}
+    concepts = {*new.concepts, *plain.concepts}
     for concept, said in old.concepts.items():
-        if concept == _HELP and (not _HELPERS.isdisjoint(known) or "help" in new.stem_set):
+        if concept == _HELP and (not _HELPERS.isdisjoint(concepts) or "help" in new.stem_set):
             continue
-        if concept not in known and not _is_in_longer(concept, old, new):
+        if concept not in concepts and not _is_in_longer(concept, old):
             yield Fact(concept[0], said)
     for stem, name in old.medicines.items():
         if stem not in new.stem_set:
@@ -489,24 +493,20 @@ def _lost_concepts(old: _Passage, new: _Passage) -> Iterator[Fact]:
     small = new.small
     yield from (Fact(NAME, name) for name in _names(old.text) if name.lower() not in small)
     for item in old.items:
-        if not _is_said(item, old, new, known):
+        if not _is_said(item, old, new, concepts):
             yield Fact(ITEM, item.rstrip(".,;"))
 
 
-def _is_in_longer(concept: tuple[str, str], old: _Passage, new: _Passage) -> bool:
-    """Return True for a word of a longer one that is kept: the "chest" of "chest pain"."""
+def _is_in_longer(concept: tuple[str, str], old: _Passage) -> bool:
+    """Return True for a part of a longer phrase, which counts: the "chest" of "chest pain"."""
     said = _phrase(old.concepts[concept])
-    return any(
-        set(said) < set(_phrase(old.concepts[other]))
-        for other in old.concepts
-        if other != concept and other in new.concepts
-    )
+    return any(set(said) < set(_phrase(other)) for other in old.concepts.values())
 
 
-def _is_said(item: str, old: _Passage, new: _Passage, known: Iterable[tuple[str, str]]) -> bool:
+def _is_said(item: str, old: _Passage, new: _Passage, concepts: Iterable[tuple[str, str]]) -> bool:
     """Return True if the rewrite has the concepts of a list item, or half of its words."""
     passage = _Passage(item)
-    if passage.concepts and set(passage.concepts) <= set(known):
+    if passage.concepts and set(passage.concepts) <= set(concepts):
         return True
     content = [stem for stem in passage.stems if stem not in _EMPTY_STEMS]
     plain = _Passage(_said_plainly(item)).stem_set
@@ -520,7 +520,7 @@ def _lost_rules(old: _Passage, new: _Passage) -> Iterator[Fact]:
     """Negations, obligations, conditions and urgency that are gone, or weaker."""
     for stem, said in old.negations:
         denied = new.denies(stem) if stem else None
-        # The word is there without its "not", or there are fewer of them.
+        # The word has lost its "not", or the rewrite has fewer negations.
         if denied is False or (denied is None and len(new.negations) < len(old.negations)):
             yield Fact(NEGATION, said)
     for stem, said in old.obligations:
@@ -535,7 +535,7 @@ def _lost_rules(old: _Passage, new: _Passage) -> Iterator[Fact]:
 
 
 def _weakened(stem: str, said: str, old: _Passage, new: _Passage) -> str:
-    """How an obligation is weaker in a rewrite: "gone", "weaker: may"; '' where it is kept."""
+    """The change of an obligation in a rewrite: "gone", "weaker: may"; '' if it is kept."""
     positions = [n for n, own in enumerate(new.stems) if own == stem] if stem else []
     if not positions:
         orders = len(new.obligations) + _imperatives(new)
@@ -562,18 +562,18 @@ def _has_condition(word: str, about: frozenset[str], new: _Passage) -> bool:
             return False
     elif not _ASKS_WHEN.search(new.small):
         return False
-    known = new.stem_set | _Passage(_said_plainly(new.text)).stem_set
+    stems = new.stem_set | _Passage(_said_plainly(new.text)).stem_set
     concepts = _Passage(" ".join(about)).concepts
     is_known = bool(concepts) and set(concepts) <= set(new.concepts)
-    return not about or is_known or bool(about & known) or bool(_ASKS_WHEN.search(new.small))
+    return not about or is_known or bool(about & stems) or bool(_ASKS_WHEN.search(new.small))
 
 
 def _added(old: _Passage, new: _Passage) -> Iterator[Fact]:
     """Numbers, medicines, symptoms and negations that only the rewrite has."""
     plain = _Passage(f"{old.text}. {_said_plainly(old.text)}")
-    known = {number for number, _ in (*old.numbers, *plain.numbers)}
+    numbers = {number for number, _ in (*old.numbers, *plain.numbers)}
     for number, following in dict.fromkeys(new.numbers):
-        if number not in known:
+        if number not in numbers:
             yield Fact(*_of_number(number, following))
     for stem, name in new.medicines.items():
         if stem not in plain.stem_set:

@@ -28,7 +28,7 @@ from understandability.writers.rebuilding import remembered, spans
 
 LONG_SENTENCE = 20  # words; what plain-language guides ask for at most, on average
 HARD_WORD = 0.45  # complexity; "hypertension" is above, "injection" below
-_LEAST_WORDS = 5  # of fewer no level can be told
+_LEAST_WORDS = 5  # in a shorter sentence the level is a guess
 _MANY_VERBS = 4
 _MOST_NAMED = 4  # words that a reason names
 _MOST_SENTENCES = 3000  # of an endless page the first
@@ -37,7 +37,7 @@ _HARDEST = 5
 _RARE, _COMMON = 130, 391
 _LEAST_LETTERS = 5
 _LEAST_MEDICINE = 7  # letters of a name that is known by its end
-_LONG = 7  # from which a word with one letter wrong is told from another word
+_LONG = 7  # letters; a shorter word with one letter changed is often another word
 
 # Level and difficulty of sentences that were estimated before.
 _ESTIMATED: dict[Hashable, tuple[float, float]] = {}
@@ -55,7 +55,7 @@ _PLAIN_WORD = re.compile(r"(?=.{3,60}$)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
 def is_plain_word(word: str) -> bool:
-    """Whether a writer could put another in its place: no letter, number, address or endless one.
+    """Return True for a word that a writer could replace: no letter, number, address or long chain.
 
     >>> [is_plain_word(word) for word in ("anti-inflammatory", "b", "10.1001/jama", "b12")]
     [True, False, False, False]
@@ -82,11 +82,11 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What stands where in a document, in numbers of pieces.
+    """Positions of findings in a document, as indices of pieces.
 
-    `hard` are the places of hard words that the text does not explain, `passives` where a passive
-    begins and ends, `abbreviations` the places of each that is never explained, by name, and
-    `misspelled` those of likely spelling mistakes, with the likely word.
+    `hard` holds the hard words that the text does not explain, `passives` the start and end of each
+    passive, `abbreviations` the positions of each abbreviation that is never explained, and
+    `misspelled` the likely spelling mistakes, each with the likely word.
     """
 
     hard: tuple[int, ...]
@@ -106,9 +106,9 @@ def findings(batch: Batch) -> Findings:
     (document,) = batch.documents
     hard = _hard_words(batch)
     wrong = {
-        place: likely
-        for place in np.flatnonzero(~batch.is_name).tolist()
-        if (likely := likely_word(word_of(document.pieces[place])))
+        position: likely
+        for position in np.flatnonzero(~batch.is_name).tolist()
+        if (likely := likely_word(word_of(document.pieces[position])))
     }
     abbreviations = _unexplained(batch, document)
     return Findings(hard, tuple(_passives(batch)), abbreviations, wrong)
@@ -131,19 +131,19 @@ def likely_word(word: str) -> str:
         return ""
     if not (word.islower() or word.istitle()) or one_spelling(small) in _terms():
         return ""
-    places = places_in(GENERAL_LIST)
-    if places.get(small, 0) > _RARE:
+    ranks = places_in(GENERAL_LIST)
+    if ranks.get(small, 0) > _RARE:
         return ""
-    best = max(_one_away(small), key=lambda each: places.get(each, 0), default="")
-    if places.get(best, 0) < _COMMON:
+    best = max(_one_away(small), key=lambda candidate: ranks.get(candidate, 0), default="")
+    if ranks.get(best, 0) < _COMMON:
         return ""
     return best.capitalize() if word.istitle() else best
 
 
 def _one_away(word: str) -> Iterator[str]:
-    """All that is made by one letter more, less, another, or two in the other order."""
-    for place in range(1, len(word) + 1):
-        head, tail = word[:place], word[place:]
+    """Yield all words at one letter's distance: inserted, deleted, replaced, or two swapped."""
+    for cut in range(1, len(word) + 1):
+        head, tail = word[:cut], word[cut:]
         if len(tail) > 1:
             yield head + tail[1] + tail[0] + tail[2:]
         if tail and len(word) >= _LONG:
@@ -156,18 +156,28 @@ def _one_away(word: str) -> Iterator[str]:
 
 def _hard_words(batch: Batch) -> tuple[int, ...]:
     """Words that people find hard; names are not the writer's to change."""
-    places = np.flatnonzero(batch.pieces.words(batch.piece_ids) >= 0)
+    positions = np.flatnonzero(batch.pieces.words(batch.piece_ids) >= 0)
     hard = (batch.word_values(complexities) > HARD_WORD) & ~batch.is_name
     (document,) = batch.documents
     pieces = document.pieces
-    found = [place for place in places[hard].tolist() if _is_hard(word_of(pieces[place]))]
-    explained = {word_of(pieces[place]).lower() for place in found if _is_explained(pieces, place)}
-    return tuple(place for place in found if word_of(pieces[place]).lower() not in explained)
+    hard_positions = [
+        position for position in positions[hard].tolist() if _is_hard(word_of(pieces[position]))
+    ]
+    explained = {
+        word_of(pieces[position]).lower()
+        for position in hard_positions
+        if _is_explained(pieces, position)
+    }
+    return tuple(
+        position
+        for position in hard_positions
+        if word_of(pieces[position]).lower() not in explained
+    )
 
 
 @lru_cache(1 << 12)
 def _is_hard(word: str) -> bool:
-    """Whether a word that nobody rated can be called hard: "step-by-step" has easy parts only."""
+    """Return True for a word that is hard by its parts, too: "step-by-step" has easy parts only."""
     parts = re.split("[-‐‑]", word.lower())
     is_hard = len(parts) == 1 or bool((complexities(parts) > HARD_WORD).any())
     return is_hard and is_plain_word(word) and not is_medicine(word)
@@ -186,11 +196,11 @@ def is_medicine(word: str) -> bool:
     return len(small) >= _LEAST_MEDICINE and small.endswith(ends)
 
 
-def _is_explained(pieces: Sequence[str], place: int) -> bool:
-    """Whether brackets or a dash tell it: "dialysis (cleaning the blood)", "a sample (biopsy)"."""
-    word, behind = pieces[place], pieces[place + 1 : place + 3]
+def _is_explained(pieces: Sequence[str], position: int) -> bool:
+    """Return True if brackets or a dash explain it: "dialysis (cleaning the blood)"."""
+    word, behind = pieces[position], pieces[position + 1 : position + 3]
     if not behind or word[-1] in ".,;:!?" or word[0] == "(":
-        return place > 0 and re.fullmatch(r"\(.+\)[.,;:]?", word) is not None
+        return position > 0 and re.fullmatch(r"\(.+\)[.,;:]?", word) is not None
     is_dash = behind[0] in ("–", "—") and len(behind) > 1
     return is_dash or re.match(r"\([a-z]{2,}", behind[0]) is not None
 
@@ -239,15 +249,15 @@ def _passives(batch: Batch) -> list[tuple[int, int]]:
 
 
 def _unexplained(batch: Batch, document: Document) -> dict[str, tuple[int, ...]]:
-    """Abbreviations that stand in no brackets, and that no brackets follow.
+    """Abbreviations that are neither in brackets nor followed by brackets.
 
-    A sentence that is set in capitals has none: a batch holds it in small letters.
+    A sentence in capitals yields none, because a batch holds it in small letters.
     """
     pieces = document.pieces
-    places: dict[str, list[int]] = {}
+    positions: dict[str, list[int]] = {}
     explained = set()
-    for place, number in enumerate(batch.piece_ids.tolist()):
-        piece = pieces[place]
+    for position, number in enumerate(batch.piece_ids.tolist()):
+        piece = pieces[position]
         if piece.islower() or piece != batch.pieces.strings[number]:
             continue
         name = word_of(piece)
@@ -256,15 +266,15 @@ def _unexplained(batch: Batch, document: Document) -> dict[str, tuple[int, ...]]
         name = name.removesuffix("s")
         if name in word_list("everyday"):
             continue
-        places.setdefault(name, []).append(place)
-        following = pieces[place + 1] if place + 1 < len(pieces) else ""
+        positions.setdefault(name, []).append(position)
+        following = pieces[position + 1] if position + 1 < len(pieces) else ""
         if piece[0] in "([" or (following[:1] == "(" and not following.endswith(")")):
             explained.add(name)
-    return {name: tuple(each) for name, each in places.items() if name not in explained}
+    return {name: tuple(where) for name, where in positions.items() if name not in explained}
 
 
 def sentences(
-    document: Document, batch: Batch, found: Findings, scorer: Scorer
+    document: Document, batch: Batch, issues: Findings, scorer: Scorer
 ) -> tuple[Sentence, ...]:
     """The sentences of a document in order; `batch` holds it alone."""
     bounds = spans(document)[:_MOST_SENTENCES]
@@ -273,34 +283,38 @@ def sentences(
     parts = [document.pieces[a:b] for a, b in bounds]
     context = scorer.bundle.checksum, document.language, scorer.settings.any_language
 
-    def estimated(places: Sequence[int]) -> list[tuple[float, float]]:
+    def estimated(indices: Sequence[int]) -> list[tuple[float, float]]:
         alone = [
-            replace(document, pieces=parts[place], sentence_starts=(0,), open_ends=())
-            for place in places
+            replace(document, pieces=parts[index_], sentence_starts=(0,), open_ends=())
+            for index_ in indices
         ]
-        return [(each.level, each.difficulty) for each in scorer.estimates(Batch(alone))]
+        return [
+            (estimate.level, estimate.difficulty) for estimate in scorer.estimates(Batch(alone))
+        ]
 
     estimates = remembered(_ESTIMATED, [(*context, part) for part in parts], estimated)
-    reasons = _reasons(document, batch, found, bounds, words)
-    made = []
+    reasons = _reasons(document, batch, issues, bounds, words)
+    sentences_ = []
     for (a, b), count, estimate, why in zip(bounds, words, estimates, reasons, strict=True):
         level, difficulty = estimate if count >= _LEAST_WORDS else (math.nan, math.nan)
-        made.append(Sentence(a, b, count, level, difficulty, shade_of(level, difficulty), why))
-    return tuple(made)
+        sentences_.append(
+            Sentence(a, b, count, level, difficulty, shade_of(level, difficulty), why)
+        )
+    return tuple(sentences_)
 
 
 def hardest(every: Sequence[Sentence]) -> tuple[int, ...]:
     """The numbers of the five hardest sentences that are not easy, the hardest first."""
-    known = [number for number, each in enumerate(every) if each.shade > 0]
-    rank = {n: each.level if each.level == each.level else each.difficulty
-            for n, each in enumerate(every)}  # fmt: skip
-    return tuple(sorted(known, key=lambda number: -rank[number])[:_HARDEST])
+    hard = [number for number, sentence in enumerate(every) if sentence.shade > 0]
+    rank = {n: sentence.level if sentence.level == sentence.level else sentence.difficulty
+            for n, sentence in enumerate(every)}  # fmt: skip
+    return tuple(sorted(hard, key=lambda number: -rank[number])[:_HARDEST])
 
 
 def _reasons(
     document: Document,
     batch: Batch,
-    found: Findings,
+    issues: Findings,
     bounds: Sequence[tuple[int, int]],
     words: Sequence[int],
 ) -> list[tuple[str, ...]]:
@@ -308,30 +322,30 @@ def _reasons(
     starts = batch.token_sentence_starts.tolist()
     is_verb = np.append(batch.tags == UNIVERSAL.index("VERB"), False)
     verbs = np.add.reduceat(is_verb, starts).tolist() if starts else []
-    first_use = sorted((places[0], name) for name, places in found.abbreviations.items())
-    misspelled = sorted(found.misspelled)
+    first_use = sorted((positions[0], name) for name, positions in issues.abbreviations.items())
+    misspelled = sorted(issues.misspelled)
 
-    def within(found: Sequence[Any], first: int, last: int, key: Any = None) -> Sequence[Any]:
-        return found[bisect_left(found, first, key=key) : bisect_left(found, last, key=key)]
+    def within(ordered: Sequence[Any], first: int, last: int, key: Any = None) -> Sequence[Any]:
+        return ordered[bisect_left(ordered, first, key=key) : bisect_left(ordered, last, key=key)]
 
     place_of = itemgetter(0)
-    made = []
+    reasons = []
     for number, (a, b) in enumerate(bounds):
         why = []
         if words[number] > LONG_SENTENCE:
             why.append(f"{words[number]} words long")
-        wrong = [word_of(pieces[place]) for place in within(misspelled, a, b)]
-        hard = [word_of(pieces[n]) for n in within(found.hard, a, b) if n not in found.misspelled]
+        wrong = [word_of(pieces[position]) for position in within(misspelled, a, b)]
+        hard = [word_of(pieces[n]) for n in within(issues.hard, a, b) if n not in issues.misspelled]
         if wrong:
             why.append(f"likely misspelled: {', '.join(wrong[:_MOST_NAMED])}")
         if hard:
             named = list(dict.fromkeys(hard))
             more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
             why.append(f"hard word{'s' * (len(named) > 1)}: {', '.join(named[:_MOST_NAMED])}{more}")
-        for first, last in within(found.passives, a, b, place_of):
+        for first, last in within(issues.passives, a, b, place_of):
             why.append(f"passive: “{' '.join(pieces[first:last]).rstrip('.,;:')}”")
         why += [f"{name} is never explained" for _, name in within(first_use, a, b, place_of)]
         if verbs[number] >= _MANY_VERBS and words[number] > LONG_SENTENCE:
             why.append(f"says several things at once: {verbs[number]} verbs")
-        made.append(tuple(why))
-    return made
+        reasons.append(tuple(why))
+    return reasons

@@ -1,4 +1,4 @@
-"""What a difficulty means: levels of the Common European Framework (2001), and real texts."""
+"""Difficulty in familiar terms: levels of the Common European Framework (2001), and real texts."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ class Reference:
 
 
 def references(checksum: str) -> tuple[Reference, ...]:
-    """Where typical texts lie on the scale of the bundle of that checksum; () if not known.
+    """The difficulty of typical texts on the scale of a bundle, by its checksum; () if unknown.
 
-    >>> references("that of a bundle of my own")
+    >>> references("the checksum of my own bundle")
     ()
     """
     rows = json.loads(resource_text("report/references.json"))

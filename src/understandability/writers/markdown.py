@@ -42,10 +42,10 @@ def markdown(lines: Iterable[str]) -> str:
     text: list[str] = []
     before = ""
     for line in filter(str.strip, lines):
-        kind = _kind(line)
-        text += ["\n" if kind and kind == before else "\n\n"] * bool(text)
+        tag = _kind(line)
+        text += ["\n" if tag and tag == before else "\n\n"] * bool(text)
         text.append(line)
-        before = kind
+        before = tag
     return "".join(text)
 
 
@@ -54,7 +54,7 @@ def _kind(line: str) -> str:
 
 
 def markdown_of(blocks: Iterable[Block], html: str = "") -> str:
-    """The kept blocks of a page; `html`, its source, tells which cells and lists belong together.
+    """Markdown of the kept blocks of a page; the source `html` shows which cells and items belong.
 
     >>> source = "<h1>Flu</h1><ol><li>Rest<ul><li>at home</ul><li>Drink</ol>"
     >>> blocks = [Block("Flu", "h1"), Block("Rest", "li"), Block("at home", "li")]
@@ -94,21 +94,21 @@ def _layout(source: str) -> tuple[dict[str, tuple[int, str, str]], dict[str, lis
     if tree is None:
         return {}, {}
     items: dict[str, tuple[int, str, str]] = {}
-    places: Counter[HtmlElement] = Counter()  # items of each list so far
+    counters: Counter[HtmlElement] = Counter()  # items of each list so far
     for element in tree.iter("li"):
-        around = [each.tag for each in element.iterancestors("ul", "ol")]
+        around = [ancestor.tag for ancestor in element.iterancestors("ul", "ol")]
         own = [element.text or ""]
         for child in element:
             own += [] if child.tag in ("ul", "ol") else child.itertext()
             own.append(child.tail or "")
         text = " ".join("".join(own).split())
         around_it = element.getparent()
-        places[around_it] += 1
-        mark = f"{places[around_it]}." if around[:1] == ["ol"] else "-"
+        counters[around_it] += 1
+        mark = f"{counters[around_it]}." if around[:1] == ["ol"] else "-"
         items.setdefault(text, (max(len(around) - 1, 0), text, mark))
     rows: dict[str, list[str]] = {}
-    for each in tree.iter("tr"):
-        cells = [" ".join("".join(c.itertext()).split()) for c in each.iterchildren("td", "th")]
+    for row in tree.iter("tr"):
+        cells = [" ".join("".join(c.itertext()).split()) for c in row.iterchildren("td", "th")]
         if cells:
             rows.setdefault(cells[0], cells)
     return items, rows
@@ -164,9 +164,9 @@ def docx_of(text: str, title: str) -> bytes:
     for tag, cells in [*_elements(text), ("", [""])]:
         if rows and tag != "tr":
             table = document.add_table(len(rows), max(map(len, rows)))
-            for place, texts in enumerate(rows):
-                for cell, each in zip(table.rows[place].cells, texts, strict=False):
-                    cell.text = each
+            for index, texts in enumerate(rows):
+                for cell, text in zip(table.rows[index].cells, texts, strict=False):
+                    cell.text = text
             rows = []
         if tag == "tr":
             rows.append(cells)
@@ -174,6 +174,6 @@ def docx_of(text: str, title: str) -> bytes:
             document.add_heading(cells[0], int(tag[1]))
         elif tag:
             document.add_paragraph(cells[0], styles.get(tag))
-    made = io.BytesIO()
-    document.save(made)
-    return made.getvalue()
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()

@@ -69,25 +69,27 @@ def marked_blocks(explanation: Explanation) -> tuple[MarkedBlock, ...]:
     for block in document.blocks[:MOST_BLOCKS]:
         if end >= MOST_PIECES:
             break
-        found = []
+        marked = []
         if block.kept:
             texts = fields([block], document.sentence_ends)
             end += sum(len(split_pieces(text)) for text in texts)
             while number < len(every) and every[number].first < end:
-                found.append(_marked(document, every[number], marks))
+                marked.append(_marked(document, every[number], marks))
                 number += 1
         text = "" if block.kept else beginning(block.text)
-        blocks.append(MarkedBlock(block.tag, block.kept, block.reason, text, tuple(found)))
+        blocks.append(MarkedBlock(block.tag, block.kept, block.reason, text, tuple(marked)))
     return tuple(blocks)
 
 
 def _marks(explanation: Explanation) -> dict[int, tuple[str, str]]:
     """The mark and the note of each piece that has one; terms come before hard words."""
-    found = explanation.findings
-    marks = dict.fromkeys(found.hard, (HARD, ""))
-    for places in found.abbreviations.values():
-        marks |= dict.fromkeys(places, (ABBREVIATION, ""))
-    marks |= {place: (SPELLING, f"likely: {word}") for place, word in found.misspelled.items()}
+    issues = explanation.findings
+    marks = dict.fromkeys(issues.hard, (HARD, ""))
+    for positions in issues.abbreviations.values():
+        marks |= dict.fromkeys(positions, (ABBREVIATION, ""))
+    marks |= {
+        position: (SPELLING, f"likely: {word}") for position, word in issues.misspelled.items()
+    }
     for offer in explanation.offers:
         if not offer.is_explained:
             say = f"{offer.how}: {', or '.join(offer.plain)}" if offer.plain else offer.note
@@ -98,10 +100,12 @@ def _marks(explanation: Explanation) -> dict[int, tuple[str, str]]:
 def _marked(
     document: Document, sentence: Sentence, marks: Mapping[int, tuple[str, str]]
 ) -> MarkedSentence:
-    places = range(sentence.first, min(sentence.last, MOST_PIECES))
+    positions = range(sentence.first, min(sentence.last, MOST_PIECES))
     runs = tuple(
-        Stretch(" ".join(beginning(document.pieces[place]) for place in group), kind, note)
-        for (kind, note), group in groupby(places, key=lambda place: marks.get(place, ("", "")))
+        Stretch(" ".join(beginning(document.pieces[position]) for position in group), kind, note)
+        for (kind, note), group in groupby(
+            positions, key=lambda position: marks.get(position, ("", ""))
+        )
     )
     level = level_of(sentence.level)
     name = level.name if level and sentence.shade >= _NAMED_SHADE else ""

@@ -36,7 +36,7 @@ _ODT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _ODT_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _BULLET = re.compile(r"^[•●▪◦‣·○■-]\s+")
 _HEADING_WORDS = 14
-_LARGER = 1.12  # times the letters of most of the text are those of a heading
+_LARGER = 1.12  # times the size of the body text; larger letters are a heading
 
 
 class _UnreadableError(Exception):
@@ -75,11 +75,11 @@ def read(
 
 
 def _unfolds_too_far(content: bytes, most: int) -> bool:
-    """Whether the parts are too many, or too long together; `zipfile` reads no more than stated."""
+    """Return True if an archive has too many parts or too much text by its own directory."""
     try:
         parts = zipfile.ZipFile(io.BytesIO(content)).infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
-        return False  # it is no archive, which reading it will tell
+        return False  # not an archive; reading it raises the error
     return len(parts) > _MAX_PARTS or sum(part.file_size for part in parts) > most
 
 
@@ -126,12 +126,12 @@ def _docx_line(paragraph: Any, text: str, names: Mapping[str, str]) -> str:
 
 
 def _docx_text(paragraph: Any) -> str:
-    """The text of a paragraph, without that of paragraphs within it."""
+    """The text of a paragraph, without the paragraphs inside it."""
     texts, waiting = [], list(reversed(paragraph))
     while waiting:
         element = waiting.pop()
         if element.tag == f"{_WORD}t":
-            texts.append("".join(element.itertext()))  # an entity stands as it is written
+            texts.append("".join(element.itertext()))  # entities are not expanded
         elif element.tag in _SPACES:
             texts.append(" ")
         elif element.tag != f"{_WORD}p":
@@ -158,7 +158,7 @@ def _odt_lines(content: bytes) -> Iterator[str]:
 def _pdf_lines(content: bytes) -> Iterator[str]:
     from pypdf import PdfReader
 
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells each fault of a file
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it logs each fault of a file
     reader = PdfReader(io.BytesIO(content))
     if reader.is_encrypted and not reader.decrypt(""):
         raise _UnreadableError("the PDF is encrypted; save it without a password")
@@ -193,9 +193,9 @@ def _pdf_lines(content: bytes) -> Iterator[str]:
 
 
 def pdf_paragraphs(text: str, large: frozenset[str] | set[str] = frozenset()) -> list[str]:
-    """Lines joined where a sentence runs on; a word that was parted is put together.
+    """Join lines where a sentence continues, and words that a hyphen divides.
 
-    A line in `large` letters stands alone.
+    A line in `large` letters stays a paragraph of its own.
 
     >>> pdf_paragraphs("Rest, and drink wa-\\nter. You will\\nfeel better.\\nFever\\nCall us.")
     ['Rest, and drink water. You will feel better.', 'Fever', 'Call us.']

@@ -22,7 +22,7 @@ _SHOWN_WORDS = 40  # the rest is folded away
 def page_report(explanations: Sequence[Explanation], *, comparing: bool = False) -> str:
     """The report of one page or several, as the text of one HTML file.
 
-    `comparing` tells instead what changed from the first to the second.
+    With `comparing`, the report shows the changes from the first page to the second.
 
     >>> from understandability.text.analysis import document_of_text
     >>> from understandability.writers.explanation import explain
@@ -37,14 +37,14 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
     )
     pages = [_page(explanation) for explanation in explanations]
     if comparing:
-        found = compare(*explanations)
+        comparison = compare(*explanations)
         return render(
             "comparison.html.jinja",
             heading="Before and after",
             made_by=made_by,
             pages=pages,
-            found=found,
-            texts=[list(folded(text)) for text in (found.old_text, found.new_text)],
+            comparison=comparison,
+            texts=[list(folded(text)) for text in (comparison.old_text, comparison.new_text)],
         )
     texts = "is this text" if len(pages) == 1 else f"are these {len(pages)} texts"
     return render(
@@ -64,17 +64,19 @@ def _page(explanation: Explanation) -> dict[str, Any]:
 
     document, estimate = explanation.document, explanation.estimate
     settings = explanation.settings
-    known = not math.isnan(estimate.difficulty)
+    is_known = not math.isnan(estimate.difficulty)
     blocks = marked_blocks(explanation)
-    shown = sum(len(run.text.split()) for block in blocks
-                for each in block.sentences for run in each.runs)  # fmt: skip
-    # What is extrapolated stands beside the formula.
+    shown_words = sum(len(run.text.split()) for block in blocks
+                for sentence in block.sentences for run in sentence.runs)  # fmt: skip
+    # The formula shows its warning next to it.
     flags = [flag for flag in explanation.remarks if not flag.endswith("_extrapolated")]
     pieces, passives = document.pieces, explanation.findings.passives
     scale, grades = "", [(f.title, f.value) for f in explanation.formulas if f.unit == "grade"]
-    if known:
-        kinds = references(settings["bundle_checksum"])
-        scale = scale_chart(estimate.difficulty, estimate.spread, settings["threshold"], kinds)
+    if is_known:
+        known_references = references(settings["bundle_checksum"])
+        scale = scale_chart(
+            estimate.difficulty, estimate.spread, settings["threshold"], known_references
+        )
     return {
         "found": explanation,
         "name": beginning(document.title or document.docno),
@@ -86,28 +88,32 @@ def _page(explanation: Explanation) -> dict[str, Any]:
             for flag in flags
         ],
         "flags": [flag.replace("_", " ") for flag in flags],
-        "known": known,
+        "known": is_known,
         "level": level_of(estimate.level),
         "reader": settings["reader_description"],
-        "difficulty": f"{estimate.difficulty:.0f}" if known else "not known",
+        "difficulty": f"{estimate.difficulty:.0f}" if is_known else "not known",
         "is_reached": estimate.p_understandable >= AIM,
         # Charts escape the texts that they show.
         "scale_chart": Markup(scale),
         "readers": [
-            each
-            for each in explanation.readers  # chances of another scale cannot be compared
-            if READERS[each.name].scale_of(settings["scale"]) == settings["scale"]
+            reader
+            for reader in explanation.readers  # chances of another scale cannot be compared
+            if READERS[reader.name].scale_of(settings["scale"]) == settings["scale"]
         ],
         "hardest": [
-            (level_of(each.level), beginning(" ".join(pieces[each.first : each.last])), each)
-            for each in (explanation.sentences[place] for place in explanation.hardest)
+            (
+                level_of(sentence.level),
+                beginning(" ".join(pieces[sentence.first : sentence.last])),
+                sentence,
+            )
+            for sentence in (explanation.sentences[number] for number in explanation.hardest)
         ],
         "steps": explanation.steps.steps,
         "passive": " ".join(pieces[slice(*passives[0])]).rstrip(".,;:") if passives else "",
         "blocks": blocks,
-        "is_cut": shown < len(pieces) or len(blocks) < len(document.blocks),
+        "is_cut": shown_words < len(pieces) or len(blocks) < len(document.blocks),
         "grade_chart": Markup(grade_chart(grades, GRADE_LIMIT)),
-        # Grades are those of English formulas.
+        # Grades exist for English formulas only.
         "grade_limit": None if "not_english" in explanation.remarks else GRADE_LIMIT,
     }
 

@@ -1,7 +1,7 @@
-"""What to make of one sentence: cut it, turn it round, say "you", make a list, use plain terms.
+"""Proposals for one sentence: cut it, make it active, say "you", make a list, use plain terms.
 
-Each proposal is made by a rule of grammar, and tried on the whole text: one that makes the text
-less likely to be understood is not shown. A rule that is not sure of a sentence says nothing.
+A rule of grammar makes each proposal, which is then tried on the whole text; a proposal that lowers
+P(U|d) is dropped. A rule that is not sure of a sentence proposes nothing.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ _ADVICE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What could stand in the place of a sentence, and by how much the text gets easier with it.
+    """A replacement for a sentence, and its effect on the whole text.
 
-    `points` is the fall of the text's difficulty, `p_understandable` its chance afterwards.
+    `points` is the fall in difficulty, `p_understandable` is P(U|d) with the replacement.
     """
 
     kind: str
@@ -84,7 +84,7 @@ class Proposal:
 
 
 def proposals(
-    document: Document, number: int, found: Findings, offered: Sequence[Offer], scorer: Scorer,
+    document: Document, number: int, issues: Findings, offered: Sequence[Offer], scorer: Scorer,
     english: str,
 ) -> tuple[Proposal, ...]:  # fmt: skip
     """The proposals for a sentence of a document, the largest gain first.
@@ -101,31 +101,31 @@ def proposals(
     parts = [document.pieces[a:b] for a, b in spans(document)]
     (sentence,) = tagged_sentences(batch, [number], parts)
     pieces = list(parts[number])
-    tried = list(changes(sentence, pieces, first, last, found, offered, english))
-    if not tried:
+    candidates = list(changes(sentence, pieces, first, last, issues, offered, english))
+    if not candidates:
         return ()
-    whole = [[list(each)] for each in parts]
+    whole = [[list(part)] for part in parts]
     changed = [
         rebuilt(document, [*whole[:number], [line.split() for line in lines], *whole[number + 1 :]])
-        for _, lines, _ in tried
+        for _, lines, _ in candidates
     ]
     before, *after = scorer.estimates(Batch([document, *changed]))
     fall = before.difficulty
-    made = [
-        Proposal(kind, _ACTIONS[kind], text, fall - each.difficulty, each.p_understandable)
-        for (kind, _, text), each in zip(tried, after, strict=True)
-        if not each.difficulty > before.difficulty + 0.05
-        and not each.p_understandable < before.p_understandable
+    useful = [
+        Proposal(kind, _ACTIONS[kind], text, fall - estimate.difficulty, estimate.p_understandable)
+        for (kind, _, text), estimate in zip(candidates, after, strict=True)
+        if not estimate.difficulty > before.difficulty + 0.05
+        and not estimate.p_understandable < before.p_understandable
     ]
-    return tuple(sorted(made, key=lambda each: -each.points))
+    return tuple(sorted(useful, key=lambda proposal: -proposal.points))
 
 
 def changes(
-    sentence: TaggedSentence, pieces: list[str], first: int, last: int, found: Findings,
+    sentence: TaggedSentence, pieces: list[str], first: int, last: int, issues: Findings,
     offered: Sequence[Offer], english: str,
 ) -> Iterator[tuple[str, list[str], str]]:  # fmt: skip
     """Kind, sentences and text of each change that a rule finds."""
-    hard = {*found.hard}  # all terms at once would change what is easy enough
+    hard = {*issues.hard}  # all terms at once would change what is easy enough
     terms = {
         o.first: (o.last, o.texts[0])
         for o in offered
@@ -142,9 +142,9 @@ def changes(
         yield YOU, [addressed], addressed
     if listed := _listed(sentence, pieces):
         intro, *items = listed
-        lines = [f"{intro}:", *(f"{each}." for each in items)]
-        yield LIST, lines, "\n".join([f"{intro}:", *(f"- {each}" for each in items)])
-    if full := _in_full(pieces, first, found, english):
+        lines = [f"{intro}:", *(f"{item}." for item in items)]
+        yield LIST, lines, "\n".join([f"{intro}:", *(f"- {item}" for item in items)])
+    if full := _in_full(pieces, first, issues, english):
         yield IN_FULL, [full], full
 
 
@@ -159,21 +159,21 @@ def _lower(text: str, tag: str) -> str:
 
 
 def _is_clause(sentence: TaggedSentence, at: int) -> bool:
-    """Whether a subject and its verb begin there: "you can", "the new dose is"."""
+    """Return True if a clause with subject and verb begins there: "you can", "the new dose is"."""
     if sentence.word(at) in _SUBJECTS:
-        place = at + 1
+        position = at + 1
     else:
-        place = at
-        while sentence.tag(place) in ("DET", "ADJ", "NUM", "NOUN", "PROPN"):
-            place += 1
-            if sentence.tag(place) == "DET":
+        position = at
+        while sentence.tag(position) in ("DET", "ADJ", "NUM", "NOUN", "PROPN"):
+            position += 1
+            if sentence.tag(position) == "DET":
                 return False  # "obesity – the body becomes": two phrases
-        if sentence.tag(at) not in ("DET", "PRON", "NOUN", "PROPN") or place == at:
+        if sentence.tag(at) not in ("DET", "PRON", "NOUN", "PROPN") or position == at:
             return False
-        if sentence.tag(place - 1) not in ("NOUN", "PROPN"):
+        if sentence.tag(position - 1) not in ("NOUN", "PROPN"):
             return False
-    word, tag = sentence.word(place), sentence.tag(place)
-    # "the lining called ..." is none
+    word, tag = sentence.word(position), sentence.tag(position)
+    # "the lining called ..." is no clause
     return tag == "AUX" or (tag == "VERB" and not is_participle(word) and not word.endswith("ing"))
 
 
@@ -182,20 +182,20 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
     if re.search(r"; (?:and|or)\b", " ".join(pieces)):
         return None  # parts of a list, which would be torn
     best = None
-    for place, token in enumerate(sentence.tokens):
-        after = place + 1
+    for position, token in enumerate(sentence.tokens):
+        after = position + 1
         if token == ";":
             start, keep = after, ""
-        elif token.lower() in ("and", "but") and sentence.tag(place) == "CCONJ":
+        elif token.lower() in ("and", "but") and sentence.tag(position) == "CCONJ":
             start, keep = after, "But " if token.lower() == "but" else ""
         else:
             continue
-        left, right = sentence.tokens[:place], sentence.tokens[start:]
+        left, right = sentence.tokens[:position], sentence.tokens[start:]
         if min(len(left), len(right)) < _LEAST_PART or not _is_clause(sentence, start):
             continue
-        has_verb = not _VERBS.isdisjoint(sentence.tags[:place])
+        has_verb = not _VERBS.isdisjoint(sentence.tags[:position])
         is_tied = not word_list("ties").isdisjoint(word.lower() for word in left)
-        inside = left.count("(") != left.count(")") or ":" in left or sentence.is_quoted[place]
+        inside = left.count("(") != left.count(")") or ":" in left or sentence.is_quoted[position]
         # "kale and broccoli are good": what is joined may be two nouns, no clauses
         is_bare = token != ";" and sentence.tag(start) not in ("DET", "PRON")
         is_bare = is_bare and (left[-1] != "," or "," in left[-8:-1])
@@ -206,7 +206,7 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
         commas = [n for n, word in enumerate(left[:-1]) if word == ","] if left[-1] == "," else []
         is_series = any(
             not _VERBS.isdisjoint(sentence.tags[:n])
-            and not _VERBS.isdisjoint(sentence.tags[n:place])
+            and not _VERBS.isdisjoint(sentence.tags[n:position])
             for n in commas
         )
         # "may spread to the bone and the bone is weak, or to the skin": "or" goes with the first
@@ -217,7 +217,7 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
         # "remove it and a new one should be applied every day": both are done every day
         is_timed = any(word.lower() in word_list("interval words") for word in right[2:])
         is_timed = is_timed and token != ";"
-        # "a nurse or a doctor will call and you ...": what stands before must be whole
+        # "a nurse or a doctor will call and you ...": the first part must be a whole clause
         if (
             not has_verb
             or is_left_open
@@ -229,16 +229,16 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
             or inside
             or is_bare
             or is_order
-            or pieces[sentence.pieces[place - 1]].rstrip(";").endswith(".")
-            or sentence.pieces[start] == sentence.pieces[place - 1]
+            or pieces[sentence.pieces[position - 1]].rstrip(";").endswith(".")
+            or sentence.pieces[start] == sentence.pieces[position - 1]
         ):
             continue
-        if best is None or abs(place - len(pieces) / 2) < abs(best[0] - len(pieces) / 2):
-            best = place, start, keep
+        if best is None or abs(position - len(pieces) / 2) < abs(best[0] - len(pieces) / 2):
+            best = position, start, keep
     if best is None:
         return None
-    place, start, keep = best
-    end = sentence.pieces[place] + (sentence.tokens[place] == ";")
+    position, start, keep = best
+    end = sentence.pieces[position] + (sentence.tokens[position] == ";")
     one = " ".join(pieces[:end]).rstrip(" ,;:–—") + "."
     rest = pieces[sentence.pieces[start] :]
     two = " ".join([_lower(rest[0], sentence.tag(start)) if keep else _upper(rest[0]), *rest[1:]])
@@ -246,14 +246,14 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
 
 
 def _participle_base(word: str) -> str:
-    """The verb whose participle a word is, as far as rules and the irregular table tell."""
+    """The base form of a participle; '' for a verb that is not in the lists."""
     if not word.endswith("ed"):
         return _irregular_participles().get(word, "")
     stems = [word[:-2], word[:-1], word[:-3] + "y" if word.endswith("ied") else ""]
     if len(word) > 4 and word[-3] == word[-4]:
         stems.insert(0, word[:-3])
-    known = (stem for stem in stems if stem in word_list("verbs"))
-    return next((stem for stem in known if verb_form(stem, PARTICIPLE) == word), "")
+    bases = (stem for stem in stems if stem in word_list("verbs"))
+    return next((stem for stem in bases if verb_form(stem, PARTICIPLE) == word), "")
 
 
 @cache
@@ -262,24 +262,24 @@ def _irregular_participles() -> Mapping[str, str]:
 
 
 def _passive(sentence: TaggedSentence) -> tuple[int, int] | None:
-    """Where the first form of "be" and its participle stand, where a subject is all before it."""
-    for place, token in enumerate(sentence.tokens):
-        if sentence.tag(place) == "AUX" and (token.lower() in _BE or token.lower() == "be"):
-            verb = place + 1
+    """Positions of the first form of "be" and its participle, if only a subject comes before."""
+    for position, token in enumerate(sentence.tokens):
+        if sentence.tag(position) == "AUX" and (token.lower() in _BE or token.lower() == "be"):
+            verb = position + 1
             if sentence.tag(verb) == "VERB" and _participle_base(sentence.word(verb)):
-                return place, verb
+                return position, verb
             return None
-        if sentence.tag(place) in ("VERB", "PUNCT", "SCONJ", "CCONJ", "ADV"):
+        if sentence.tag(position) in ("VERB", "PUNCT", "SCONJ", "CCONJ", "ADV"):
             return None
     return None
 
 
 def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
     """ "The dose is checked by a nurse" the other way round; '' where that is not sure."""
-    found = _passive(sentence)
-    if not found or not found[0]:
+    passive = _passive(sentence)
+    if not passive or not passive[0]:
         return ""
-    be, verb = found
+    be, verb = passive
     modal = be - 1 if sentence.word(be - 1) in _MODALS else be
     form = _BE.get(sentence.word(be), "")
     if (modal == be) != bool(form) or modal == 0 or sentence.word(verb + 1) != "by":
@@ -314,8 +314,8 @@ def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
     rest = pieces[last + 1 :]
     if mark.startswith(",") or (rest and mark):
         return ""
-    made = " ".join([_upper(agent.rstrip(".,;:!?")), said, *subject, *rest])
-    return made if rest else made + (mark or ".")
+    text = " ".join([_upper(agent.rstrip(".,;:!?")), said, *subject, *rest])
+    return text if rest else text + (mark or ".")
 
 
 def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
@@ -323,10 +323,10 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     if advice := _ADVICE.match(" ".join(pieces)):
         rest = _of_reader(sentence, advice["rest"]) if "atients" in advice[0] else advice["rest"]
         return rest and f"You should {rest}"
-    found = _passive(sentence)
-    if not found or found[0] < 2 or sentence.word(found[0]) != "be":
+    passive = _passive(sentence)
+    if not passive or passive[0] < 2 or sentence.word(passive[0]) != "be":
         return ""
-    be, verb = found
+    be, verb = passive
     negative = sentence.word(be - 1) == "not"
     modal = be - 1 - negative
     base = _participle_base(sentence.word(verb))
@@ -368,19 +368,19 @@ def _has_second_clause(sentence: TaggedSentence, verb: int) -> bool:
 def _of_reader(sentence: TaggedSentence, rest: str) -> str:
     """Advice to patients with "your" for "their"; '' where that may be said of others."""
     words = [token.lower() for token in sentence.tokens]
-    found = [place for place, word in enumerate(words) if word in _YOURS]
+    pronouns = [position for position, word in enumerate(words) if word in _YOURS]
     first = words.index("patients") + 1 if "patients" in words else 0
-    for place in range(first, max(found, default=0)):
-        name = words[place]
+    for position in range(first, max(pronouns, default=0)):
+        name = words[position]
         several = name.endswith("s") or name in ("people", "children", "women", "men", "staff")
-        is_agent = sentence.tag(place) == "PROPN" or name in word_list("agents")
-        if sentence.tag(place) in ("NOUN", "PROPN") and (several or is_agent):
+        is_agent = sentence.tag(position) == "PROPN" or name in word_list("agents")
+        if sentence.tag(position) in ("NOUN", "PROPN") and (several or is_agent):
             return ""  # "contact their nurse if they ...": the nurse?
     return re.sub(rf"\b({'|'.join(_YOURS)})\b", lambda word: _YOURS[word[0]], rest)
 
 
 def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
-    """What leads in, and the parts: "You may have a, b, c or d" at the end of a sentence."""
+    """The introduction and the items of a series: "You may have a, b, c or d". [] for none."""
     commas = [n for n, piece in enumerate(pieces[:-1]) if piece.endswith(",")]
     if len(commas) < _LEAST_ITEMS - 2 or any(piece[0] in "([" for piece in pieces):
         return []
@@ -419,26 +419,26 @@ def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
     return [" ".join(pieces[:start]).rstrip(":"), *items]
 
 
-def _in_full(pieces: list[str], first: int, found: Findings, english: str) -> str:
-    """The sentence with each abbreviation said in full where it stands first."""
-    made = list(pieces)
+def _in_full(pieces: list[str], first: int, issues: Findings, english: str) -> str:
+    """The sentence with each abbreviation in full at its first use."""
+    words_out = list(pieces)
     words = [word_of(piece).lower() for piece in pieces]
     if not _OF_GENES.isdisjoint(words):
         return ""
-    for name, places in found.abbreviations.items():
-        place = places[0] - first
+    for name, positions in issues.abbreviations.items():
+        position = positions[0] - first
         full = abbreviations().get(name, ("",))[0]
         if not full[:1].isupper():  # a name is spelled one way everywhere
             full = in_english(full, english)
-        is_explained = any(piece[0] == "(" for piece in pieces[place + 1 : place + 3])
+        is_explained = any(piece[0] == "(" for piece in pieces[position + 1 : position + 3])
         if is_explained or full.split(" ")[0].lower() in words:
             continue
-        if full and 0 <= place < len(pieces) and word_of(pieces[place]) == name:
-            before = words[place - 1] if place else ""
+        if full and 0 <= position < len(pieces) and word_of(pieces[position]) == name:
+            before = words[position - 1] if position else ""
             if before in ("a", "an"):  # "an MRI"
-                made[place - 1] = article_before(full, pieces[place - 1])
+                words_out[position - 1] = article_before(full, pieces[position - 1])
             if before not in _ARTICLES and not _BODIES.isdisjoint(full.split()):
                 full = f"the {full}"
-            said = _upper(full) if place == 0 else full
-            made[place] = pieces[place].replace(name, f"{said} ({name})")
-    return " ".join(made) if made != pieces else ""
+            said = _upper(full) if position == 0 else full
+            words_out[position] = pieces[position].replace(name, f"{said} ({name})")
+    return " ".join(words_out) if words_out != pieces else ""

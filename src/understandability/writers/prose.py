@@ -32,7 +32,7 @@ _RST_DIRECTIVE = re.compile(r"\.\.\s+(?:\|[^|]+\|\s+)?([\w:-]+)::")
 _RST_LINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}\s*$|\+[-=+]+\s*$|>>>|\.\.\s+_|(?:=+\s+)+=+\s*$")
 _ADDRESS = r"(?:https?|ftp)://[^\s<>)\]]+"
 _EMPHASIS = r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)"
-# In order: what is blanked; of a pattern with a group, all but the group. All are bounded.
+# Patterns to blank, in order; a group ``text`` stays. Every repetition is bounded.
 _MARKDOWN = tuple(
     re.compile(pattern, re.M | re.S)
     for pattern in (
@@ -73,18 +73,18 @@ def _blank(text: str) -> str:
 
 def _without(text: str, first: str, last: str) -> str:
     """The text with all blank from one mark to another; a mark that none follows is text."""
-    end = max((each.end() for each in re.finditer(last, text, re.I)), default=0)
+    end = max((match.end() for match in re.finditer(last, text, re.I)), default=0)
     pattern = re.compile(f"{first}.*?{last}", re.I | re.S)  # in what is before `end`, always found
-    return pattern.sub(lambda found: _blank(found[0]), text[:end]) + text[end:]
+    return pattern.sub(lambda match: _blank(match[0]), text[:end]) + text[end:]
 
 
-def _all_but_text(found: re.Match[str]) -> str:
+def _all_but_text(match: re.Match[str]) -> str:
     """The match blank, but for its group ``text``."""
-    if "text" not in found.re.groupindex or found["text"] is None:
-        return _blank(found[0])
-    (first, last), start = found.span("text"), found.start()
-    whole = found[0]
-    return _blank(whole[: first - start]) + found["text"] + _blank(whole[last - start :])
+    if "text" not in match.re.groupindex or match["text"] is None:
+        return _blank(match[0])
+    (first, last), start = match.span("text"), match.start()
+    whole = match[0]
+    return _blank(whole[: first - start]) + match["text"] + _blank(whole[last - start :])
 
 
 def _markdown_lines(lines: Sequence[str]) -> Iterator[str]:
@@ -127,7 +127,7 @@ def _markdown_lines(lines: Sequence[str]) -> Iterator[str]:
 
 def _rst_lines(lines: Sequence[str]) -> Iterator[str]:
     """Lines of reStructuredText without directives, comments and literal blocks."""
-    hidden = -1  # indentation of what hides all that is indented further
+    hidden = -1  # indentation of a directive whose deeper lines are hidden
     for line in lines:
         bare = line.lstrip()
         indent = len(line) - len(bare)
@@ -171,16 +171,16 @@ def _masked(source: str, lines: Lines, inline: Sequence[re.Pattern[str]]) -> str
 
 
 def _of_html(source: str) -> str:
-    def shown(found: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         instead = (
-            "" if found["none"] is not None else unescape(found[0]) if found["entity"] else " "
+            "" if match["none"] is not None else unescape(match[0]) if match["entity"] else " "
         )
-        return instead[: len(found[0])].ljust(len(found[0]), BLANK)
+        return instead[: len(match[0])].ljust(len(match[0]), BLANK)
 
     source = _without(source.replace(BLANK, " "), "<!--", "-->")
     for name in ("script", "style"):
         source = _without(source, rf"<{name}\b", rf"</{name}\s{{0,9}}>")
-    return _HTML.sub(shown, source)
+    return _HTML.sub(replacement, source)
 
 
 # Suffix -> what blanks all that is no prose.
@@ -215,18 +215,18 @@ class Prose:
 
     @cached_property
     def _places(self) -> list[int]:
-        return [place for place, each in enumerate(self._masked) if each != BLANK]
+        return [offset for offset, sign in enumerate(self._masked) if sign != BLANK]
 
     def place_of(self, pieces: Sequence[str], start: int = 0) -> tuple[int, int] | None:
-        """Where these pieces follow each other in the source, from `start` on; None: nowhere."""
+        """The span of the consecutive pieces in the source from `start` on, if any."""
         texts = [*pieces[:-1], pieces[-1].rstrip(".")] if pieces else []
         pattern = r"\s+".join(re.escape(text) for text in texts if text)
-        found = re.compile(pattern).search(self.text, bisect_left(self._places, start))
-        if not pattern or not found:
+        match = re.compile(pattern).search(self.text, bisect_left(self._places, start))
+        if not pattern or not match:
             return None
-        return self._places[found.start()], self._places[found.end() - 1] + 1
+        return self._places[match.start()], self._places[match.end() - 1] + 1
 
-    def line_and_column(self, place: int) -> tuple[int, int]:
+    def line_and_column(self, offset: int) -> tuple[int, int]:
         """The line and the column of a character, each counted from 1."""
-        line = self.source.count("\n", 0, place)
-        return line + 1, place - self.source.rfind("\n", 0, place)
+        line = self.source.count("\n", 0, offset)
+        return line + 1, offset - self.source.rfind("\n", 0, offset)

@@ -17,26 +17,26 @@ _MOST_KNOWN = 20_000  # sentences, some 20 MB
 
 
 def spans(document: Document) -> list[tuple[int, int]]:
-    """Where each sentence begins and ends."""
+    """Start and end of each sentence."""
     return list(pairwise((*document.sentence_starts, len(document.pieces))))
 
 
 def remembered(
-    known: dict[Key, Found], keys: Sequence[Key], find: Callable[[Sequence[int]], Iterable[Found]]
+    cache: dict[Key, Found], keys: Sequence[Key], find: Callable[[Sequence[int]], Iterable[Found]]
 ) -> list[Found]:
-    """What was found for each key, kept in `known`: while somebody types, one sentence changes.
+    """Look up each key in a cache: while somebody types, only one sentence changes.
 
-    `find` gives it for those at some places. Where too many are known it begins anew.
+    `find` computes the values for the keys at some indices. A full cache is emptied.
 
-    >>> remembered({"a": 1}, ["a", "bb"], lambda places: [2 for _ in places])
+    >>> remembered({"a": 1}, ["a", "bb"], lambda indices: [2 for _ in indices])
     [1, 2]
     """
-    if len(known) > _MOST_KNOWN:
-        known.clear()
-    places = {key: place for place, key in enumerate(keys) if key not in known}
-    if places:
-        known.update(zip(places, find([*places.values()]), strict=True))
-    return [known[key] for key in keys]
+    if len(cache) > _MOST_KNOWN:
+        cache.clear()
+    missing = {key: index for index, key in enumerate(keys) if key not in cache}
+    if missing:
+        cache.update(zip(missing, find([*missing.values()]), strict=True))
+    return [cache[key] for key in keys]
 
 
 def replaced(
@@ -47,13 +47,13 @@ def replaced(
     >>> replaced(["a", "big", "dog"], 10, {11: (13, "cat")})
     ['a', 'cat']
     """
-    made: list[str] = []
-    place = first
-    while place < first + len(pieces):
-        last, text = instead.get(place, (place + 1, pieces[place - first]))
-        made += text.split()
-        place = last
-    return made
+    result: list[str] = []
+    position = first
+    while position < first + len(pieces):
+        last, text = instead.get(position, (position + 1, pieces[position - first]))
+        result += text.split()
+        position = last
+    return result
 
 
 def rebuilt(document: Document, sentences: Sequence[Sentences]) -> Document:

@@ -33,7 +33,7 @@ def render(template: str, **values: Any) -> str:
 
     script = resource_text("report/switches.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    # What the report brings itself may run; whatever comes out of a page may not.
+    # Only the report's own script may run, nothing from a page.
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     style = Markup(resource_text("report/style.css"))
     wanted = _environment().get_template(template)
@@ -97,8 +97,8 @@ def percent(chance: float) -> str:
 def printed(html: str) -> bytes:
     """The PDF that a browser prints of a page.
 
-    Uses the program that the environment variable ``CHROMIUM`` names, else the first of the usual
-    names on the path. Raises `InputError` where there is none, or it fails.
+    Uses the program named in the environment variable ``CHROMIUM``, or the first known browser on
+    the path. Raises `InputError` if no browser is installed or printing fails.
     """
     named = os.environ.get(_PRINTER)
     program = (
@@ -110,18 +110,18 @@ def printed(html: str) -> bytes:
             f"found; install one, name it in {_PRINTER}, or write .html and print that"
         )
     with tempfile.TemporaryDirectory() as folder:
-        page, made = Path(folder, "report.html"), Path(folder, "report.pdf")
+        page, pdf = Path(folder, "report.html"), Path(folder, "report.pdf")
         page.write_text(html, "utf-8")
         command = [
             program, "--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer",
             "--disable-background-networking", f"--user-data-dir={folder}/profile",
-            f"--print-to-pdf={made}", page.as_uri(),
+            f"--print-to-pdf={pdf}", page.as_uri(),
         ]  # fmt: skip
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             command.insert(1, "--no-sandbox")  # root has no sandbox; the report runs nothing
         try:
             subprocess.run(command, capture_output=True, timeout=_SECONDS, check=True)
-            return made.read_bytes()
+            return pdf.read_bytes()
         except (OSError, subprocess.SubprocessError) as error:
             raise InputError(
                 f"{program} made no PDF ({type(error).__name__}); write .html and print that"

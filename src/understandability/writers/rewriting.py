@@ -203,7 +203,7 @@ class RewriteCheck:
 
 
 def check_rewrite(before: str, after: str, scorer: Scorer) -> RewriteCheck:
-    """Compare the facts and P(U|d) of a text with those of its rewrite.
+    """Compare a text with its rewrite: the facts, and P(U|d).
 
     >>> check = check_rewrite("Call us if you have a fever or a rash.", "Call us.", Scorer())
     >>> check.is_faithful, str(check.facts.lost[0])
@@ -226,8 +226,8 @@ def rewrite(
     A rewrite is accepted only if it is easier to understand and keeps the facts of the passage:
     numbers, doses, times, medicines, symptoms, parts of the body, names, conditions, list items,
     and every "not" and "must". The text is sent to --model-url and nowhere else; a key is read
-    from UNDERSTANDABILITY_MODEL_KEY. With --check, no model is asked: the facts of FILE are
-    compared with those of the version before it.
+    from UNDERSTANDABILITY_MODEL_KEY. --check needs no model: it compares the facts of
+    FILE with the version before it.
 
     Example: understand rewrite leaflet.docx --model-url http://localhost:11434/v1 --model mine
 

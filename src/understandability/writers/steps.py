@@ -1,4 +1,4 @@
-"""What to do first: changes of a text, each with what it gains by the model itself."""
+"""First steps for a writer: changes of a text, each with its gain by the model itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LEAST_GAIN = 0.5  # points, which are shown whole
 _MOST_PIECES = 50_000  # of a longer text every change would take seconds
 _PIECES_TRIED = 20_000  # of all texts that `gains` estimates: some 60 ms
 _LEAST_TRIED = 4
-# End of a hard word -> an everyday word that could stand there, to measure what replacing gains.
+# End of a hard word -> an everyday word to put there, to measure the gain of replacing it.
 _STAND_INS = {"ly": "this way", "ing": "doing", "ed": "done", "al": "usual", "ic": "usual",
               "ous": "usual", "ary": "usual", "s": "things", "": "thing"}  # fmt: skip
 _MEANING = "(this is what it does here)"
@@ -38,7 +38,7 @@ _LEAST_PART = 5  # words of a part of a sentence
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What to do, how its gain was found, by how many points the text gets easier, its estimate."""
+    """A change to make, the method behind its gain, the gain in points, and the new estimate."""
 
     kind: str
     action: str
@@ -59,54 +59,56 @@ class FirstSteps:
 
 def said_plainly(offered: Iterable[Offer]) -> dict[str, list[Offer]]:
     """The offers that say something plainer, by term."""
-    found: dict[str, list[Offer]] = {}
+    by_term: dict[str, list[Offer]] = {}
     for offer in offered:
         if offer.plain and not offer.is_explained:
-            found.setdefault(offer.term.lower(), []).append(offer)
-    return found
+            by_term.setdefault(offer.term.lower(), []).append(offer)
+    return by_term
 
 
 def gains(
     document: Document,
     estimate: Estimate,
     every: Sequence[Sentence],
-    found: Findings,
+    issues: Findings,
     offered: Sequence[Offer],
     scorer: Scorer,
 ) -> tuple[dict[int, float], dict[str, float]]:
-    """By how much P(U|d) rises if one sentence is changed, by number, or one term everywhere.
+    """The rise of P(U|d) if one sentence is changed (by number), or one term everywhere.
 
-    A sentence gets plain terms and everyday words, and is cut where it is long. Of a long text only
-    the longest of the hard sentences and the most frequent terms are tried.
+    A sentence gets plain terms and everyday words, and a long one is cut. In a long text only the
+    longest hard sentences and the most frequent terms are tried.
     """
     pieces = document.pieces
     most = max(_LEAST_TRIED, _PIECES_TRIED // (2 * max(len(pieces), 1)))
     by_term = {
-        term: {each.first: (each.last, (each.texts or each.plain)[0]) for each in offers}
+        term: {offer.first: (offer.last, (offer.texts or offer.plain)[0]) for offer in offers}
         for term, offers in said_plainly(offered).items()
     }
-    better = {n: (n + 1, _familiar(pieces[n])) for n in found.hard}
-    better |= {n: (n + 1, _instead(pieces[n], word)) for n, word in found.misspelled.items()}
-    for places in by_term.values():
-        better |= places
-    hard = [number for number, each in enumerate(every) if each.shade > 0]
+    better = {n: (n + 1, _familiar(pieces[n])) for n in issues.hard}
+    better |= {n: (n + 1, _instead(pieces[n], word)) for n, word in issues.misspelled.items()}
+    for offers_there in by_term.values():
+        better |= offers_there
+    hard = [number for number, sentence in enumerate(every) if sentence.shade > 0]
     numbers = sorted(hard, key=lambda n: -every[n].words * every[n].shade)[:most]
     terms = sorted(by_term, key=lambda term: -len(by_term[term]))[:most]
     original = [[[*pieces[a:b]]] for a, b in spans(document)]
 
-    def tried(instead: Mapping[int, tuple[int, str]], number: int | None = None) -> Document:
+    def changed_document(
+        instead: Mapping[int, tuple[int, str]], number: int | None = None
+    ) -> Document:
         made = list(original)
         holding = {bisect_right(document.sentence_starts, first) - 1 for first in instead}
-        for each in holding if number is None else {number}:
-            first = document.sentence_starts[each]
-            new = replaced(original[each][0], first, instead)
-            made[each] = [new] if number is None else [*_cut(new)]
+        for index in holding if number is None else {number}:
+            first = document.sentence_starts[index]
+            new = replaced(original[index][0], first, instead)
+            made[index] = [new] if number is None else [*_cut(new)]
         return rebuilt(document, made)
 
-    changed = [tried(better, number) for number in numbers]
-    changed += [tried(by_term[term]) for term in terms]
+    changed = [changed_document(better, number) for number in numbers]
+    changed += [changed_document(by_term[term]) for term in terms]
     before = estimate.p_understandable
-    rises = [each.p_understandable - before for each in scorer.estimates(Batch(changed))]
+    rises = [estimate.p_understandable - before for estimate in scorer.estimates(Batch(changed))]
     return dict(zip(numbers, rises, strict=False)), dict(
         zip(terms, rises[len(numbers) :], strict=True)
     )
@@ -116,37 +118,36 @@ def first_steps(
     document: Document,
     estimate: Estimate,
     every: Sequence[Sentence],
-    found: Findings,
+    issues: Findings,
     offered: Sequence[Offer],
     scorer: Scorer,
 ) -> FirstSteps:
-    """The changes that would help most; none where nothing is estimated or helps.
+    """The changes that help most; empty if there is no estimate or nothing helps.
 
-    Each is tried on the text: plain terms put in, spelling corrected, long sentences cut near their
-    middle, hard words replaced by everyday ones or explained behind, the hardest sentences left
-    out.
+    Each change is tried on the text: plain terms are put in, spelling is corrected, long sentences
+    are cut near the middle, hard words are replaced or explained, the hardest sentences dropped.
     """
     if math.isnan(estimate.difficulty) or len(document.pieces) > _MOST_PIECES:
         return FirstSteps((), None)
-    changes = list(_changes(document, every, found, offered))
+    changes = list(_changes(document, every, issues, offered))
     if len(changes) < 2:  # the last is all of them
         return FirstSteps((), None)
-    after = scorer.estimates(Batch([rebuilt(document, each.sentences) for each in changes]))
-    *made, together = (
+    estimates = scorer.estimates(Batch([rebuilt(document, change.sentences) for change in changes]))
+    *steps, together = (
         Step(
-            change.kind, change.action, change.how, estimate.difficulty - each.difficulty,
-            each.difficulty, each.level, each.p_understandable,
+            change.kind, change.action, change.how, estimate.difficulty - after.difficulty,
+            after.difficulty, after.level, after.p_understandable,
         )
-        for change, each in zip(changes, after, strict=True)
+        for change, after in zip(changes, estimates, strict=True)
     )  # fmt: skip
-    helping = [each for each in made if each.points > _LEAST_GAIN]
-    helping = sorted(helping, key=lambda each: -each.points)[:_MOST_STEPS]
+    helping = [step for step in steps if step.points > _LEAST_GAIN]
+    helping = sorted(helping, key=lambda step: -step.points)[:_MOST_STEPS]
     is_more = bool(helping) and together.points > helping[0].points + _LEAST_GAIN
     return FirstSteps(tuple(helping), together if is_more else None)
 
 
 class _Change(NamedTuple):
-    """What is tried: the sentences that stand in the place of each of the document."""
+    """A change to try: the new sentences, for each sentence of the document."""
 
     kind: str
     action: str
@@ -155,23 +156,27 @@ class _Change(NamedTuple):
 
 
 def _changes(
-    document: Document, every: Sequence[Sentence], found: Findings, offered: Sequence[Offer]
+    document: Document, every: Sequence[Sentence], issues: Findings, offered: Sequence[Offer]
 ) -> Iterator[_Change]:
     """Each change alone, and all of them at once."""
     pieces, bounds = document.pieces, spans(document)
     original = [list(pieces[a:b]) for a, b in bounds]
     terms = {o.first: (o.last, o.texts[0]) for o in offered if o.texts}
     of_terms = covered(offered)
-    typos = {place: word for place, word in found.misspelled.items() if place not in of_terms}
-    hard = [place for place in found.hard if place not in of_terms and place not in typos]
-    counts = Counter(word_of(pieces[place]).lower() for place in hard)
+    typos = {
+        position: word for position, word in issues.misspelled.items() if position not in of_terms
+    }
+    hard = [
+        position for position in issues.hard if position not in of_terms and position not in typos
+    ]
+    counts = Counter(word_of(pieces[position]).lower() for position in hard)
     words = [word for word, _ in counts.most_common(_MOST_WORDS)]
-    places = [n for n, each in enumerate(pieces) if word_of(each).lower() in words]
-    familiar = {n: (n + 1, _familiar(pieces[n])) for n in places}
-    first_use = {word_of(pieces[n]).lower(): n for n in reversed(places)}
+    positions = [n for n, piece in enumerate(pieces) if word_of(piece).lower() in words]
+    familiar = {n: (n + 1, _familiar(pieces[n])) for n in positions}
+    first_use = {word_of(pieces[n]).lower(): n for n in reversed(positions)}
     explained = {n: (n + 1, _explained(pieces[n])) for n in first_use.values()}
     corrected = {n: (n + 1, _instead(pieces[n], word)) for n, word in typos.items()}
-    long = sum(each.words > LONG_SENTENCE for each in every)
+    long = sum(sentence.words > LONG_SENTENCE for sentence in every)
     worst = hardest(every)[:_REWRITTEN]
 
     def put(instead: Mapping[int, tuple[int, str]]) -> Sentences:
@@ -181,35 +186,35 @@ def _changes(
         ]
 
     def whole(sentences: Sentences) -> list[Sentences]:
-        return [[each] for each in sentences]
+        return [[sentence] for sentence in sentences]
 
     def cut(sentences: Sentences) -> list[Sentences]:
-        return [list(_cut(each)) for each in sentences]
+        return [list(_cut(sentence)) for sentence in sentences]
 
     if terms:
         said = _some(offer.term.lower() for offer in offered if offer.texts)
-        how = "with the first plain term put in everywhere"
-        yield _Change(PLAIN, f"Use plain terms for {said}", how, whole(put(terms)))
+        method = "with the first plain term put in everywhere"
+        yield _Change(PLAIN, f"Use plain terms for {said}", method, whole(put(terms)))
     if corrected:
         said = _some(word_of(pieces[n]) for n in corrected)
-        how = "with the likely word in place of each"
-        yield _Change(SPELLING, f"Correct the spelling of {said}", how, whole(put(corrected)))
+        method = "with the likely word in place of each"
+        yield _Change(SPELLING, f"Correct the spelling of {said}", method, whole(put(corrected)))
     if long:
         action = (
             f"Cut {counted(long, 'sentence')} of more than {LONG_SENTENCE} words into shorter ones"
         )
-        how = "with each cut near its middle, at a comma or conjunction where there is one"
-        yield _Change(SPLIT, action, how, cut(original))
+        method = "with each cut near its middle, at a comma or conjunction if possible"
+        yield _Change(SPLIT, action, method, cut(original))
     if words:
-        how = "with an everyday word in place of each"
-        yield _Change(REPLACE, f"Replace {_some(words)}", how, whole(put(familiar)))
-        how = "with six everyday words in brackets after each"
-        yield _Change(EXPLAIN, f"Explain {_some(words)}", how, whole(put(explained)))
+        method = "with an everyday word in place of each"
+        yield _Change(REPLACE, f"Replace {_some(words)}", method, whole(put(familiar)))
+        method = "with six everyday words in brackets after each"
+        yield _Change(EXPLAIN, f"Explain {_some(words)}", method, whole(put(explained)))
     if len(every) > 2 * _REWRITTEN:
         action = f"Rewrite the {counted(len(worst), 'hardest sentence')} as plainly as the others"
-        how = "with these sentences left out"
-        rest = [[] if number in worst else [each] for number, each in enumerate(original)]
-        yield _Change(REWRITE, action, how, rest)
+        method = "with these sentences left out"
+        rest = [[] if number in worst else [sentence] for number, sentence in enumerate(original)]
+        yield _Change(REWRITE, action, method, rest)
     action = "Plain terms, shorter sentences and familiar words together"
     everything = cut(put({**familiar, **corrected, **terms}))
     yield _Change("together", action, "with all of these at once", everything)
@@ -218,9 +223,9 @@ def _changes(
 def _some(words: Iterable[str]) -> str:
     """The most frequent three in quotation marks, and how many more there are."""
     every = [word for word, _ in Counter(words).most_common()]
-    shown = ", ".join(f"“{word}”" for word in every[:_MOST_STEPS])
+    first = ", ".join(f"“{word}”" for word in every[:_MOST_STEPS])
     more = len(every) - _MOST_STEPS
-    return f"{shown} and {more} more" if more > 0 else shown
+    return f"{first} and {more} more" if more > 0 else first
 
 
 def _instead(piece: str, word: str) -> str:
@@ -241,10 +246,10 @@ def _cut(sentence: list[str]) -> Iterable[list[str]]:
     """The sentence in parts of at most `LONG_SENTENCE` pieces, each a sentence of its own.
 
     >>> text = "Take all of the pills with a glass of water every day, and then call the doctor "
-    >>> for part in _cut((text + "if one of these signs is there.").split()):
+    >>> for part in _cut((text + "if one of these signs appears.").split()):
     ...     print(" ".join(part))
     Take all of the pills with a glass of water every day.
-    And then call the doctor if one of these signs is there.
+    And then call the doctor if one of these signs appears.
     """
     if len(sentence) <= LONG_SENTENCE:
         yield sentence
@@ -253,11 +258,11 @@ def _cut(sentence: list[str]) -> Iterable[list[str]]:
     inside = range(_LEAST_PART, len(sentence) - _LEAST_PART + 1)
     before = word_list("joints")
     joints = [
-        place
-        for place in inside
-        if sentence[place - 1][-1] in ",;:—–)" or sentence[place].lower() in before
+        position
+        for position in inside
+        if sentence[position - 1][-1] in ",;:—–)" or sentence[position].lower() in before
     ]
-    at = min(joints or inside, key=lambda place: abs(place - middle))
+    at = min(joints or inside, key=lambda position: abs(position - middle))
     first, second = sentence[:at], sentence[at:]
     first[-1] = first[-1].rstrip(",;:—–") + "."
     second[0] = second[0][:1].upper() + second[0][1:]

@@ -1,4 +1,4 @@
-"""How a text is laid out: headings, lists, tables, and what guides would say of it."""
+"""The layout of a text (headings, lists, tables), and advice from style guides."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def structure(blocks: Sequence[Block]) -> Structure:
     >>> found.headings, found.list_items, found.paragraphs, found.longest_paragraph
     (1, 1, 1, 7)
     """
-    kept = [block for block in blocks if block.kept and block.text.strip()]
-    counts = [_words_in(each.text) for each in kept]
-    kinds = list(map(_kind, kept, counts))
-    for place, kind in enumerate(kinds):
-        if kind == "heading?":
-            is_heading = place + 1 < len(kinds) and kinds[place + 1] in ("paragraph", "item")
-            kinds[place] = "heading" if is_heading else "paragraph"
-    asked = [block.text.rstrip().endswith("?") for block in kept]
-    paragraphs = [n for n, kind in zip(counts, kinds, strict=True) if kind == "paragraph"]
+    blocks_kept = [block for block in blocks if block.kept and block.text.strip()]
+    counts = [_words_in(block.text) for block in blocks_kept]
+    tags = list(map(_kind, blocks_kept, counts))
+    for index, tag in enumerate(tags):
+        if tag == "heading?":
+            is_heading = index + 1 < len(tags) and tags[index + 1] in ("paragraph", "item")
+            tags[index] = "heading" if is_heading else "paragraph"
+    is_question = [block.text.rstrip().endswith("?") for block in blocks_kept]
+    paragraphs = [n for n, tag in zip(counts, tags, strict=True) if tag == "paragraph"]
     longest = max(paragraphs, default=0)
-    words, headings, items = sum(counts), kinds.count("heading"), kinds.count("item")
+    words, headings, items = sum(counts), tags.count("heading"), tags.count("item")
     advice = []
     if words > _WITHOUT_HEADING and headings < 2:
         advice.append(f"There are {words} words under one heading or none; add headings.")
@@ -65,9 +65,9 @@ def structure(blocks: Sequence[Block]) -> Structure:
         advice.append("There is no list; steps and enumerations are easier to read as one.")
     return Structure(
         headings,
-        sum(asks and kind == "heading" for asks, kind in zip(asked, kinds, strict=True)),
+        sum(asks and tag == "heading" for asks, tag in zip(is_question, tags, strict=True)),
         items,
-        kinds.count("cell"),
+        tags.count("cell"),
         len(paragraphs),
         longest,
         tuple(advice),

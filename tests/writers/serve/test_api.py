@@ -350,8 +350,8 @@ def test_a_file_becomes_text(app: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.exe", b"MZ", "is of a kind that cannot be read; use .html"),
-        ("", b"x", "is of a kind that cannot be read"),
+        ("a.exe", b"MZ", "cannot be read: unsupported file type; use .html"),
+        ("", b"x", "cannot be read: unsupported file type"),
         ("a.pdf", b"%PDF-1.4 broken", "not PDF, or damaged"),
         pytest.param("a.docx", b"PK nothing", "not DOCX, or damaged", marks=pytest.mark.slow),
         pytest.param("a.odt", b"nothing", "not ODT, or damaged", marks=pytest.mark.slow),

@@ -1,5 +1,5 @@
-"""What readers say for an expert's or an official's term: "heart attack" for "infarction".
+"""Plain words for the terms of experts and officials: "heart attack" for "infarction".
 
-In: documents. Out: offers, each a term with plain terms that fit in its place, or with plain words
-for a sentence to be rewritten, or with a note.
+In: documents. Out: offers, each with plain terms that fit the sentence, or with plain words for a
+rewrite, or with an explanatory note.
 """

@@ -11,7 +11,7 @@ from understandability.resources import resource_lines
 
 AMERICAN, BRITISH = "american", "british"
 ENGLISHES = (AMERICAN, BRITISH)
-# Spellings that tell one from the other; words that both spell so ("advise") are not among them.
+# Spellings of one English only; words that both spell alike ("advise") are left out.
 _SIGNS = {
     BRITISH: re.compile(
         r"\w*(?:aemi|haem|oedema|oesoph|anaesth|paediatr|orrhoea|gynaec|oestr|coeliac|foet)\w*"
@@ -36,7 +36,7 @@ _SPOKEN_VOWEL = re.compile(
 
 
 def english_of(words: Iterable[str]) -> str:
-    """Which English words are spelled in: American unless more of them are British.
+    """Detect the English of a text by its spelling: American unless more words are British.
 
     >>> english_of(["The", "haemorrhage", "stopped"]), english_of(["It", "stopped"])
     ('british', 'american')
@@ -60,7 +60,7 @@ def _table() -> tuple[Mapping[str, str], re.Pattern[str]]:
 
 
 def in_english(text: str, english: str) -> str:
-    """What the tables say, in American English or in British.
+    """Convert a text of the tables, which are American, to the given English.
 
     >>> in_english("Swelling colored by a tumor", "british")
     'Swelling coloured by a tumour'
@@ -73,11 +73,11 @@ def in_english(text: str, english: str) -> str:
 
     def british(found: re.Match[str]) -> str:
         article, said = found[1] or "", found[2]
-        made = table[said.lower()]
+        said_british = table[said.lower()]
         if article:
-            article = f"{article_before(made, article)} "
+            article = f"{article_before(said_british, article)} "
         is_start = said[0].isupper() and said[1:2].islower()
-        return article + (made[:1].upper() + made[1:] if is_start else made)
+        return article + (said_british[:1].upper() + said_british[1:] if is_start else said_british)
 
     return pattern.sub(british, text)
 

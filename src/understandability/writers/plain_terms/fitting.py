@@ -1,7 +1,7 @@
-"""Which plain terms fit in the place of a term, by rules of grammar, and the text put there.
+"""Rules of grammar for putting a plain term in the place of a term, and the resulting text.
 
-"Bulge through a muscle wall" cannot stand for "hernia" in "incisional hernia", although that is
-what it says. ``tests/writers/fit_rules.tsv`` has two examples of each rule.
+"Bulge through a muscle wall" cannot replace "hernia" in "incisional hernia", although that is
+the meaning. ``tests/writers/fit_rules.tsv`` has two examples of each rule.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ _UNCOUNTED = (
     "y",
 )  # fmt: skip
 _CLAUSE = frozenset(("how", "what", "when", "whether", "too", "with", "not", "no", "out"))
-# Ends of adjectives that say of which kind a thing is ("incisional").
+# Ends of adjectives that name a type ("incisional").
 _OF_A_KIND = ("al", "ar", "ary", "ic", "ine", "ive", "ous")
 _TIMES = frozenset(("hours", "days", "weeks", "months", "years", "decades"))
 _BEFORE_NUMBER = ("at least", "at most", "up to")
 _SPLIT = re.compile("[ -]")
 _ARTICLES = ("a", "an")
-_SMALL = 3  # letters of "the" and shorter, which say nothing of what a term means
+_SMALL = 3  # letters; shorter words, such as "the", do not show the meaning
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A plain term in words with their tags; behind its `head` stands its tail: "in a vein"."""
+    """A plain term: words and their tags; after its `head` comes its tail, such as "in a vein"."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -95,7 +95,7 @@ class Plain:
 
 @lru_cache(None)
 def plain_of(text: str) -> Plain:
-    """A plain term with the tags that its words have behind "of"; one word's before a noun."""
+    """A plain term with the tags that its words get after "of"."""
     words, tokens = tuple(text.split()), tokenize(text)
     behind = ["results"] * (len(words) == 1)
     tags = default_tagger().tag(["of", *tokens, *behind], np.array([0]))[1 : len(tokens) + 1]
@@ -103,14 +103,14 @@ def plain_of(text: str) -> Plain:
 
 
 def fits(match: Match, plain: str) -> bool:
-    """Whether a plain term can stand in the place of the term."""
-    known = plain_of(plain)
+    """Return True if a plain term fits in the place of the term."""
+    plain_term = plain_of(plain)
     rules = (*RULES[""], *RULES.get(match.form.row.part, ()))
-    return not any(is_against(match, known) for is_against in rules)
+    return not any(is_against(match, plain_term) for is_against in rules)
 
 
 def changes_sense(match: Match, plain: str) -> bool:
-    """Whether a term would get another sense there, and not only another place.
+    """Return True if the plain term would have another sense there.
 
     "to develop cancer" is "to get cancer"; "cancer develops" and "tests are developed" are not.
     """
@@ -125,7 +125,7 @@ def _is_abbreviated(match: Match, _: Plain) -> bool:
 
 
 def _is_said_beside(match: Match, plain: Plain) -> bool:
-    """Whether all that the plain term says stands near the term."""
+    """Return True if every word of the plain term occurs near the term."""
     own = frozenset(word.lower() for word in plain.words if len(word) > _SMALL)
     return len(own) > 1 and match.sentence.said_beside(own, match.start, match.end, 8) == own
 
@@ -150,13 +150,15 @@ def _changes_number(match: Match, plain: Plain) -> bool:
 
 
 def _is_plural(noun: str) -> bool:
-    """Whether a term is one of several things by itself: "guidelines", "criteria"."""
+    """Return True for a term in the plural: "guidelines", "criteria"."""
     return singular(noun) != noun or is_irregular_plural(_SPLIT.split(noun)[-1])
 
 
 def _is_object(match: Match) -> bool:
-    """Whether a verb or preposition stands within three words before, so that no verb follows."""
-    tags = [match.sentence.tag(place) for place in range(match.start - 1, match.start - 4, -1)]
+    """Return True after a verb or preposition (three words), where no verb agrees with the term."""
+    tags = [
+        match.sentence.tag(position) for position in range(match.start - 1, match.start - 4, -1)
+    ]
     until = tags.index("PUNCT") if "PUNCT" in tags else len(tags)
     return not {"VERB", "ADP"}.isdisjoint(tags[:until])
 
@@ -168,7 +170,7 @@ def _has_two_tails(match: Match, plain: Plain) -> bool:
 
 
 def _is_of_a_kind(match: Match) -> bool:
-    """Whether an adjective that no other may part from its noun stands before: "incisional"."""
+    """Return True after an adjective that belongs directly before its noun: "incisional"."""
     word = match.last_word
     return (
         match.before == "ADJ" and word.endswith(_OF_A_KIND) and word not in word_list("of any kind")
@@ -176,9 +178,9 @@ def _is_of_a_kind(match: Match) -> bool:
 
 
 def _is_in_a_phrase(match: Match, _: Plain) -> bool:
-    """Whether a noun stands among nouns, is joined to another, or is of a kind: "muscular atrophy".
+    """Return True for a noun among nouns or in a coordination: "muscular atrophy".
 
-    What is said so is mostly a name or a list; judges found a tenth to a third of such terms wrong.
+    Such phrases are mostly names or lists; judges found 10 % to 30 % of replacements wrong.
     """
     is_joined = "CCONJ" in (match.before, match.behind)
     is_among = match.before in NOUNS or match.behind in (*NOUNS, "NUM")
@@ -186,7 +188,7 @@ def _is_in_a_phrase(match: Match, _: Plain) -> bool:
 
 
 def _is_in_a_name(match: Match, _: Plain) -> bool:
-    """Whether an adjective is joined to another or in a name: "hepatic artery ligation"."""
+    """Return True for an adjective in a coordination or in a name: "hepatic artery ligation"."""
     if "CCONJ" in (match.before, match.behind) or "," in (match.last_word, match.next_word):
         return True
     is_noun = match.sentence.tag(match.start) in NOUNS and match.behind not in NAMES
@@ -274,7 +276,7 @@ def _finds_no_place_behind(match: Match, plain: Plain) -> bool:
         return is_clause or not is_after
     if sentence.is_in_compound(end, until):
         return True  # "intravenous contrast-enhanced"
-    # "excess risk of cancer", "grade 3 pain", "readiness to change": behind all of it
+    # "excess risk of cancer", "grade 3 pain", "readiness to change": after the whole phrase
     return sentence.tag(until) in _OF_NOUN and sentence.word(until) not in ("between", "among")
 
 
@@ -314,12 +316,12 @@ def in_form(match: Match, plain: Sequence[str]) -> tuple[str, ...]:
     row, name = match.form
     if row.part == "noun" and name == PLURAL:
         plurals = dict(zip(row.plain, row.plurals, strict=True))
-        return tuple(plurals[each] for each in plain)
+        return tuple(plurals[one] for one in plain)
     if row.part != "verb":
         return tuple(plain)
     if match.is_past:
         name = match.past_or_participle()
-    return tuple(verb_form(each, name or common_form(each)) for each in plain)
+    return tuple(verb_form(one, name or common_form(one)) for one in plain)
 
 
 def common_form(plain: str) -> str:
@@ -366,8 +368,8 @@ def placed(
         article = pieces[first]
     capital = term[:1].isupper() and not term.isupper()
     texts = []
-    for each in forms:
-        text = moved + each
+    for form in forms:
+        text = moved + form
         text = text[:1].upper() + text[1:] if capital else text
         if article:
             text = f"{article_before(text, article)} {text}"

@@ -1,7 +1,7 @@
-"""Which plain terms are offered: at each word the longest term, of its rows the first that holds.
+"""Offers of plain terms: at each word the longest term, and the first row whose rules hold.
 
-One is put in place where it fits the sentence and judges found it right in others; else an expert's
-term comes in plain words, to rewrite the sentence with, and an official's with its note, if any.
+A plain term is put in place if it fits the sentence and is trusted; otherwise a medical term comes
+with plain words for a rewrite, and a general term with its note, if any.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ _BEFORE_VERB = frozenset(("NOUN", "PROPN", "PRON", "AUX", "PART", "ADV"))
 _OF_NAMES = frozenset(("noun", "adjective"))
 _OPENS = frozenset((".", ":", ";", "?", "!", "(", "[", "“", "•", "‘", "-", "–", "—"))
 EXPLAINED = "the text says what it means"
-_BESIDE = 12  # words before and behind a term, which may say what it means
-_STEM = 5  # letters by which words tell that they are akin
+_BESIDE = 12  # words before and after a term, which may explain it
+_STEM = 5  # letters; words that share them count as related
 _EMPTY = frozenset(
     ("and", "for", "the", "that", "with", "from", "which", "such", "into", "their", "than", "body")
 )
@@ -63,17 +63,17 @@ _KNOWN = 0.3  # complexity; a word of less has no note
 _EASY = 0.39  # complexity; general words of less are nearly as well known as what explains them
 _IN_BRACKETS = re.compile(r"\w [(\[](\w[^()\[\]]{1,40})[)\]]")
 _SYMBOL = re.compile("[A-Z][A-Z0-9]{2,7}")
-_LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
+_LONGEST_NAME = 6  # words of a term and after it, before an abbreviation in brackets
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A term in a text, ``pieces[first:last]``, and what to say instead, the best first.
 
-    `texts` are what stands in place of those pieces with each of `plain`: articles, capitals and
-    punctuation are put right. Where no plain term fits the sentence `texts` is empty: then `plain`
-    says what the term means there, for a sentence to be rewritten. Where one fits, `plain` has only
-    those that fit. Both are empty where only `note` explains the term.
+    `texts` replace those pieces, one for each of `plain`, with the right articles, capitals and
+    punctuation. If no plain term fits the sentence, `texts` is empty and `plain` says what the term
+    means, for a rewrite of the sentence. If one fits, `plain` holds only those that fit. If only
+    `note` explains the term, `plain` and `texts` are empty.
     """
 
     first: int
@@ -86,18 +86,18 @@ class Offer:
 
     @property
     def is_explained(self) -> bool:
-        """Whether the text says what the term means."""
+        """True if the text itself explains the term."""
         return self.note == EXPLAINED
 
     @property
     def how(self) -> str:
-        """How the plain terms are to be taken: put in place, or for another sentence."""
+        """The label of the plain terms: "say" if they fit, otherwise "in plain words"."""
         return "say" if self.texts else "in plain words"
 
 
 def covered(offered: Iterable[Offer]) -> set[int]:
-    """The numbers of the pieces that terms stand in."""
-    return {place for offer in offered for place in range(offer.first, offer.last)}
+    """The positions of the pieces that belong to offered terms."""
+    return {position for offer in offered for position in range(offer.first, offer.last)}
 
 
 # The offers of sentences that were looked through before, counted from their first piece.
@@ -117,51 +117,53 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     medication ('medicine',) ('medicine.',)
     hernia ('bulge through a muscle wall',) ()
     """
-    places: list[tuple[int, int]] = []  # document and first piece of each sentence
+    starts: list[tuple[int, int]] = []  # document and first piece of each sentence
     keys: list[tuple[str, tuple[str, ...]]] = []
     for number, document in enumerate(batch.documents):
         spelled = english or english_of(document.pieces)
         for first, last in spans(document):
-            places.append((number, first))
+            starts.append((number, first))
             keys.append((spelled, document.pieces[first:last]))
     parts = [pieces for _, pieces in keys]
 
-    def made(numbers: Sequence[int]) -> Iterator[tuple[Offer, ...]]:
+    def offers_of(numbers: Sequence[int]) -> Iterator[tuple[Offer, ...]]:
         for number, sentence in zip(numbers, tagged_sentences(batch, numbers, parts), strict=True):
             spelled, pieces = keys[number]
             of_terms = [*chain.from_iterable(said for _, said in _found(sentence, pieces))]
             within = covered(of_terms)
-            others = (each for each in _of_abbreviations(sentence) if each.first not in within)
-            every = sorted((*of_terms, *others), key=lambda each: each.first)
-            yield tuple(said for each in every for said in _in_english(each, spelled))
+            others = (offer for offer in _of_abbreviations(sentence) if offer.first not in within)
+            in_order = sorted((*of_terms, *others), key=lambda offer: offer.first)
+            yield tuple(said for offer in in_order for said in _in_english(offer, spelled))
 
-    texts = (" ".join(each.pieces).lower() for each in batch.documents)
-    told = [frozenset(_IN_BRACKETS.findall(text)) for text in texts]
-    found: list[list[Offer]] = [[] for _ in batch.documents]
-    for (number, start), offered in zip(places, remembered(_OFFERED, keys, made), strict=True):
-        for each in offered:
-            if each.term.lower() in told[number]:  # "body mass index (BMI)"
-                each = replace(each, plain=(), texts=(), note=EXPLAINED)
-            found[number].append(replace(each, first=each.first + start, last=each.last + start))
-    return tuple(map(tuple, found))
+    texts = (" ".join(document.pieces).lower() for document in batch.documents)
+    in_brackets = [frozenset(_IN_BRACKETS.findall(text)) for text in texts]
+    of_documents: list[list[Offer]] = [[] for _ in batch.documents]
+    for (number, start), offered in zip(starts, remembered(_OFFERED, keys, offers_of), strict=True):
+        for offer in offered:
+            if offer.term.lower() in in_brackets[number]:  # "body mass index (BMI)"
+                offer = replace(offer, plain=(), texts=(), note=EXPLAINED)
+            of_documents[number].append(
+                replace(offer, first=offer.first + start, last=offer.last + start)
+            )
+    return tuple(map(tuple, of_documents))
 
 
 def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
-    """What abbreviations mean, but for those in brackets or before some; and which are genes."""
-    known = abbreviations()
-    for place, token in enumerate(sentence.tokens):
-        name = token if token in known else token.removesuffix("s")
-        if sentence.is_in_compound(place, place + 1):
+    """Yield the meanings of abbreviations that are not in brackets or before them, and of genes."""
+    names = abbreviations()
+    for position, token in enumerate(sentence.tokens):
+        name = token if token in names else token.removesuffix("s")
+        if sentence.is_in_compound(position, position + 1):
             continue  # "as-pi-RA-shun"
-        if name == "IV" and (sentence.tag(place - 1) in NOUNS or "III" in sentence.tokens):
+        if name == "IV" and (sentence.tag(position - 1) in NOUNS or "III" in sentence.tokens):
             continue  # a numeral: "stage IV", "stage I, II, III or IV"
-        if name in known and "(" not in (sentence.word(place - 1), sentence.word(place + 1)):
-            note = ": ".join(filter(None, known[name]))
-        elif _SYMBOL.fullmatch(name) and sentence.word(place + 1) in ("gene", "genes"):
+        if name in names and "(" not in (sentence.word(position - 1), sentence.word(position + 1)):
+            note = ": ".join(filter(None, names[name]))
+        elif _SYMBOL.fullmatch(name) and sentence.word(position + 1) in ("gene", "genes"):
             note = "the name of a gene"
         else:
             continue
-        first = sentence.pieces[place]
+        first = sentence.pieces[position]
         yield Offer(first, first + 1, name, (), (), note, MEDICAL)
 
 
@@ -170,52 +172,52 @@ def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
     if english == AMERICAN:
         yield offer
         return
-    plain = [in_english(each, english) for each in offer.plain]
-    kept = [place for place, each in enumerate(plain) if each != offer.term.lower()]
-    texts = [in_english(each, english) for each in offer.texts]
-    if kept or not plain:
+    plain = [in_english(text, english) for text in offer.plain]
+    others = [index for index, text in enumerate(plain) if text != offer.term.lower()]
+    texts = [in_english(text, english) for text in offer.texts]
+    if others or not plain:
         yield replace(
             offer,
-            plain=tuple(plain[place] for place in kept),
-            texts=tuple(texts[place] for place in kept) if texts else (),
+            plain=tuple(plain[index] for index in others),
+            texts=tuple(texts[index] for index in others) if texts else (),
             note=in_english(offer.note, english),
         )
 
 
 def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
-    """What is offered for a term in a sentence of these pieces, if anything."""
+    """Yield the offer for a term in a sentence of these pieces, if there is one to make."""
     row, sentence = match.form.row, match.sentence
     first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1] + 1
     plain, texts, note = in_form(match, match.plain), tuple[str, ...](), row.note
     trusted = trusted_terms().get((row.term, row.part), frozenset())
     if match.is_defined or _is_told(match, row.note):
         plain, note = (), EXPLAINED
-    elif fitting := [each for each in match.plain if each in trusted and fits(match, each)]:
+    elif fitting := [text for text in match.plain if text in trusted and fits(match, text)]:
         first, last, plain, texts = placed(match, fitting, pieces)
     elif match.is_one_word and _complexity(row.term) < _KNOWN:
         return  # it can be said more plainly, but needs no help
     elif row.kind != MEDICAL and _complexity(row.term) < _EASY and row.term not in earned_terms():
         return  # such words have many senses, and few readers need help with them
     else:
-        plain = tuple(each for each in plain if not _says_little(match, each))
+        plain = tuple(text for text in plain if not _says_little(match, text))
     if plain or note:
         yield Offer(first, last, term_in(match, pieces), plain, texts, note, row.kind)
 
 
 @lru_cache(1 << 14)
 def _complexity(term: str) -> float:
-    """That of the hardest word: "increase" has less than "tissue", "at risk" than "at bedtime"."""
+    """The complexity of the hardest word of a term, from 0 to 1."""
     return float(max(complexities(term.split())))
 
 
 def _is_told(match: Match, note: str) -> bool:
-    """Whether two words of a note stand near the term: "platelets are cells that help clotting"."""
+    """Return True if two words of a note occur nearby: "platelets are cells that help clotting"."""
     said = frozenset(re.findall("[a-z]{4,}", note)) - _EMPTY
     return len(match.sentence.said_beside(said, match.start, match.end, _BESIDE)) > 1
 
 
 def _says_little(match: Match, plain: str) -> bool:
-    """Whether a plain term says what stands near, or only the term again: "transplant"."""
+    """Return True for a plain term that repeats the term or the words around it: "transplant"."""
     own, said = (
         {word[:_STEM] for word in re.findall("[a-z]{3,}", text) if word not in _EMPTY}
         for text in (match.form.row.term, plain)
@@ -239,8 +241,8 @@ def _found(
     at = within = 0  # up to there goes a term that nothing is offered for
     while at < len(words):
         for size in range(min(longest.get(words[at], 0), len(words) - at), 0, -1):
-            found = forms.get(tuple(words[at : at + size]))
-            match = _chosen(found, sentence, at, at + size, is_title) if found else None
+            candidates = forms.get(tuple(words[at : at + size]))
+            match = _chosen(candidates, sentence, at, at + size, is_title) if candidates else None
             if match is None or (at < within and match.form.row.kind != MEDICAL):
                 continue
             offered = tuple(_offer(match, pieces))
@@ -254,7 +256,7 @@ def _found(
 
 
 def _is_title(sentence: TaggedSentence) -> bool:
-    """Whether nearly all words begin with a capital: "Looking At It", "Zinc, Lactose"."""
+    """Return True if nearly all words begin with a capital: "Looking At It", "Zinc, Lactose"."""
     words = [token for token in sentence.tokens if token.isalpha() and len(token) > 3]
     capital = sum(token[0].isupper() for token in words)
     return len(words) > 2 and capital > 0.8 * len(words)
@@ -294,11 +296,11 @@ def _chosen(
                 return Match(form, (), sentence, start, end) if has_note else None
             match = Match(form, row.plain, sentence, start, end)
             plain = tuple(
-                each
-                for each in row.plain
-                if not changes_sense(match, each)
-                and not _repeats(match, each)
-                and not (is_infinitive and plain_of(each).tags[-1] in ("ADP", "SCONJ"))
+                text
+                for text in row.plain
+                if not changes_sense(match, text)
+                and not _repeats(match, text)
+                and not (is_infinitive and plain_of(text).tags[-1] in ("ADP", "SCONJ"))
             )
             if plain or row.note or match.is_defined:
                 return replace(match, plain=plain)
@@ -306,7 +308,7 @@ def _chosen(
 
 
 def _is_name(sentence: TaggedSentence, start: int, end: int) -> bool:
-    """Whether the words stand in a name: "the American Academy of Pediatrics"."""
+    """Return True for words in a name: "the American Academy of Pediatrics"."""
     if not sentence.tokens[start][0].isupper():
         return False
     if end < len(sentence.tokens) and sentence.tokens[end].istitle() and sentence.tag(end) in NAMES:
@@ -315,28 +317,30 @@ def _is_name(sentence: TaggedSentence, start: int, end: int) -> bool:
 
 
 def _is_before_name(sentence: TaggedSentence, end: int) -> bool:
-    """Whether a name stands behind: "recurrent Hodgkin lymphoma", "hepatitis B"."""
+    """Return True before a name: "recurrent Hodgkin lymphoma", "hepatitis B"."""
     name = sentence.tokens[end] if end < len(sentence.tokens) else ""
     is_letter = len(name) == 1 and name.isupper() and name not in "AI"
     return is_letter or (name.istitle() and len(name) > 1 and sentence.tag(end) in NOUNS)
 
 
 def _is_in_abbreviated(sentence: TaggedSentence, start: int, end: int) -> bool:
-    """Whether the words are only a part of what an abbreviation behind them stands for.
+    """Return True for a part of the full form of an abbreviation that follows in brackets.
 
-    "Familial medullary thyroid cancer (FMTC)" is a name, of which no word can be replaced.
+    "Familial medullary thyroid cancer (FMTC)" is a name; none of its words can be replaced.
     """
-    for place in range(end, min(end + _LONGEST_NAME, len(sentence.tokens) - 1)):
-        first = sentence.abbreviated(place)
+    for position in range(end, min(end + _LONGEST_NAME, len(sentence.tokens) - 1)):
+        first = sentence.abbreviated(position)
         if first is not None and first <= start:
-            return (first, place) != (start, end)
+            return (first, position) != (start, end)
     return False
 
 
 def _has_part(
     form: TermForm, parts: set[str], sentence: TaggedSentence, start: int, end: int
 ) -> bool:
-    """Whether the words there can be of that part of speech; `parts` are all that terms have there.
+    """Return True if the words can have the part of speech of the form.
+
+    `parts` are the parts of speech of all candidate terms there.
 
     "are present" and "had advanced cancer" have no verb; a noun before "syndrome" or
     "disease" is a part of its name.
@@ -359,6 +363,6 @@ def _has_part(
 
 
 def _repeats(match: Match, plain: str) -> bool:
-    """Whether a word of the plain term stands beside it already: "supporting tissue tissue"."""
+    """Return True if a word of the plain term is next to it already: "supporting tissue tissue"."""
     own = [stems(word) for word in re.split("[ -]", plain) if len(word) > 3]
     return bool(match.sentence.said_beside(frozenset().union(*own), match.start, match.end, 2))

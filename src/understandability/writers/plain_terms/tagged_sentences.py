@@ -50,22 +50,22 @@ _OBJECT_OF_PAST = OBJECT | {"SCONJ", "ADV", "PART"}
 
 @lru_cache(1 << 16)
 def stems(word: str) -> frozenset[str]:
-    """What a word may be a form of: rough, for comparing only."""
+    """Possible base forms of a word: rough, for comparing only."""
     word = word.lower()
-    found = {word}
+    forms = {word}
     for end, new in _ENDINGS:
         if word.endswith(end) and len(word) > len(end) + 2:
-            found.add(word[: -len(end)] + new)
+            forms.add(word[: -len(end)] + new)
     if word in BE:
-        found.add("be")
-    return frozenset(found)
+        forms.add("be")
+    return frozenset(forms)
 
 
 @dataclass(frozen=True)
 class TaggedSentence:
-    """Tokens without hyphens, their tags, the piece of each; hyphens and genitives are passed over.
+    """A sentence as tokens without hyphens, each with its tag and the number of its piece.
 
-    `begins` and `ends` are where a token stands in its piece.
+    `begins` and `ends` are offsets of a token in its piece.
     """
 
     tokens: list[str]
@@ -74,16 +74,16 @@ class TaggedSentence:
     begins: list[int]
     ends: list[int]
 
-    def tag(self, place: int) -> str:
+    def tag(self, position: int) -> str:
         """The tag there; the end of the sentence counts as punctuation."""
-        return self.tags[place] if 0 <= place < len(self.tags) else "PUNCT"
+        return self.tags[position] if 0 <= position < len(self.tags) else "PUNCT"
 
-    def word(self, place: int) -> str:
+    def word(self, position: int) -> str:
         """The word there in small letters, '' outside."""
-        return self.tokens[place].lower() if 0 <= place < len(self.tokens) else ""
+        return self.tokens[position].lower() if 0 <= position < len(self.tokens) else ""
 
     def stems(self, place: int) -> frozenset[str]:
-        """What the word there may be a form of."""
+        """Possible base forms of the word there."""
         return stems(self.tokens[place]) if 0 <= place < len(self.tokens) else frozenset()
 
     def is_infinitive(self, index: int) -> bool:
@@ -96,31 +96,31 @@ class TaggedSentence:
 
     @cached_property
     def is_quoted(self) -> list[bool]:
-        """Whether a quotation that began before a place still goes on there; also for the end."""
+        """For each position, and for the end: True if it is inside a quotation."""
         straight = accumulate((token in _STRAIGHT for token in self.tokens), initial=0)
         curly = accumulate(map(_CURLY.get, self.tokens, repeat(0)), initial=0)
         return [odd % 2 == 1 or open_ > 0 for odd, open_ in zip(straight, curly, strict=True)]
 
     def is_in_compound(self, start: int, end: int) -> bool:
-        """Whether a hyphen ties the words at ``start:end`` to another: "anti-proliferative"."""
+        """Return True if a hyphen joins the words to another: "anti-proliferative"."""
         return self._are_tied(start - 1) or self._are_tied(end - 1)
 
-    def _are_tied(self, place: int) -> bool:
-        """Whether one hyphen is all that stands between the tokens at a place and behind it."""
+    def _are_tied(self, position: int) -> bool:
+        """Return True if only a hyphen separates a token from the next one."""
         return (
-            0 <= place < len(self.tokens) - 1
-            and self.pieces[place] == self.pieces[place + 1]
-            and self.begins[place + 1] == self.ends[place] + 1
-            and self.tags[place] != "PUNCT" != self.tags[place + 1]
+            0 <= position < len(self.tokens) - 1
+            and self.pieces[position] == self.pieces[position + 1]
+            and self.begins[position + 1] == self.ends[position] + 1
+            and self.tags[position] != "PUNCT" != self.tags[position + 1]
         )
 
     def said_beside(self, words: frozenset[str], start: int, end: int, most: int) -> frozenset[str]:
-        """Which of these words, in a form of theirs, are among so many before and behind a term."""
-        places = (*range(start - most, start), *range(end, end + most))
-        return words & frozenset().union(*map(self.stems, places))
+        """The given words that occur, in any form, within `most` words of a term."""
+        positions = (*range(start - most, start), *range(end, end + most))
+        return words & frozenset().union(*map(self.stems, positions))
 
     def holds(self, rule: Rule, start: int, end: int) -> bool:
-        """Whether a rule holds for the term at ``start:end``."""
+        """Return True if a rule holds for the term at ``start:end``."""
         if rule.place == "near":
             return bool(self.said_beside(rule.words, start, end, _NEAR)) != rule.negative
         place = end if rule.place == "before" else start - 1
@@ -131,7 +131,7 @@ class TaggedSentence:
         return found != rule.negative
 
     def abbreviated(self, end: int) -> int | None:
-        """Where the words begin that an abbreviation in brackets at `end` stands for, if any.
+        """The start of the words that an abbreviation in brackets at `end` abbreviates, if any.
 
         >>> words = "a false discovery rate ( FDR )".split()
         >>> TaggedSentence(words, ["X"] * 7, list(range(7)), [0] * 7, [0] * 7).abbreviated(4)
@@ -160,15 +160,15 @@ def tagged_sentences(
     for number in numbers:
         sentence = TaggedSentence([], [], [], [], [])
         token = int(starts[number])
-        for place, piece in enumerate(parts[number]):
+        for position, piece in enumerate(parts[number]):
             small, at = piece.lower(), 0
-            for _ in range(int(sizes[ends[number] + place])):
+            for _ in range(int(sizes[ends[number] + position])):
                 text = strings[batch.token_ids[token]]
                 at = max(small.find(text.lower(), at), at) + len(text)
                 if text not in HYPHENS:
                     sentence.tokens.append(text)
                     sentence.tags.append(UNIVERSAL[batch.tags[token]])
-                    sentence.pieces.append(place)
+                    sentence.pieces.append(position)
                     sentence.begins.append(at - len(text))
                     sentence.ends.append(at)
                 token += 1
@@ -177,9 +177,9 @@ def tagged_sentences(
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A form of a term at ``sentence.tokens[start:end]``; `plain` are the plain terms that say it.
+    """A form of a term at ``sentence.tokens[start:end]``, with its candidate plain terms.
 
-    `before` and `behind` are the tags around it, '' before the sentence.
+    `before` and `behind` are the tags of the neighbouring tokens, '' at the start.
     """
 
     form: TermForm
@@ -207,12 +207,12 @@ class Match:
 
     @property
     def next_word(self) -> str:
-        """The word behind the term, in small letters."""
+        """The word after the term, in small letters."""
         return self.sentence.word(self.end)
 
     @property
     def is_defined(self) -> bool:
-        """Whether the sentence tells what the term means, or brings it in as a name to learn."""
+        """Return True if the sentence defines the term, or introduces it as a name to learn."""
         sentence, start, end = self.sentence, self.start, self.end
         if self.last_word in _OPENING and self.next_word in _CLOSING:
             return True  # "high blood pressure (hypertension)", "the word “infarction”"
@@ -232,13 +232,13 @@ class Match:
         return not is_being or inside in _GENERAL
 
     def is_after(self, words: frozenset[str]) -> bool:
-        """Whether one of these is among the three words before the term."""
-        before = (self.sentence.word(self.start - place) for place in (1, 2, 3))
+        """Return True if one of these is among the three words before the term."""
+        before = (self.sentence.word(self.start - offset) for offset in (1, 2, 3))
         return not words.isdisjoint(before)
 
     @property
     def is_past(self) -> bool:
-        """Whether it is a verb's past or its participle."""
+        """True for the past or the participle of a verb."""
         return self.form.name in (PAST, PARTICIPLE)
 
     @property
@@ -247,7 +247,7 @@ class Match:
         return is_participle and self.is_after(BE)
 
     def past_or_participle(self) -> str:
-        """Which of them a verb is there; '' where it may be both."""
+        """`PAST` or `PARTICIPLE`; '' if the verb may be either."""
         term, before, behind = self.form.row.term, self.before, self.behind
         if verb_form(term, PAST) != verb_form(term, PARTICIPLE):
             return self.form.name
@@ -263,9 +263,9 @@ class Match:
         return PARTICIPLE
 
     def end_of_nouns(self) -> int:
-        """Where the noun phrase behind an adjective ends; right behind it where there is none.
+        """The end of the noun phrase after an adjective, or the end of the adjective without one.
 
-        Only what stands piece by piece can be moved.
+        A phrase can be moved only if its tokens are whole pieces.
         """
         sentence, start = self.sentence, self.end
         until = start

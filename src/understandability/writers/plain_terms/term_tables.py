@@ -8,7 +8,7 @@ lists of words. A rule says where a row holds:
     near:heart,valve      one of these words within ten words of the term, in its sentence
     before:test,result    the next word is one of these
     after:vaginal,nasal   the word before is one of these
-    not-near: not-before: not-after:   none of these is there
+    not-near: not-before: not-after:   none of these occurs
 
 Words of rules match their plurals and verb forms; words in capitals are universal parts of speech,
 `PUNCT` also an end of the sentence, `START` its start, and ``be`` stands for is, was, been and the
@@ -38,7 +38,7 @@ def word_list(name: str) -> frozenset[str]:
     """A list of ``words.tsv``, which says there what it holds."""
     lines = resource_lines("plain_terms/words.tsv")[1:]
     rows = (line.split("\t") for line in lines)
-    return next(frozenset(held.split()) for each, _, held in rows if each == name)
+    return next(frozenset(words.split()) for list_, _, words in rows if list_ == name)
 
 
 class Rule(NamedTuple):
@@ -51,8 +51,8 @@ class Rule(NamedTuple):
 class PlainTerm:
     """A row of the tables; without a `plain` term `note` explains.
 
-    `part` is noun, verb, adjective, adverb or phrase; `plurals` are those of `plain`. An adjective
-    that stands `behind` goes after its noun ("intracranial pressure", "pressure inside the skull").
+    `part` is noun, verb, adjective, adverb or phrase; `plurals` go with `plain`. A plain adjective
+    with `behind` follows its noun ("intracranial pressure", "pressure inside the skull").
     """
 
     term: str
@@ -75,24 +75,26 @@ def trusted_terms() -> Mapping[tuple[str, str], frozenset[str]]:
     >>> sorted(trusted_terms()["medication", "noun"])
     ['medicine']
     """
-    found: dict[tuple[str, str], set[str]] = {}
+    trusted: dict[tuple[str, str], set[str]] = {}
     for line in resource_lines("plain_terms/judged.tsv")[1:]:
-        term, part, plain, right, of = line.split("\t")
-        if int(right) >= _LEAST_RIGHT and right == of:
-            found.setdefault((term, part), set()).add(plain)
-    return {key: frozenset(plain) for key, plain in found.items()}
+        term, part, plain, right, judged = line.split("\t")
+        if int(right) >= _LEAST_RIGHT and right == judged:
+            trusted.setdefault((term, part), set()).add(plain)
+    return {key: frozenset(plain) for key, plain in trusted.items()}
 
 
 @cache
 def earned_terms() -> frozenset[str]:
     """The terms that judges were always content with: three offers at least, and none wrong."""
     rows = (line.split("\t") for line in resource_lines("plain_terms/offered.tsv")[1:])
-    return frozenset(term for term, right, of in rows if _LEAST_EARNED <= int(right) == int(of))
+    return frozenset(
+        term for term, right, judged in rows if _LEAST_EARNED <= int(right) == int(judged)
+    )
 
 
 @cache
 def abbreviations() -> Mapping[str, tuple[str, str]]:
-    """What abbreviations stand for, and what that is.
+    """Abbreviation -> full form and meaning.
 
     >>> abbreviations()["BMI"][0]
     'body mass index'
@@ -109,7 +111,7 @@ def _rules(text: str) -> Iterator[Rule]:
 
 
 def plural_of(plain: str) -> str:
-    """The plural of a plain noun, whose head stands before the first word such as "of".
+    """The plural of a plain noun, whose head is before the first word such as "of".
 
     >>> [plural_of(plain) for plain in ("germ test", "bulge in a blood vessel", "calories eaten")]
     ['germ tests', 'bulges in a blood vessel', 'calories eaten']
@@ -135,15 +137,17 @@ def plain_terms() -> tuple[PlainTerm, ...]:
     ('heart attack',)
     """
     rows = []
-    for kind in LISTS:
-        for line in resource_lines(f"plain_terms/{kind}.tsv")[1:]:
-            term, plains, part, when, note, source, place, irregular = line.split("\t")
+    for list_name in LISTS:
+        for line in resource_lines(f"plain_terms/{list_name}.tsv")[1:]:
+            term, plains, part, when, note, source, position, irregular = line.split("\t")
             plain = tuple(plains.split(" | ")) if plains else ()
             special = irregular.split(" | ") if irregular else ["-"] * len(plain)
             both = zip(plain, special, strict=False) if part == "noun" else ()
             plurals = tuple(plural_of(one) if form == "-" else form for one, form in both)
-            rules, behind = tuple(_rules(when)), place == "after"
-            rows.append(PlainTerm(term, plain, plurals, part, rules, note, source, behind, kind))
+            rules, behind = tuple(_rules(when)), position == "after"
+            rows.append(
+                PlainTerm(term, plain, plurals, part, rules, note, source, behind, list_name)
+            )
     return tuple(rows)
 
 

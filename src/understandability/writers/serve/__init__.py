@@ -15,10 +15,10 @@ LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What one request may take, and how many may wait.
+    """Limits of a request, and of the queue.
 
     `megabytes` is the longest body, `seconds` the longest time to send it and to answer it,
-    `waiting` how many requests may wait for their turn, `documents` how many texts stand in one.
+    `waiting` the length of the queue, `documents` the number of texts in one request.
     """
 
     megabytes: float = 10.0

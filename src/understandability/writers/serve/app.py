@@ -166,7 +166,7 @@ def create(
             pages = [_page("text", request.text, request.html)]
         else:
             _check_number(len(documents), limits)
-            pages = [_page(each.id, each.text, each.html, each.url) for each in documents]
+            pages = [_page(page.id, page.text, page.html, page.url) for page in documents]
         return await desk(lambda: _scored(desk.for_reader(request), pages))
 
     @app.post("/v1/explain", response_model=messages.ExplainReply)
@@ -403,39 +403,40 @@ def _proposed(
 
 
 def _scored(scorer: Scorer, pages: Sequence[Page]) -> messages.ScoreReply:
-    found = [document_or_failure(page, scorer.settings) for page in pages]
-    documents = [each for each in found if not isinstance(each, Failure)]
-    failures = [each for each in found if isinstance(each, Failure)]
+    results = [document_or_failure(page, scorer.settings) for page in pages]
+    documents = [document for document in results if not isinstance(document, Failure)]
+    failures = [failure for failure in results if isinstance(failure, Failure)]
     rows = [row for table in scorer.score_all(documents) for row in table.to_pylist()]
     return messages.ScoreReply(
         settings=plain_data(scorer.described),
         rows=plain_data(rows),
         errors=[
-            {"docno": each.docno, "stage": each.stage, "error": each.error} for each in failures
+            {"docno": failure.docno, "stage": failure.stage, "error": failure.error}
+            for failure in failures
         ],
     )
 
 
 def _reranked(request: messages.RerankRequest, scorer: Scorer) -> messages.RerankReply:
-    scores = [Fraction(each.score) for each in request.documents]  # floats may overflow
+    scores = [Fraction(page.score) for page in request.documents]  # floats may overflow
     low, high = min(scores), max(scores)
     pages = [
-        _page(str(place), each.text, each.html)  # two may have one id
-        for place, each in enumerate(request.documents)
-        if each.p_understandable is None
+        _page(str(place), page.text, page.html)  # two may have one id
+        for place, page in enumerate(request.documents)
+        if page.p_understandable is None
     ]
     chances = {row["docno"]: row["p_understandable"] for row in _scored(scorer, pages).rows}
     made = []
-    for place, each in enumerate(request.documents):
-        chance = each.p_understandable
+    for place, page in enumerate(request.documents):
+        chance = page.p_understandable
         if chance is None:
             chance = chances.get(str(place))
         share = float((scores[place] - low) / (high - low)) if high > low else 1.0
         score = share
         if chance is not None:
             score = (1 - request.weight) * share + request.weight * chance
-        made.append((score, each.id, chance))
-    made.sort(key=lambda each: -each[0])  # equal ones keep their order
+        made.append((score, page.id, chance))
+    made.sort(key=lambda step: -step[0])  # equal ones keep their order
     return messages.RerankReply(
         documents=[
             messages.RerankedDocument(id=name, rank=rank, score=score, p_understandable=chance)

@@ -18,21 +18,21 @@ def listen(host: str, port: int) -> socket.socket:
 
     Connections take what it is told. Raises `OSError` for a port that is in use.
     """
-    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
-        made.bind((host, port))
-        made.listen(_WAITING)
+        listening.bind((host, port))
+        listening.listen(_WAITING)
     except OSError:
-        made.close()
+        listening.close()
         raise
     with suppress(ImportError):  # where the system knows no such limit
         import resource
 
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    return made
+    return listening
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc,valid-type]  # chosen as the program runs
@@ -54,7 +54,7 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc,valid-type]  # chosen a
             self._timer.cancel()
 
     def _waits(self) -> bool:
-        """Whether no request is being answered."""
+        """True if no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def _watch(self) -> None:

@@ -38,8 +38,8 @@ def text_of_file(
 
     `charset` is what a server said of it, where there was one.
 
-    Raises `InputError` where the file is none of these kinds, or has no text, or is not read
-    within so many seconds, and `MissingExtraError` where the package that reads it is missing.
+    Raises `InputError` if the type of the file is not supported, if it has no text, or if reading
+    takes longer than `seconds`, and `MissingExtraError` if the package that reads it is missing.
 
     >>> text_of_file(b"<title>Flu</title><p>You have flu.</p>", "flu.html")["title"]
     'Flu'
@@ -55,7 +55,7 @@ def text_of_file(
         text, title = _read_page(content, name, suffix, charset)
     else:
         allowed = ", ".join((*_PAGES, *_TEXTS, *OFFICE_SUFFIXES))
-        raise InputError(f"{name} is of a kind that cannot be read; use {allowed}")
+        raise InputError(f"{name} cannot be read: unsupported file type; use {allowed}")
     if not text.strip():
         raise InputError(f"{name} holds no text that could be read; paste the text instead")
     return {"text": text, "title": title}
@@ -63,24 +63,24 @@ def text_of_file(
 
 def _read_page(content: bytes, name: str, suffix: str, charset: str | None) -> tuple[str, str]:
     """Text and title of a page, or of a plain text."""
-    kind = HTML if suffix in _PAGES else TEXT
-    page = Page(name, name, content, kind, charset)
+    media_type = HTML if suffix in _PAGES else TEXT
+    page = Page(name, name, content, media_type, charset)
     document = document_of_page(page)
     source = parse_source(page).text
-    if kind == HTML:
+    if media_type == HTML:
         return markdown_of(document.blocks, source), document.title
 
-    def heading(found: re.Match[str]) -> str:
-        return f"{'#' if found[2][0] == '=' else '##'} {found[1]}"
+    def heading(match: re.Match[str]) -> str:
+        return f"{'#' if match[2][0] == '=' else '##'} {match[1]}"
 
     return _UNDERLINED.sub(heading, source.replace("\r\n", "\n")), document.title
 
 
-def _read_apart(content: bytes, name: str, kind: str, seconds: float) -> tuple[str, str]:
+def _read_apart(content: bytes, name: str, media_type: str, seconds: float) -> tuple[str, str]:
     """Text and title as `main` reads them in another process."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", __name__, *kind.split()],
+            [sys.executable, "-m", __name__, *media_type.split()],
             input=content,
             capture_output=True,
             timeout=seconds,
@@ -101,7 +101,7 @@ def _read_apart(content: bytes, name: str, kind: str, seconds: float) -> tuple[s
 
 
 def main() -> None:
-    """Read a file from standard input and write its text, or why there is none, as JSON."""
+    """Read a file from standard input and write its text, or the error, as JSON."""
     suffix, *charset = sys.argv[1:]
     stream = cast(io.BufferedReader, io.BytesIO(sys.stdin.buffer.read()))
     try:

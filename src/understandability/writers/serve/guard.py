@@ -1,4 +1,4 @@
-"""Who may call the server, and how much at once.
+"""Access control and size limits of the server.
 
 A page of another site that is open in the same browser must not read what a writer types. So the
 name in ``Host`` has to be one of ours (a name that was bound to this machine anew is not), a
@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from understandability.writers.serve import RequestLimits
 
-# Paths that need no token: they tell nothing of what is scored, and a browser asks for a page
+# Paths that need no token: they reveal no text, and a browser requests a page
 # before anybody can type one in.
 OPEN_PATHS = ("/", "/healthz")
 _EDITOR = "/editor/"
@@ -78,7 +78,7 @@ class Guard:
         await self.app(scope, replay, with_headers)
 
     def _shared_with(self, request: Request) -> dict[str, str]:
-        """What lets a page of another origin have the answer; nothing where it may not."""
+        """Headers that let a page of an allowed origin read the answer; none for other origins."""
         origin, path = request.headers.get("origin"), request.scope["path"]
         if origin not in self.origins or not (path in _SHARED or path.startswith(_EDITOR)):
             return {}
@@ -106,15 +106,15 @@ class Guard:
         if not is_own and not is_shared:
             raise HTTPException(403, "pages of other sites may not call this server")
         if self.token and path not in OPEN_PATHS and not path.startswith(_EDITOR):
-            given = headers.get("authorization", "").removeprefix("Bearer ")
-            if not hmac.compare_digest(given.encode(), self.token.encode()):
+            bearer = headers.get("authorization", "").removeprefix("Bearer ")
+            if not hmac.compare_digest(bearer.encode(), self.token.encode()):
                 wanted = "the token is missing or wrong; send 'Authorization: Bearer TOKEN'"
                 raise HTTPException(401, wanted, {"www-authenticate": "Bearer"})
         if request.method == "POST" and path.startswith("/v1/"):  # others take no POST
-            kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+            media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
             wanted = "application/octet-stream" if path == "/v1/text" else "application/json"
-            if kind != wanted:
-                stated = kind[:100] or "of no stated type"
+            if media_type != wanted:
+                stated = media_type[:100] or "of no stated type"
                 raise HTTPException(415, f"the body must be {wanted}, not {stated}")
 
     async def _body(self, request: Request) -> bytes:

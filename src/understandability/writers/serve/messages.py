@@ -1,4 +1,4 @@
-"""What requests and replies look like; the OpenAPI description is made of these."""
+"""Requests and replies; the OpenAPI description is generated from these models."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Chance = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Strict(BaseModel):
-    """A message with an unknown field is refused: it is most likely misspelled.
+    """A message that rejects unknown fields, which are most likely misspelled.
 
-    So is a value of another type than the description says, such as true for a number. Of the
-    fields in `one_of` exactly one is given, and is not null.
+    It also rejects values of the wrong type, such as true for a number. Exactly one of the fields
+    in `one_of` must be present, and not null.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, strict=True)
@@ -65,7 +65,7 @@ class NamedDocument(TextOrPage):
 
 
 class ReaderChoice(_Strict):
-    """For whom the estimate is; the server's own choice where nothing is given."""
+    """The reader of the estimate; by default the reader that the server was started with."""
 
     reader: (
         Literal["public", "assessor-2016", "plain-language", "well-read", "health-student"] | None
@@ -88,7 +88,7 @@ class ScoreRequest(ReaderChoice):
 
 
 class EnglishChoice(_Strict):
-    """In which English plain terms are; that of the text's own spelling where nothing is given."""
+    """The English of plain terms; by default it follows the spelling of the text."""
 
     english: Literal["american", "british"] | None = None
 
@@ -100,7 +100,7 @@ class ExplainRequest(TextOrPage, ReaderChoice, EnglishChoice):
 
 
 class SentenceRequest(ReaderChoice, EnglishChoice):
-    """One sentence of a text, by its number among those of the explanation."""
+    """One sentence of a text, by its number in the explanation."""
 
     text: str
     sentence: int = Field(ge=0)
@@ -162,25 +162,25 @@ class ScoreReply(BaseModel):
 
 
 class ExplainReply(BaseModel):
-    """What makes a text hard: the content of the report."""
+    """The content of the report: what makes a text hard."""
 
     explanation: dict[str, Any]
 
 
 class SentenceReply(BaseModel):
-    """What could be made of a sentence, the largest gain first."""
+    """Proposals for a sentence, the largest gain first."""
 
     proposals: list[dict[str, Any]]
 
 
 class RewriteReply(BaseModel):
-    """What the model proposed, whether it may be taken, and what of the passage it lacks."""
+    """The proposed rewrite, whether it is accepted, and the facts that it loses or adds."""
 
     rewrite: dict[str, Any]
 
 
 class CompareReply(BaseModel):
-    """What changed between two versions of a text."""
+    """The changes between two versions of a text."""
 
     comparison: dict[str, Any]
 
@@ -214,7 +214,7 @@ class TextReply(BaseModel):
 
 
 class HealthReply(BaseModel):
-    """That the server is there, and what it scores with."""
+    """The state of the server, and the model that it uses."""
 
     status: Literal["ok"]
     version: str
@@ -224,6 +224,6 @@ class HealthReply(BaseModel):
 
 
 class ErrorReply(BaseModel):
-    """What was wrong, what is allowed, what to do; one sentence."""
+    """One sentence: what was expected, what was found, what to do."""
 
     error: str

@@ -17,7 +17,7 @@ from understandability.scoring import Settings
 from understandability.writers.rewriting import KEY, LanguageModel
 from understandability.writers.serve import LOCAL_HOSTS, RequestLimits
 
-# What the parent process tells those that answer; it is read by `application`.
+# Environment variable with the options, for the worker processes; `application` reads it.
 _CHOSEN = "UNDERSTANDABILITY_SERVE"
 _MOST_CONNECTIONS = 2000
 
@@ -104,9 +104,9 @@ def serve(
             f"anybody who reaches {host} could use the server; give a --token, or leave out --host"
         )
     fetching = FetchLimits(int(limit_mb * 1e6), limit_seconds, private=fetch_private)
-    asked = None
+    language_model = None
     if model_url and model:
-        asked = LanguageModel(model_url, model, os.environ.get(KEY, ""), limit_seconds)
+        language_model = LanguageModel(model_url, model, os.environ.get(KEY, ""), limit_seconds)
     hosts = (*LOCAL_HOSTS, *name)
     if host not in hosts:
         hosts = ("*",) if host in ("0.0.0.0", "::") and not name else (*hosts, host)
@@ -117,7 +117,7 @@ def serve(
             "token": token,
             "limits": asdict(RequestLimits(megabytes=limit_mb, seconds=limit_seconds)),
             "fetching": asdict(fetching) if fetch else None,
-            "model": asdict(asked) if asked else None,
+            "model": asdict(language_model) if language_model else None,
             "origins": list(allow_origin),
         }
     )
