@@ -1,8 +1,8 @@
 """`understand check`: what is prose, what misses its aim, where, and in which formats."""
 
 import json
-import re
 import os
+import re
 import subprocess
 import sys
 import time

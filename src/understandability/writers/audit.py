@@ -141,8 +141,8 @@ class Audit:
         unknown = len(self.pages) - short - whole.pages
         near = sum(abs(page.p_understandable - self.aim) < _NEAR for page in self.counted)
         return [
-            f"A page reaches the target if at least {percent(self.aim)} of readers are estimated to "
-            f"understand it. The reader is {chosen['reader_description']}.",
+            f"A page reaches the target if at least {percent(self.aim)} of readers are estimated "
+            f"to understand it. The reader is {chosen['reader_description']}.",
             f"Only the main text of each page was read (extraction {chosen['extractor']}), not "
             "menus, pictures or documents that it links to.",
             f"Pages counted: {whole.pages}. Left out: {short} of fewer than {LEAST_WORDS} words, "
@@ -166,8 +166,8 @@ class Audit:
     def limits(self) -> list[str]:
         """The limits of the figures, in sentences."""
         return [
-            "No readers were asked. The model is trained on the judgements of a language model: how "
-            "many of a hundred adults would get the main message of a text.",
+            "No readers were asked. The model is trained on the judgements of a language model: "
+            "how many of a hundred adults would get the main message of a text.",
             "It does not say whether a page is true, complete, easy to find, or accessible.",
             "A page of names, lists or tables gets a rough estimate. One page says little; a "
             "section with many pages says more.",
