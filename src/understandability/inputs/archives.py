@@ -170,36 +170,62 @@ def _tar_entries(stream: io.BufferedReader, most: int) -> Iterator[_Entry]:
         yield _Entry(name, member.isdir(), member.isreg(), member.size, opened)
 
 
-def _zip_entries(stream: io.BufferedReader, most: int) -> Iterator[_Entry]:
-    """Those of a zip archive, which must lie in a file: what it holds is told at its end."""
+def zip_sizes(file: IO[bytes]) -> list[int]:
+    """Return the compressed size of each member of a ZIP archive."""
+    with zipfile.ZipFile(_BoundedReads(file, _MOST_OF_A_LIST)) as archive:
+        return [entry.compress_size for entry in archive.infolist()]
+
+
+def _zip_entries(
+    stream: io.BufferedReader, most: int, members: tuple[int, int] | None = None
+) -> Iterator[_Entry]:
+    """Yield the members of a ZIP archive, or some of them, from one index up to another.
+
+    Requires a seekable file, because the directory is at the end.
+    """
     if not stream.seekable():
         message = "a zip archive is read from its end; name it as a file, not compressed again"
         raise InputError(message)
     size = stream.seek(0, io.SEEK_END)
     # How many members the end of the archive states, modulo 65,536.
     stream.seek(max(0, size - _LONGEST_END))
-    _, mark, end = stream.read().rpartition(b"PK\x05\x06")
-    stated = int.from_bytes(end[6:8], "little")
+    _, mark, directory = stream.read().rpartition(b"PK\x05\x06")
+    stated = int.from_bytes(directory[6:8], "little")
     left = max(MOST_OUTPUT, MOST_RATIO * size)
     with zipfile.ZipFile(_BoundedReads(stream, max(most + 1, _MOST_OF_A_LIST))) as archive:
         entries = archive.infolist()
-        for each in entries:
-            left -= min(each.file_size, most)
+        start, end = members or (0, len(entries))
+        for index, entry in enumerate(entries[:end]):
+            left -= min(entry.file_size, most)
+            if index < start:
+                continue
             if left < 0:
                 raise zipfile.BadZipFile("it expands to more than is read")
-            is_plain = not stat.S_ISLNK(each.external_attr >> 16)
-            opened = partial(archive.open, each)
-            yield _Entry(each.filename, each.is_dir(), is_plain, each.file_size, opened)
-    if mark and stated not in (0xFFFF, len(entries) & 0xFFFF):  # which a large one leaves open
+            is_plain = not stat.S_ISLNK(entry.external_attr >> 16)
+            opened = partial(archive.open, entry)
+            yield _Entry(entry.filename, entry.is_dir(), is_plain, entry.file_size, opened)
+    if (
+        end == len(entries) and mark and stated not in (0xFFFF, len(entries) & 0xFFFF)
+    ):  # which a large one leaves open
         raise zipfile.BadZipFile(f"{len(entries)} of its {stated} members are found")
 
 
 def read_archive_pages(
-    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str], *, is_zip: bool
+    stream: io.BufferedReader,
+    source: str,
+    limit: int,
+    skipped: Counter[str],
+    *,
+    is_zip: bool,
+    members: tuple[int, int] | None = None,
 ) -> Iterator[Page | Failure]:
-    """The pages among an archive's plain files; links, devices and other files are counted."""
+    """Yield the pages among an archive's plain files; count links, devices and other files.
+
+    `members` are the first and the end of a range of members of a ZIP archive.
+    """
     try:
-        for entry in (_zip_entries if is_zip else _tar_entries)(stream, limit):
+        entries = _zip_entries(stream, limit, members) if is_zip else _tar_entries(stream, limit)
+        for entry in entries:
             if entry.is_folder:
                 continue
             name = entry.name

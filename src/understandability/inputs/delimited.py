@@ -60,6 +60,11 @@ def is_excel_line(line: str) -> bool:
     return _EXCEL_LINE.fullmatch(line) is not None
 
 
+def is_utf16(stream: io.BufferedReader) -> bool:
+    """Return True if the stream begins with the byte order mark of UTF-16."""
+    return stream.peek(2)[:2] in _BYTE_ORDER_MARKS
+
+
 def as_utf8(stream: io.BufferedReader) -> io.BufferedReader:
     """Return the stream in UTF-8 if it begins with the byte order mark of UTF-16."""
     encoding = _BYTE_ORDER_MARKS.get(stream.peek(2)[:2])

@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 from understandability.errors import InputError, in_one_line
-from understandability.inputs.streams import DamagedStreamError, open_stream
+from understandability.inputs.streams import DamagedStreamError, Window, open_stream
 
 NumberedRecords = Iterator[tuple[int, "dict[str, Any] | LineError"]]
 
@@ -27,27 +27,37 @@ class LineError(InputError):
     """One record of a text file cannot be used; the message names its line or number."""
 
 
-def read_jsonl(stream: io.BufferedReader, limit: int = 100_000_000) -> NumberedRecords:
+def read_jsonl(
+    stream: io.BufferedReader, limit: int = 100_000_000, window: Window | None = None
+) -> NumberedRecords:
     """Yield the number and the object of each line; for a bad line a `LineError`.
 
     Blank lines are ignored. A line of more than `limit` bytes is skipped and is a `LineError` too.
+    Only the lines that begin in the `window` are read; they have their offset instead of a number.
 
     >>> list(read_jsonl(io.BufferedReader(io.BytesIO(b'{"id": 1}\\n[2]\\n'))))
     [(1, {'id': 1}), (2, LineError('line 2 is a JSON list; each line must be an object'))]
     """
-    for number in count(1):
+    position = 0
+    for index in count(1):
+        number = index if window is None else window.start + position
+        name = f"line {index}" if window is None else "the line"
         try:
+            if window is not None and window.is_past(position):
+                return
             line = stream.readline(limit + 1)
+            position += len(line)
             if not line:
                 return
             if len(line) > limit and not line.endswith(b"\n"):
                 while (rest := stream.readline(_READ)) and not rest.endswith(b"\n"):
-                    pass
-                raise LineError(f"line {number} is longer than {limit / 1e6:g} MB")
+                    position += len(rest)
+                position += len(rest)
+                raise LineError(f"{name} is longer than {limit / 1e6:g} MB")
             if line.strip():
-                yield number, _object_of_line(line, number)
+                yield number, _object_of_line(line, name)
         except DamagedStreamError as error:
-            yield number, LineError(f"line {number} is lost: {error}")
+            yield number, LineError(f"{name} is lost: {error}")
         except LineError as error:
             yield number, error
 
@@ -88,17 +98,15 @@ def _first_line(stream: io.BufferedReader) -> bytes:
     return line if newline or len(start) < 100 else line + b"..."
 
 
-def _object_of_line(line: bytes, number: int) -> dict[str, Any]:
+def _object_of_line(line: bytes, name: str) -> dict[str, Any]:
     if line.count(b"[") + line.count(b"{") > _MOST_BRACKETS:
-        raise LineError(f"line {number} has more than {_MOST_BRACKETS} lists and objects")
+        raise LineError(f"{name} has more than {_MOST_BRACKETS} lists and objects")
     try:
         value = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError) as error:
-        raise LineError(f"line {number} is not JSON: {in_one_line(error)}") from error
+        raise LineError(f"{name} is not JSON: {in_one_line(error)}") from error
     if not isinstance(value, dict):
-        raise LineError(
-            f"line {number} is a JSON {type(value).__name__}; each line must be an object"
-        )
+        raise LineError(f"{name} is a JSON {type(value).__name__}; each line must be an object")
     return value
 
 

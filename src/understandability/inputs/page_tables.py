@@ -14,8 +14,9 @@ from understandability.errors import InputError, check_choice, in_one_line
 from understandability.inputs.delimited import Dialect, as_utf8, read_delimited
 from understandability.inputs.json_files import LineError, read_json, read_jsonl
 from understandability.inputs.limits import too_long, unread
+from understandability.inputs.streams import Window
 from understandability.prompt import AtPrompt
-from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.text.page import HTML, TEXT, Failure, Page, stated_language
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,9 +45,9 @@ _DOCUMENTED = {"id", "docno", "html", "text"}  # guesses that need no remark
 _TAG = re.compile(
     r"<(?:!doctype|html|head|body|div|p|br|table|span|h[1-6]|ul|ol|li|a|img)\b[^>]*>", re.I
 )
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}", re.I)
 _LONGEST_SAMPLE = 10_000  # characters in which tags are looked for
 _ROWS = 64
+_ESCAPED = 6  # bytes of JSON that may stand for one byte of a text
 _MOST_LACKING = 100
 _MOST_AHEAD = 50_000_000  # characters
 _MOST_KNOWN = 1000
@@ -345,18 +346,6 @@ def _with_title(title: Any, text: str) -> str:
     return text if not title or text.lstrip().startswith(title) else f"{title}\n\n{text}"
 
 
-def stated_language(value: object) -> str | None:
-    """Return a language as `Page.language` has it; None for what is no code of a language.
-
-    >>> stated_language("de-AT"), stated_language("eng,fra"), stated_language("Python")
-    ('de-at', 'eng', None)
-    """
-    if not isinstance(value, str):
-        return None
-    first = value.partition(",")[0].strip()
-    return first.lower().replace("_", "-") if _LANGUAGE.fullmatch(first) else None
-
-
 def media_type_of(content: str | bytes) -> str:
     """Return HTML if the content contains an element of HTML, otherwise plain text."""
     start = content[:_LONGEST_SAMPLE]
@@ -438,6 +427,7 @@ def read_object_pages(
     path: str,
     limit: int,
     tables: Tables,
+    mark: str = "#",
 ) -> Iterator[Page | Failure]:
     """Yield the pages of numbered objects, each of which has its own columns.
 
@@ -478,7 +468,7 @@ def read_object_pages(
     if isinstance(layout, ColumnsError) and size <= _MOST_AHEAD:
         raise layout
     for number, record in chain(first, records):
-        where = f"{path}#{number}"
+        where = f"{path}{mark}{number}"
         if isinstance(record, LineError):
             yield unread(where, record)
         elif isinstance(own_layout := layout_in(record), Layout):
@@ -490,13 +480,24 @@ def read_object_pages(
 
 
 def read_jsonl_pages(
-    stream: io.BufferedReader, source: str, limit: int, tables: Tables, *, is_lines: bool = True
+    stream: io.BufferedReader,
+    source: str,
+    limit: int,
+    tables: Tables,
+    window: Window | None = None,
 ) -> Iterator[Page | Failure]:
     """Yield the pages of lines of JSON, such as ``{"id": "flu", "text": "Rest."}``.
 
-    Without `is_lines`, the content decides between JSON Lines and a JSON array.
+    Only the lines that begin in the `window` are read.
     """
-    # JSON may escape each byte of a text as six bytes.
-    read = read_jsonl if is_lines else read_json
-    records = read(as_utf8(stream), 6 * limit + 10_000)
+    records = read_jsonl(as_utf8(stream), _ESCAPED * limit + 10_000, window)
+    mark = "@" if window else "#"
+    return read_object_pages(records, source, limit, tables, mark)
+
+
+def read_json_pages(
+    stream: io.BufferedReader, source: str, limit: int, tables: Tables
+) -> Iterator[Page | Failure]:
+    """Yield the pages of a JSON file; the content decides between lines and an array."""
+    records = read_json(as_utf8(stream), _ESCAPED * limit + 10_000)
     return read_object_pages(records, source, limit, tables)

@@ -45,8 +45,10 @@ _OF_FOOTER: Wanted = {_ROW_GROUPS: {_COLUMNS: {_COLUMN_META_DATA: _OF_COLUMN}}}
 _OF_PAGE: Wanted = {_PAGE_UNCOMPRESSED: {}, _PAGE_COMPRESSED: {}}
 
 
-def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page | Failure]:
-    """The pages of a Parquet file."""
+def read_parquet_pages(
+    path: str, limit: int, tables: Tables, groups: tuple[int, int] | None = None
+) -> Iterator[Page | Failure]:
+    """Yield the pages of a Parquet file, or of some of its row groups, from one up to another."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -62,8 +64,10 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
             reason = in_one_line(error)
             raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
         most = max(4 * limit, _MOST_OF_A_PAGE)
-        number = end = 0
-        for group, columns in enumerate(pages):
+        first, last = groups or (0, len(pages))
+        rows_before = (file.metadata.row_group(group).num_rows for group in range(first))
+        number = end = sum(rows_before)
+        for group, columns in list(enumerate(pages))[first:last]:
             fit = [name for name, largest in columns.items() if largest <= most]
             # A row may unfold to a whole page: each has a page of its own, or all repeat one value.
             size = sum(columns[name] for name in fit)
@@ -89,7 +93,7 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
                 message = f"damaged Parquet file: rows {number + 1} to {end}: {damage}"
                 yield unread(f"{path}#{number + 1}", message)
                 number = end
-        if number < file.metadata.num_rows:
+        if last == len(pages) and number < file.metadata.num_rows:
             message = f"damaged Parquet file: {number} rows are found, and its footer says "
             yield unread(path, f"{message}{file.metadata.num_rows}")
 
@@ -126,6 +130,17 @@ def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int
                 sizes[name] = max(sizes.get(name, 0), _largest(file, column))
         groups.append(sizes)
     return groups
+
+
+def row_group_sizes(file: IO[bytes]) -> list[int]:
+    """Return the compressed size of each row group in bytes, without the help of Arrow."""
+    return [
+        sum(
+            _number(chunk.get(_COLUMN_META_DATA, {}).get(_COMPRESSED))
+            for chunk in _list(group.get(_COLUMNS), dict)
+        )
+        for group in _list(_footer(file).get(_ROW_GROUPS), dict)
+    ]
 
 
 def _footer(file: IO[bytes]) -> Fields:

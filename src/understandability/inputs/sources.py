@@ -26,11 +26,12 @@ from understandability.inputs.page_tables import (
     Tables,
     read_arrow_pages,
     read_csv_pages,
+    read_json_pages,
     read_jsonl_pages,
 )
 from understandability.inputs.parquet import read_parquet_pages
+from understandability.inputs.parts import BYTES, MEMBERS, InputPart, open_window, plan_parts
 from understandability.inputs.parts import File as File  # importable from here, too
-from understandability.inputs.parts import InputPart, plan_parts
 from understandability.inputs.streams import (
     COMPRESSION_SUFFIXES,
     DamagedStreamError,
@@ -41,7 +42,7 @@ from understandability.inputs.streams import (
     read_bounded,
 )
 from understandability.inputs.trec_pages import read_trec_pages
-from understandability.inputs.warc import read_warc
+from understandability.inputs.warc import read_arc, read_warc
 from understandability.text.page import TEXT, Failure, Page
 
 StreamPages = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
@@ -50,6 +51,7 @@ TablePages = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Fai
 CONTAINER_SUFFIXES: dict[str, StreamPages] = {
     ".warc": read_warc,
     ".wet": read_warc,
+    ".arc": read_arc,
     ".trec": read_trec_pages,
     ".trectext": read_trec_pages,
     ".trecweb": read_trec_pages,
@@ -60,7 +62,7 @@ CONTAINER_SUFFIXES: dict[str, StreamPages] = {
 TABLE_SUFFIXES: dict[str, TablePages] = {
     ".jsonl": read_jsonl_pages,
     ".ndjson": read_jsonl_pages,
-    ".json": partial(read_jsonl_pages, is_lines=False),
+    ".json": read_json_pages,
     ".csv": partial(read_csv_pages, delimiter=None),
     ".tsv": partial(read_csv_pages, delimiter="\t"),
     ".arrow": read_arrow_pages,
@@ -168,7 +170,7 @@ class Sources:
 
     def _read_part(self, part: InputPart) -> Iterator[Page | Failure]:
         try:
-            for record in self._read_file(part.file):
+            for record in self._records_of(part):
                 self._records += 1
                 if self.docnos is None or record.docno in self.docnos:
                     yield _printable(record)
@@ -268,6 +270,30 @@ class Sources:
         self.skipped[self._labels.setdefault(ending, f"{_SKIPPED}{ending}, such as {path}")] += 1
         return False
 
+    def _records_of(self, part: InputPart) -> Iterator[Page | Failure]:
+        if part.is_whole:
+            yield from self._read_file(part.file)
+        elif part.unit == BYTES:
+            with open_window(part) as window:
+                self._stream = window.stream
+                settings = (window.stream, part.path, self.limit)
+                if _suffix(part.path) in TABLE_SUFFIXES:
+                    yield from read_jsonl_pages(*settings, self._tables, window)
+                else:
+                    yield from read_warc(*settings, self.skipped, window)
+        elif part.unit == MEMBERS:
+            with open_stream(part.path) as stream:
+                self._stream = stream
+                members = (part.start, part.end)
+                records = read_archive_pages(
+                    stream, part.path, self.limit, self.skipped, is_zip=True, members=members
+                )
+                for record in records:
+                    yield _with_archive(record, part.file)
+        else:
+            groups = (part.start, part.end)
+            yield from read_parquet_pages(part.path, self.limit, self._tables, groups)
+
     def _read_file(self, file: File) -> Iterator[Page | Failure]:
         path = file.path
         if path != "-" and _suffix(path) == _PARQUET:
@@ -284,9 +310,7 @@ class Sources:
                 yield from TABLE_SUFFIXES[suffix](stream, path, self.limit, self._tables)
             elif suffix in CONTAINER_SUFFIXES:
                 for record in CONTAINER_SUFFIXES[suffix](stream, path, self.limit, self.skipped):
-                    if suffix in _ARCHIVES and record.path != path and not file.is_input:
-                        record = replace(record, docno=f"{file.docno}!{record.docno}")
-                    yield record
+                    yield _with_archive(record, file) if suffix in _ARCHIVES else record
             else:
                 media_type = PAGE_SUFFIXES.get(suffix, TEXT)
                 yield _read_page(stream, file.docno, path, media_type, self.limit)
@@ -357,6 +381,13 @@ def _read_page(
     if not content:
         return unread(path, "the file is empty", docno)
     return Page(docno, path, content, media_type)
+
+
+def _with_archive(record: Page | Failure, file: File) -> Page | Failure:
+    """Put the name of an archive in a folder in front of the docno of its member."""
+    if record.path == file.path or file.is_input:
+        return record
+    return replace(record, docno=f"{file.docno}!{record.docno}")
 
 
 def _printable(record: Page | Failure) -> Page | Failure:

@@ -12,6 +12,7 @@ import lzma
 import re
 import sys
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,7 @@ from understandability.errors import InputError, MissingExtraError
 _EXTRAS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
 _GLOB = re.compile(r"[*?\[]")
 _READ = 1 << 16
+_SEARCHED, _HEAD = 1 << 20, 1 << 13  # bytes that are searched at once, and of a member's start
 # After an error, the input of the last decoding step is searched again for the next member. So a
 # step must not expand far: most decoders stop after `_STEP_OUTPUT` bytes; zstd's decoder knows no
 # such bound, but 32 bytes of input hold at most eight blocks of 128 KiB.
@@ -159,6 +161,12 @@ class _Raw(io.RawIOBase):
         self._file.close()
         super().close()
 
+    def seekable(self) -> bool:
+        return self._file.seekable()
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
     def tell(self) -> int:
         return self._file.tell()
 
@@ -172,11 +180,18 @@ class MemberStream(_Raw):
     """The decoded bytes of a file that consists of compressed members.
 
     `file` is positioned at byte `start`. `boundary` is the number of decoded bytes before the
-    first member that begins at byte `end` or later, once that member is reached.
+    first member that begins at byte `end` or later, once that member is reached. With
+    `has_offsets`, `offset_of` finds the member of a decoded byte.
     """
 
     def __init__(
-        self, file: IO[bytes], codec: Codec, start: int = 0, end: int | None = None
+        self,
+        file: IO[bytes],
+        codec: Codec,
+        start: int = 0,
+        end: int | None = None,
+        *,
+        has_offsets: bool = False,
     ) -> None:
         super().__init__(file)
         self._codec = codec
@@ -188,6 +203,8 @@ class MemberStream(_Raw):
         self._is_abandoned = False
         self._is_searching = False  # for the next member, after damage that was reported
         self._to_skip = 0  # bytes of a frame that is no content
+        # Of the members that were read: the decoded bytes before each, and its offset.
+        self._members: deque[tuple[int, int]] | None = deque() if has_offsets else None
         self.boundary: int | None = None
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
@@ -218,6 +235,9 @@ class MemberStream(_Raw):
         buffer[:count] = self._output[:count]
         self._output = self._output[count:]
         return count
+
+    def seekable(self) -> bool:
+        return False
 
     def _more(self) -> bytes:
         data = self._file.read(_READ)
@@ -281,21 +301,143 @@ class MemberStream(_Raw):
         offset = self._start + self._bytes_in - len(self._input)
         if self.boundary is None and self._end is not None and offset >= self._end:
             self.boundary = self._decoded
+        if self._members is not None:
+            if self._members and self._members[-1][0] == self._decoded:  # an empty member
+                self._members.pop()
+            self._members.append((self._decoded, offset))
         return True
+
+    def offset_of(self, position: int) -> tuple[int, bool]:
+        """Return the offset of the member that holds a decoded byte, and if it is its first byte.
+
+        Positions must not decrease from call to call.
+        """
+        members = self._members or deque([(0, self._start)])
+        while len(members) > 1 and members[1][0] <= position:
+            members.popleft()
+        decoded, offset = members[0]
+        return offset, decoded == position
+
+
+def buffered(file: IO[bytes]) -> io.BufferedReader:
+    """Return a file with a buffer, so that its first bytes can be peeked, also those of a pipe."""
+    return file if isinstance(file, io.BufferedReader) else io.BufferedReader(_Raw(file))
 
 
 def decompressed(file: IO[bytes]) -> io.BufferedReader:
     """Return the decoded bytes of `file`, compressed in a format of `CODECS` or not at all."""
-    # A pipe may return fewer bytes than requested; a BufferedReader peeks safely.
-    buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(_Raw(file))
-    codec = codec_of(buffered.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC])
+    reader = buffered(file)
+    codec = codec_of(reader.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC])
     if codec is None:
-        return buffered
+        return reader
     try:
-        codec, start = read_dictionary(buffered, codec)
+        codec, start = read_dictionary(reader, codec)
     except DamagedStreamError as error:
-        return io.BufferedReader(_DamagedStream(error), _READ)
-    return io.BufferedReader(MemberStream(buffered, codec, start), _READ)
+        return io.BufferedReader(_DamagedStream(reader, error), _READ)
+    return io.BufferedReader(MemberStream(reader, codec, start), _READ)
+
+
+class Window:
+    """A range of a file in decoded bytes: the records that begin in it, and where they are.
+
+    A file that is not compressed is read from byte `start`.
+    """
+
+    def __init__(
+        self,
+        stream: io.BufferedReader,
+        start: int,
+        end: int | None,
+        members: MemberStream | None = None,
+    ) -> None:
+        self.stream = stream
+        self.start, self._end = start, end
+        self._members = members
+        self._last_offset, self._index = -1, 0
+
+    def is_past(self, position: int) -> bool:
+        """Return True if a record that begins at this decoded byte is outside the range."""
+        if self._members is None:
+            return self._end is not None and self.start + position >= self._end
+        return self._members.boundary is not None and position >= self._members.boundary
+
+    def label(self, position: int) -> str:
+        """Name the record that begins at a decoded byte by its offset in the file.
+
+        A record that is not the first of its compressed member gets its index there, such as
+        ``@4711#2``.
+        """
+        if self._members is None:
+            return f"@{self.start + position}"
+        offset, is_first = self._members.offset_of(position)
+        self._index = self._index + 1 if offset == self._last_offset else 1 if is_first else 2
+        self._last_offset = offset
+        return f"@{offset}" if self._index == 1 else f"@{offset}#{self._index}"
+
+
+def find_member(
+    file: IO[bytes], codec: Codec, position: int, begins: bytes, most: int | None = None
+) -> int | None:
+    """Return the offset of the first member at or after `position` that holds a record.
+
+    The decoded member must begin with the bytes `begins`. At most `most` bytes are searched.
+    Returns None if there is no such member.
+    """
+    searched = 0
+    size = _HEAD  # mostly a member begins at the position itself
+    while most is None or searched < most:
+        file.seek(position + searched)
+        data = file.read(size + _HEAD)
+        for match in codec.magic.finditer(data):
+            start = match.start()
+            if start < size and _decodes_to(data[start : start + _HEAD], codec, begins):
+                return position + searched + start
+        if len(data) < size + _HEAD:
+            return None
+        searched += size
+        size = _SEARCHED
+    return None
+
+
+def member_end(file: IO[bytes], codec: Codec, start: int, most: int) -> int | None:
+    """Return the offset at which a member ends.
+
+    Returns None if the member has more than `most` bytes, before or after decoding it. Raises
+    `DamagedStreamError` if it is damaged.
+    """
+    file.seek(start)
+    decoder = codec.decoder()
+    offset, size = start, 0
+    try:
+        while offset - start < most and size < most:
+            step = file.read(codec.step)
+            if not step:
+                raise TruncatedStreamError("the compressed data end too early")
+            offset += len(step)
+            while True:
+                output = decoder.decompress(step, *codec.bound)
+                size += len(output)
+                if decoder.eof:
+                    return offset - len(decoder.unused_data)
+                step = getattr(decoder, "unconsumed_tail", b"")
+                if not step or size >= most:
+                    break
+    except _ERRORS as error:
+        raise DamagedStreamError(f"the compressed data are damaged ({error})") from error
+    return None
+
+
+def _decodes_to(data: bytes, codec: Codec, begins: bytes) -> bool:
+    decoder = codec.decoder()
+    output = b""
+    try:
+        for start in range(0, len(data), codec.step):
+            output += decoder.decompress(data[start : start + codec.step], *codec.bound)
+            if len(output) >= len(begins) or decoder.eof:
+                break
+    except _ERRORS:
+        return False
+    return output.startswith(begins)
 
 
 def read_dictionary(file: io.BufferedReader, codec: Codec) -> tuple[Codec, int]:
@@ -326,16 +468,14 @@ def read_dictionary(file: io.BufferedReader, codec: Codec) -> tuple[Codec, int]:
     return codec.with_dictionary(data), 8 + size
 
 
-class _DamagedStream(io.RawIOBase):
+class _DamagedStream(_Raw):
     """A stream without content whose first read raises the given error."""
 
-    def __init__(self, error: DamagedStreamError) -> None:
+    def __init__(self, file: IO[bytes], error: DamagedStreamError) -> None:
+        super().__init__(file)
         self._error: DamagedStreamError | None = error
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
         error, self._error = self._error, None
         if error is not None:
             raise error

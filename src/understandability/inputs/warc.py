@@ -1,7 +1,7 @@
-"""WARC and WET files (ClueWeb12, Common Crawl, web archives) as pages.
+"""WARC, WET and ARC files (ClueWeb12, Common Crawl, web archives) as pages.
 
-Written here because a crawl must survive its broken records: FastWARC 2.0.1 ends without a word
-where a file is cut, and cannot go on behind a damaged record.
+Written here because a crawl must survive its broken records: FastWARC 2.0.1 stops silently where a
+file is cut, and cannot continue after a damaged record.
 """
 
 from __future__ import annotations
@@ -9,253 +9,299 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import IO
+from urllib.parse import urlsplit
 
 from understandability.errors import PageError
-from understandability.inputs.http import decoded_body, parse_headers, parse_response
+from understandability.inputs.http import HttpResponse, decoded_body, parse_headers, parse_response
 from understandability.inputs.limits import too_long, unread
-from understandability.inputs.streams import DamagedStreamError
-from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.inputs.records import BrokenRecordError, RecordFormat, Records
+from understandability.inputs.streams import DamagedStreamError, Window
+from understandability.text.page import HTML, TEXT, Failure, Page, stated_language
 
 MEDIA_TYPES = {
     "text/html": HTML,
     "application/xhtml+xml": HTML,
     "text/plain": TEXT,
-    "": HTML,  # servers that name no type mostly send HTML; decoding refuses what is none
+    "": HTML,  # servers that state no type mostly send HTML; decoding refuses everything else
 }
-_READ = 1 << 16
-_LINE = 1 << 16
-_NOT_SPACE = re.compile(rb"\S")
-_VERSION = re.compile(rb"WARC/[01]\.")
-_VERSION_LINE = re.compile(rb"\nWARC/[01]\.")
-# What a record within the content of another looks like: a version and the name of a header.
-_RECORD = re.compile(rb"\nWARC/[01]\.[0-9]{1,3}[ \t]{0,9}\r?\n[A-Za-z][A-Za-z-]{1,40}:")
-_BORDER = 1 << 7  # bytes that a `_RECORD` fits in, to find one that stands across two blocks
-_AHEAD = 1 << 24  # how far ahead the end of a content is looked at
-_HEADER_LINES = 1000
+# Of these types, the address shows that a response is a program or data.
+_LOOSE_TYPES = ("", "text/plain")
+_NO_PAGE_SUFFIX = re.compile(r"\.(?:js|mjs|css|json|map|xml|rss|atom|csv|svg|ico)")
+_NO_PAGE = re.compile(
+    r"/(robots\.txt|ads\.txt|app-ads\.txt|llms\.txt|security\.txt|\.well-known)\b.*"
+)
+# Records that hold no page by design. Their number says nothing about what is lost.
+_OTHER_TYPES = ("warcinfo", "request", "metadata")
 _HTTP_HEADERS = 1 << 20
+# For the search of records in the middle of a file.
+_FIRST_SEARCHED, _SEARCHED = 1 << 13, 1 << 20
+_LONGEST_HEADER = 1 << 16
+_HEADER_ENDS = (b"\r\n\r\n", b"\n\n")
+_MOST_DIGITS = 15
+_FOLLOWING = 16
+_CONTENT_TYPE, _STATED = "content-type", "content-language"
+_IDENTIFIED = "warc-identified-content-language"
+
+WARC = RecordFormat(
+    start=re.compile(rb"WARC/[01]\."),
+    prefix=b"WARC/",
+    # A version and the name of a header.
+    inside=re.compile(rb"\nWARC/[01]\.[0-9]{1,3}[ \t]{0,9}\r?\n[A-Za-z][A-Za-z-]{1,40}:"),
+    border=1 << 7,
+)
+# URL, IP address, date, media type, perhaps more, and the length.
+_ARC_LINE = (
+    rb"[a-z]{3,10}:[^\s]{1,2000} [0-9a-fA-F.:]{2,45} [0-9]{8,17} [^\s]{1,200}"
+    rb"(?: [^\s]{1,200}){0,5} [0-9]{1,12}[ \t]{0,9}\r?\n"
+)
+ARC = RecordFormat(
+    start=re.compile(_ARC_LINE),
+    prefix=b"",
+    inside=re.compile(rb"\n" + _ARC_LINE),
+    border=1 << 12,
+)
 
 
 def read_warc(
+    stream: io.BufferedReader,
+    source: str,
+    limit: int,
+    skipped: Counter[str],
+    window: Window | None = None,
+) -> Iterator[Page | Failure]:
+    """Yield the pages of a WARC stream.
+
+    Pages are HTML and text in responses with status 200, in conversions (WET) and in resources.
+    `skipped` counts the rest, by label. The docno is the ``WARC-TREC-ID``, or else the target URI.
+    A broken record is one `Failure`, and reading continues after it. A record whose length reaches
+    into the next record is read up to there, and is a `Failure` too. Only the records that begin
+    in the `window` are read.
+    """
+    records = Records(stream, WARC, window)
+
+    def read_record(line: bytes) -> Page | Failure | None:
+        if not line.startswith(b"WARC/"):
+            raise BrokenRecordError(f"it begins with {line[:20]!r} instead of WARC/1.0")
+        return _page(records, records.headers(), f"{source}{records.label}", limit, skipped)
+
+    yield from _read(records, read_record, source, "WARC")
+
+
+def read_arc(
     stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
 ) -> Iterator[Page | Failure]:
-    """The pages of a WARC stream: HTML and text responses with status 200, and conversions.
+    """Yield the pages of an ARC file, the predecessor of WARC (Internet Archive, until 2008).
 
-    `skipped` counts what is passed over, by kind. A page's docno is its ``WARC-TREC-ID``, else
-    its target URI. A broken record gives one `Failure`, and reading goes on behind it; one whose
-    length reaches into the next record is read as far as that one, and gives a `Failure`, too.
+    The docno is the address. Otherwise like `read_warc`.
     """
-    reader = _Records(stream)
-    number = 0
+    records = Records(stream, ARC)
+
+    def read_record(line: bytes) -> Page | Failure | None:
+        if not ARC.start.match(line + b"\n"):
+            raise BrokenRecordError(
+                f"it begins with {line[:20]!r} instead of an address and a date"
+            )
+        fields = line.decode("utf-8", "replace").split(" ")
+        url, length = fields[0], int(fields[-1])
+        if url.startswith("filedesc:"):
+            records.content(length, _HTTP_HEADERS, url)
+            return None
+        content = records.content(length, limit + _HTTP_HEADERS, url)
+        if not content.upper().startswith(b"HTTP/"):
+            skipped[f"ARC records of media type {fields[3]}"] += 1
+            return None
+        return _page_of_response(content, url, f"{source}{records.label}", url, limit, skipped)
+
+    yield from _read(records, read_record, source, "ARC")
+
+
+def _read(
+    records: Records,
+    read_record: Callable[[bytes], Page | Failure | None],
+    source: str,
+    name: str,
+) -> Iterator[Page | Failure]:
     while True:
         try:
-            headers = reader.next_headers()
-            if headers is None:
+            line = records.next_line()
+            if line is None:
                 return
-            number += 1
-            page = _page(reader, headers, f"{source}#{number}", limit, skipped)
-        except (_BrokenRecordError, DamagedStreamError) as error:
+            page = read_record(line)
+        except (BrokenRecordError, DamagedStreamError) as error:
             docno = getattr(error, "docno", "")
-            yield unread(f"{source}#{number}", f"broken WARC record: {error}", docno)
-            reader.find_next()
+            yield unread(f"{source}{records.label}", f"broken {name} record: {error}", docno)
+            records.find_next()
             continue
         if page is not None:
             yield page
 
 
 def _page(
-    reader: _Records, headers: dict[str, str], source: str, limit: int, skipped: Counter[str]
+    records: Records, headers: dict[str, str], source: str, limit: int, skipped: Counter[str]
 ) -> Page | Failure | None:
-    """The page of the record whose headers were just read; None if it is none."""
+    """Return the page of the record whose headers were just read, or None if it holds no page."""
     record_type = headers.get("warc-type", "").lower()
     uri = headers.get("warc-target-uri", "").strip("<>")
     docno = headers.get("warc-trec-id") or uri or headers.get("warc-record-id", source)
-    media = headers.get("content-type", "").partition(";")[0].strip().lower()
+    media_type = headers.get(_CONTENT_TYPE, "").partition(";")[0].strip().lower()
     try:
         length = int(headers.get("content-length", ""))
     except ValueError:
         length = -1
     if length < 0:
-        raise _BrokenRecordError("it has no valid Content-Length", docno)
-    is_response = record_type == "response" and media in ("application/http", "")
-    if not is_response and record_type != "conversion":
-        reader.content(length, _HTTP_HEADERS, docno)
-        # ClueWeb09 and 12 begin each file with a warcinfo record, which is nothing to report.
-        if record_type not in ("warcinfo", "request", "metadata"):
+        raise BrokenRecordError("it has no valid Content-Length", docno)
+    is_response = record_type == "response" and media_type in ("application/http", "")
+    # Resources under urn: are what a crawler made of pages: screenshots, their text.
+    is_page = record_type == "conversion" or (
+        record_type == "resource" and media_type in MEDIA_TYPES and not uri.startswith("urn:")
+    )
+    if not is_response and not is_page:
+        records.content(length, _HTTP_HEADERS, docno)
+        if record_type not in _OTHER_TYPES:
             skipped[f"WARC records of type {record_type or 'unknown'}"] += 1
         return None
-    content = reader.content(length, limit + _HTTP_HEADERS, docno)
+    content = records.content(length, limit + _HTTP_HEADERS, docno)
     flags: tuple[str, ...] = ()
     if truncated := headers.get("warc-truncated"):
         skipped[f"WARC records cut by the crawler ({truncated}), scored as far as they go"] += 1
         flags = ("truncated",)
+    if is_response:
+        identified = headers.get(_IDENTIFIED)
+        return _page_of_response(
+            content, docno, source, uri, limit, skipped, flags=flags, identified=identified
+        )
+    if len(content) > limit:
+        return Failure(docno, source, "read", too_long(limit))
+    if media_type not in MEDIA_TYPES:
+        skipped[f"WARC conversions of media type {media_type}"] += 1
+        return None
+    if label := _no_page(uri, media_type):
+        skipped[f"WARC records {label}"] += 1
+        return None
+    is_html = media_type and MEDIA_TYPES[media_type] == HTML
+    return Page(
+        docno,
+        source,
+        content,
+        HTML if is_html else TEXT,
+        "utf-8" if record_type == "conversion" else None,
+        uri or None,
+        flags,
+        language=stated_language(headers.get(_IDENTIFIED)),
+    )
+
+
+def _page_of_response(
+    content: bytes,
+    docno: str,
+    source: str,
+    uri: str,
+    limit: int,
+    skipped: Counter[str],
+    *,
+    flags: tuple[str, ...] = (),
+    identified: str | None = None,
+) -> Page | Failure | None:
+    """Return the page of an HTTP response, or None if it is not a page."""
     try:
-        if record_type == "conversion":
-            if len(content) > limit:
-                raise PageError("read", too_long(limit))
-            if media not in MEDIA_TYPES:
-                skipped[f"WARC conversions of media type {media}"] += 1
-                return None
-            return Page(docno, source, content, TEXT, "utf-8", uri or None, flags)
         response = parse_response(content)
-        if response.status != 200:
-            skipped[f"WARC responses with status {response.status}"] += 1
-            return None
-        if response.media_type not in MEDIA_TYPES:
-            skipped[f"WARC responses of media type {response.media_type}"] += 1
+        if label := _no_response_page(response, uri):
+            skipped[f"WARC responses {label}"] += 1
             return None
         body = decoded_body(response, limit)
-        if body.is_truncated and not flags:
-            skipped["WARC responses that are cut off, scored as far as they go"] += 1
-            flags = ("truncated",)
-        return Page(
-            docno,
-            source,
-            body.content,
-            MEDIA_TYPES[response.media_type],
-            response.charset,
-            uri or None,
-            flags,
-        )
     except PageError as error:
         return Failure(docno, source, error.stage, str(error))
+    if body.is_truncated and not flags:
+        skipped["WARC responses that are cut off, scored as far as they go"] += 1
+        flags = ("truncated",)
+    stated = response.headers.get(_STATED, "")
+    return Page(
+        docno,
+        source,
+        body.content,
+        MEDIA_TYPES[response.media_type],
+        response.charset,
+        uri or None,
+        flags,
+        # A page that is meant for readers of several languages states none of its own.
+        language=stated_language(stated if stated and "," not in stated else identified),
+    )
 
 
-class _BrokenRecordError(Exception):
-    def __init__(self, message: str, docno: str = "") -> None:
-        super().__init__(message)
-        self.docno = docno
+def _no_response_page(response: HttpResponse, uri: str) -> str:
+    """Say why a response is not a page; nothing if it is one."""
+    if response.status != 200:
+        return f"with status {response.status}"
+    if response.media_type not in MEDIA_TYPES:
+        return f"of media type {response.media_type}"
+    return _no_page(uri, response.media_type)
 
 
-class _Records:
-    """The records of a WARC stream, one after another: headers first, then the content.
+def _no_page(uri: str, media_type: str) -> str:
+    """Say why an address is not that of a page; nothing if it may be one.
 
-    The buffer holds what was read ahead: `_AHEAD` bytes or one content.
+    >>> _no_page("https://a.org/robots.txt", "text/plain"), _no_page("https://a.org/", "text/html")
+    ('for robots.txt', '')
     """
+    try:
+        path = urlsplit(uri).path.lower()
+    except ValueError:
+        return ""
+    if match := _NO_PAGE.fullmatch(path):
+        return f"for {match[1]}"
+    suffix = path[path.rfind(".") :] if "." in path else ""
+    if media_type in _LOOSE_TYPES and _NO_PAGE_SUFFIX.fullmatch(suffix):
+        return f"with the suffix {suffix}"
+    return ""
 
-    def __init__(self, stream: io.BufferedReader) -> None:
-        self._stream = stream
-        self._buffer = bytearray()
-        self._at = 0
-        self._damage: DamagedStreamError | None = None  # what comes behind the buffer
-        self._broken: _BrokenRecordError | None = None  # what was wrong with the last content
 
-    def next_headers(self) -> dict[str, str] | None:
-        """The headers of the next record, by lower-case name; None at the end."""
-        if self._broken:
-            broken, self._broken = self._broken, None
-            raise broken
-        while (text := _NOT_SPACE.search(self._buffer, self._at)) is None:
-            self._at = len(self._buffer)
-            if not self._fill(1):
-                return None
-        self._at = text.start()
-        line = self._readline().strip()
-        if not line.startswith(b"WARC/"):
-            raise _BrokenRecordError(f"it begins with {line[:20]!r} instead of WARC/1.0")
-        lines: list[bytes] = []
-        while True:
-            line = self._readline()
-            if not line:
-                raise _BrokenRecordError("the file ends within its headers")
-            if not line.strip():
-                return parse_headers(lines)
-            if len(line) >= _LINE or len(lines) == _HEADER_LINES:
-                raise _BrokenRecordError("its headers do not end")
-            lines.append(line)
+def find_record(file: IO[bytes], position: int) -> int | None:
+    """Return the offset of the first record of a WARC file that begins at or after `position`.
 
-    def content(self, length: int, most: int, docno: str) -> bytes:
-        """The content of a record; of one that is longer than `most` bytes, the beginning.
+    Its header must be complete, and after its content the next record or the end of the file must
+    follow: a page may contain what looks like a record. Returns None if there is none.
+    """
+    size = file.seek(0, io.SEEK_END)
+    start = max(position - 1, 0)
+    searched = _FIRST_SEARCHED  # mostly a record begins at the position itself
+    while start < size:
+        file.seek(start)
+        data = file.read(searched + _LONGEST_HEADER)
+        for match in WARC.inside.finditer(data):
+            if match.start() < searched:
+                end = _end_of_record(data, match.start() + 1, start)
+                if end is not None and _is_followed(file, end, size):
+                    return start + match.start() + 1
+        start += searched
+        searched = _SEARCHED
+    return None
 
-        A content may hold what looks like a record, but then the next record or the end of the
-        file has to follow it; where that is too far away to be seen, its length is not believed.
-        A content with a wrong length is cut there, and `next_headers` raises what was wrong.
-        """
-        content: bytes | None = None
-        left = length
-        while content is None or left:
-            size = min(left, most if content is None else _READ)
-            there = self._look(size + _BORDER)
-            end = self._at + size
-            record = _RECORD.search(self._buffer, max(self._at - 1, 0), end + _BORDER)
-            ahead = record.start() + 1 - self._at if record else size + 1
-            if ahead <= size and not self._ends_after(left):
-                self._broken = _BrokenRecordError("its Content-Length reaches into other records")
-                part = self._take(ahead)
-                return part.removesuffix(b"\r\n\r\n") if content is None else content
-            if there < size:
-                self._at = len(self._buffer)
-                self._fill(1)  # raises what the damage is
-                raise _BrokenRecordError("the file ends within its content", docno)
-            part = self._take(size)
-            content = part if content is None else content
-            left -= size
-        return content
 
-    def find_next(self) -> None:
-        """Read past what is broken, up to the next line that begins a record."""
-        at_line_start = True
-        while True:
-            try:
-                if not self._fill(_BORDER):
-                    return
-            except DamagedStreamError:
-                at_line_start = True
-                continue
-            if at_line_start and _VERSION.match(self._buffer, self._at):
-                return
-            if line := _VERSION_LINE.search(self._buffer, self._at):
-                self._at = line.start() + 1
-                return
-            # No line begins here: look further, and keep the end of the buffer, where the first
-            # bytes of a version line may stand.
-            seen = len(self._buffer) - self._at
-            more = self._look(seen + 1) > seen
-            self._at += max(seen - _BORDER, 0) if more else seen
-            at_line_start = at_line_start and more and seen <= _BORDER
+def record_end(file: IO[bytes], start: int) -> int | None:
+    """Return the offset at which the record at `start` ends; None if it has no length."""
+    file.seek(start)
+    return _end_of_record(file.read(_LONGEST_HEADER), 0, start)
 
-    def _ends_after(self, count: int) -> bool:
-        """Whether the file ends `count` bytes ahead, or the next record begins there."""
-        if count > _AHEAD or self._look(count + _BORDER) < count:
-            return False
-        behind = self._buffer[self._at + count : self._at + count + _BORDER].lstrip()
-        return behind.startswith(b"WARC/"[: len(behind)])
 
-    def _readline(self) -> bytes:
-        """The next line, or as much of it as is allowed; nothing at the end."""
-        end = self._buffer.find(b"\n", self._at, self._at + _LINE) + 1
-        if not end:
-            self._fill(_LINE)
-            end = self._buffer.find(b"\n", self._at, self._at + _LINE) + 1 or self._at + _LINE
-        return self._take(end - self._at)
+def _end_of_record(data: bytes, index: int, offset: int) -> int | None:
+    """Return where the record ends whose header is at an index of `data`, read at an offset."""
+    marks = [(data.find(mark, index, index + _LONGEST_HEADER), len(mark)) for mark in _HEADER_ENDS]
+    ends = [at + length for at, length in marks if at >= 0]
+    if not ends:
+        return None
+    headers = parse_headers(data[index : min(ends)].splitlines()[1:])
+    length = headers.get("content-length", "")
+    if "warc-type" not in headers or not length.isdecimal() or len(length) > _MOST_DIGITS:
+        return None
+    return offset + min(ends) + int(length)
 
-    def _take(self, count: int) -> bytes:
-        data = bytes(memoryview(self._buffer)[self._at : self._at + count])
-        self._at += len(data)
-        return data
 
-    def _fill(self, count: int) -> int:
-        """Look `count` bytes ahead; damage is raised once all that is before it was read."""
-        there = self._look(count)
-        if not there and self._damage:
-            damage, self._damage = self._damage, None
-            raise damage
-        return there
-
-    def _look(self, count: int) -> int:
-        """Have `count` bytes in the buffer where there are so many; returns how many there are."""
-        if len(self._buffer) - self._at < count:
-            passed = max(self._at - 1, 0)  # the byte before tells whether a line begins here
-            del self._buffer[:passed]
-            self._at -= passed
-        while len(self._buffer) - self._at < count and not self._damage:
-            try:
-                # Unlike read, read1 loses nothing of what stands before the damage.
-                data = self._stream.read1(_READ)
-            except DamagedStreamError as error:
-                self._damage = error
-                break
-            if not data:
-                break
-            self._buffer += data
-        return len(self._buffer) - self._at
+def _is_followed(file: IO[bytes], end: int, size: int) -> bool:
+    """Return True if a record or the end of the file follows byte `end`."""
+    if end > size:
+        return False
+    file.seek(end)
+    following = file.read(_FOLLOWING).lstrip()
+    return following.startswith(WARC.prefix[: len(following)])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 HTML = "text/html"
 TEXT = "text/plain"
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}", re.I)
 
 SEEN_BEFORE = "an earlier document has this docno; only the first is scored"
 
@@ -47,3 +50,17 @@ class Failure:
     path: str
     stage: str
     error: str
+
+
+def stated_language(value: object) -> str | None:
+    """Return a stated language as `Page.language` has it; None if it is not the code of one.
+
+    The first of a list separated by commas counts.
+
+    >>> stated_language("de-AT"), stated_language("eng,fra"), stated_language("Python")
+    ('de-at', 'eng', None)
+    """
+    if not isinstance(value, str):
+        return None
+    first = value.partition(",")[0].strip()
+    return first.lower().replace("_", "-") if _LANGUAGE.fullmatch(first) else None
