@@ -53,6 +53,13 @@ SLOW_EXAMPLES = (
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Python = Callable[[str], str]
+
+
+def own_words(number: int) -> str:
+    """A sentence of words that no other text has, so that two texts are no near-duplicates."""
+    return " ".join(f"word{number}x{index}" for index in range(60)) + "."
+
+
 EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
 HARD = (
     "Pharmacokinetic heterogeneity substantially complicates extrapolation of therapeutic "

@@ -32,6 +32,7 @@ from understandability.text.document import Document
 from understandability.text.language import NO_LANGUAGE, UNDETERMINED, language_subtag
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.sentences import SENTENCE_ENDS
+from understandability.wording import kind_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -110,6 +111,7 @@ class Settings(Extraction):
         bundle: Name or folder of the model that estimates difficulty.
         reader: For whom the estimate is: public, assessor-2016, plain-language, well-read,
             health-student, or the file of a reader of your own. A reader sets the three below.
+            Default: the bundle's own reader, if it has one, else public.
         threshold: The difficulty (0 to 100) below which the reader understands; overrides the
             reader's.
         user: How sharp the threshold is: calibrated, step or arctan; overrides the reader's.
@@ -120,7 +122,7 @@ class Settings(Extraction):
     """
 
     bundle: str = DEFAULT_BUNDLE
-    reader: Annotated[str, AtPrompt(choices="model.readers:READERS")] = DEFAULT_READER
+    reader: Annotated[str | Reader | None, AtPrompt(str, choices="model.readers:READERS")] = None
     threshold: float | None = None
     user: Annotated[str | None, AtPrompt(choices="model.readers:USERS")] = None
     noise_scale: Annotated[float | None, AtPrompt(convert="wording:number_or_pi")] = None
@@ -135,6 +137,7 @@ class Settings(Extraction):
                 ".save(FOLDER), and give FOLDER"
             )
         object.__setattr__(self, "bundle", str(self.bundle))
+        object.__setattr__(self, "reader", _reader_given(self.reader))
         for name in ("threshold", "noise_scale"):
             if isinstance(getattr(self, name), int):
                 # 30 and 30.0 are equal, so that a cache gives one for the other.
@@ -149,8 +152,17 @@ class Settings(Extraction):
 
     @property
     def who(self) -> Reader:
-        """The reader with all that was set otherwise, which the description then says."""
-        reader = reader_of(self.reader)
+        """The reader, with threshold, user and noise as set; public if none is chosen."""
+        return self.who_for(None)
+
+    def who_for(self, bundle: Bundle | None) -> Reader:
+        """The same; a bundle's own reader if none is chosen and it has one."""
+        if isinstance(self.reader, Reader):
+            reader = self.reader
+        elif self.reader is None and bundle is not None and bundle.reader is not None:
+            reader = bundle.reader
+        else:
+            reader = reader_of(self.reader or DEFAULT_READER)
         given = {
             name: getattr(self, name)
             for name in ("threshold", "user", "noise_scale")
@@ -175,8 +187,8 @@ class ExtractionOptions(TypedDict, total=False):
 class SettingsOptions(ExtractionOptions, total=False):
     """The fields of `Settings`, as keywords."""
 
-    bundle: str | Path
-    reader: str
+    bundle: Any  # a name, a folder, a Bundle, or the result of `train` or `rescale`
+    reader: Any  # a name, a file, a Reader, or the result of `calibrate`
     threshold: float | None
     user: str | None
     noise_scale: float | str | None
@@ -186,6 +198,19 @@ class SettingsOptions(ExtractionOptions, total=False):
 
 keywords_at_prompt(ExtractionOptions, Extraction)
 keywords_at_prompt(SettingsOptions, Settings)
+
+
+def _reader_given(reader: Any) -> str | Reader | None:
+    """A reader by name, or the one of an object such as the result of `calibrate`."""
+    if isinstance(reader, Path):
+        return str(reader)
+    held = reader if isinstance(reader, str | Reader | None) else getattr(reader, "reader", None)
+    if (held is None and reader is not None) or not isinstance(held, str | Reader | None):
+        raise WrongTypeError(
+            "reader takes the name or file of a reader, a Reader, or what calibrate returned, not "
+            f"{kind_of(reader)}"
+        )
+    return held
 
 
 class RowMaker(Protocol):
@@ -269,9 +294,11 @@ class Scorer:
     def __init__(self, settings: Settings | None = None, bundle: Bundle | None = None) -> None:
         self.settings = settings or Settings()
         self.bundle = bundle or load_bundle(self.settings.bundle)
-        self.reader = who = self.settings.who
+        self.reader = who = self.settings.who_for(self.bundle)
         self.scale = who.scale_of(self.bundle.scale)
         self.bundle.calibration_for(self.scale)  # refused here, not page by page
+        if self.remark and self.settings.reader is not None:
+            raise OptionError(self.remark)
         self.columns: tuple[str, ...] = (*FORMULAS, *COUNTS)
         if self.settings.features:
             self.columns += tuple(name for name in COLUMNS if name not in self.columns)
@@ -287,9 +314,10 @@ class Scorer:
         if chosen.threshold is not None or who.scale in ("", self.scale):
             return ""
         return (
-            f"the threshold {who.threshold:g} of the reader {chosen.reader} is on the scale "
+            f"the threshold {who.threshold:g} of the reader {who.name} is on the scale "
             f"{who.scale} and means nothing on {self.scale}, that of bundle {self.bundle.name}, so "
-            "there is no P(U|d): find a reader with `understand calibrate`, or give --threshold"
+            "there is no P(U|d): train it with --threshold-label, find a reader with "
+            "`understand calibrate`, or give --threshold"
         )
 
     @property
@@ -299,10 +327,11 @@ class Scorer:
         return {
             "understandability": __version__,
             **asdict(self.settings),
+            "reader": self.settings.reader if isinstance(self.settings.reader, str) else who.name,
             "threshold": who.threshold,
             "user": who.user,
             "noise_scale": who.noise_scale,
-            "reader_description": who.description,
+            "reader_description": "" if self.remark else who.description,
             "bundle": self.bundle.name,
             "bundle_checksum": self.bundle.checksum,
             "bundle_licence": self.bundle.licence,
@@ -483,8 +512,22 @@ def _scorer_with(choices: frozenset[tuple[str, Any]]) -> Scorer:
     return scorer_of(Settings(**dict(choices)))
 
 
+def _scorer_of_object(bundle: Any, choices: dict[str, Any]) -> Scorer:
+    """A scorer with a bundle in memory: a `Bundle`, or the result of `train` or `rescale`."""
+    held = bundle if isinstance(bundle, Bundle) else getattr(bundle, "bundle", None)
+    if not isinstance(held, Bundle):
+        raise WrongTypeError(
+            "bundle takes the name or folder of a bundle, a Bundle, or what train or rescale "
+            f"returned, not {kind_of(bundle)}"
+        )
+    return Scorer(Settings(**choices), held)
+
+
 def scorer_with(**choices: Unpack[SettingsOptions]) -> Scorer:
     """`scorer_of` the settings with these fields, which are checked when they first come."""
+    if not isinstance(choices.get("bundle", ""), str | Path):
+        others = {name: value for name, value in choices.items() if name != "bundle"}
+        return _scorer_of_object(choices["bundle"], others)
     try:
         return _scorer_with(frozenset(choices.items()))
     except TypeError:  # what has no hash is no choice: a sentence says so

@@ -18,7 +18,7 @@ from scripts.faults import fuzz_bundles as fuzz
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.bundle_files import check_place, embedded_bundles, write_bundle
+from understandability.model.bundle_files import check_bundle_folder, embedded_bundles, write_bundle
 from understandability.model.calibration import Calibration
 from understandability.model.estimators import estimator_row
 from understandability.model.judged import JudgedModel
@@ -254,13 +254,13 @@ def test_a_missing_bundle_names_those_there_are() -> None:
 def test_a_folder_of_other_things_is_never_replaced(tmp_path: Path) -> None:
     """Which is said before the work is done, too."""
     (tmp_path / "thesis.tex").write_text("years of work")
-    for write in (check_place, lambda folder: write_bundle(folder, {"name": "x"}, {})):
+    for write in (check_bundle_folder, lambda folder: write_bundle(folder, {"name": "x"}, {})):
         with pytest.raises(InputError, match="holds other files and no bundle"):
             write(tmp_path)
     assert (tmp_path / "thesis.tex").exists()
-    check_place(tmp_path / "new")
+    check_bundle_folder(tmp_path / "new")
     with pytest.raises(InputError, match="its folder does not exist; make it first"):
-        check_place(tmp_path / "not" / "there")
+        check_bundle_folder(tmp_path / "not" / "there")
 
 
 @pytest.mark.slow

@@ -142,7 +142,7 @@ def test_scores_that_do_not_say_their_scale_get_a_remark(tmp_path: Path) -> None
         "understood": [n + n % 7 < 30 for n in range(50)],
     }
     [remark] = ud.calibrate(answers, path).remarks
-    assert "nothing says on which scale" in remark
+    assert "the scale of these difficulties is not stated" in remark
     Path(f"{path}.settings.json").write_text('{"scale": "mine"}')
     known = ud.calibrate(answers, path)
     assert (known.reader.scale, known.remarks) == ("mine", ())

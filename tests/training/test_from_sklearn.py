@@ -129,7 +129,7 @@ def test_trees_that_learned_of_missing_values_are_refused() -> None:
 def test_a_pipeline_that_takes_texts_is_told_what_is_taken() -> None:
     texts = [f"You have flu. Rest {'and drink water ' * n}." for n in range(1, 13)]
     takes_texts = make_pipeline(FeatureTransformer(list(COLUMNS)), Ridge()).fit(texts, LABELS[:12])
-    with pytest.raises(OptionError, match=r"takes columns.*fit it without the FeatureTransformer"):
+    with pytest.raises(OptionError, match=r"reads columns.*fit it without the FeatureTransformer"):
         Bundle.from_sklearn(takes_texts, COLUMNS, texts, LABELS[:12])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.conftest import EASY, HARD, Run
+from tests.conftest import EASY, HARD, Run, own_words
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
@@ -52,7 +52,7 @@ def records(count: int = 60, **more: object) -> list[dict[str, object]]:
     return [
         {
             "id": f"d{i}",
-            "text": " ".join([HARD] * (i % 6) + [EASY] * (5 - i % 6) + [f"Number {i}."]),
+            "text": " ".join([HARD] * (i % 6) + [EASY] * (5 - i % 6) + [own_words(i)]),
             "label": 1 + i % 6,
             "group": f"g{i}",
             **more,
@@ -213,10 +213,14 @@ def test_records_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
         (records(20), ":harder", "20 usable labels; at least 30"),
         (records(label=3), ":harder", "all labels are 3; they must differ"),
         (records(label="hard"), ":harder", "record 1: 'label' is 'hard', not a number"),
-        (records(label=7), ":label:harder:cefr", "outside 1 to 6 of the scale 'cefr'"),
+        (
+            [*records(40), *records(41, label=7)[40:]],
+            ":label:harder:cefr",
+            "outside 1 to 6 of the scale",
+        ),
         (records(text="... --"), ":harder", "no texts with words"),
         (records(label=10**400), ":harder", "record 1: 'label' is '1000.*not a number"),
-        (records(label=True), ":harder", "not a number"),
+        (records(label=True), ":harder", "all labels are yes; they must differ"),
         (records(label=[1]), ":harder", "not a number"),
     ],
 )

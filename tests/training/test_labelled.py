@@ -12,15 +12,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.conftest import EASY, HARD
+from tests.conftest import EASY, HARD, own_words
 
 from understandability.errors import InputError, OptionError
-from understandability.training.labelled import LabelColumns, joined_groups, read_labelled
+from understandability.training.duplicates import joined_groups
+from understandability.training.labelled import LabelColumns, read_labelled
 
 ROWS = [
     {
         "key": f"00{i}",
-        "body": f"{HARD if i % 2 else EASY}\nNumber {i}.",
+        "body": f"{HARD if i % 2 else EASY}\n{own_words(i)}",
         "rating": i / 2,
         "pair": i // 2,
     }
@@ -93,7 +94,8 @@ def test_texts_without_ids_are_named_by_their_number() -> None:
 def test_equal_texts_are_in_one_group() -> None:
     """Else a text is learned from in one fold and judged in another."""
     rows = [*ROWS, {"key": "again", "body": ROWS[0]["body"], "rating": 3, "pair": 99}]
-    numbers = joined_groups([read("x", pd.DataFrame(rows))])
+    numbers, joined = joined_groups([read("x", pd.DataFrame(rows))])
+    assert joined == 1
     assert numbers[0] == numbers[1] == numbers[-1] != numbers[2]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.conftest import Run
+from tests.conftest import Run, own_words
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
@@ -20,7 +20,7 @@ from understandability.training.calibrate import fit_reader
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 EASY, HARD = "You have flu. Rest, and drink water.", "Pharmacokinetic heterogeneity complicates it."
-TEXTS = [" ".join([HARD] * (i % 7) + [EASY] * (7 - i % 7)) + f" {i}." for i in range(70)]
+TEXTS = [" ".join([HARD] * (i % 7) + [EASY] * (7 - i % 7)) + f" {own_words(i)}" for i in range(70)]
 
 
 @cache
@@ -38,7 +38,7 @@ def ratings(bundle: str, noise: float = 0.0) -> dict[str, Any]:
 
 
 def test_a_threshold_of_another_scale_is_told(understand: Run, tmp_path: Path) -> None:
-    """By `score` and `explain`; not where the reader or the threshold is the user's own."""
+    """By `score` and `explain`, unless the threshold is the user's own."""
     labels = ratings("open")
     how: dict[str, Any] = {"label": "rating", "direction": "higher-harder", "group": "site"}
     ud.rescale("open", labels, **how).save(tmp_path / "mine")
@@ -53,11 +53,13 @@ def test_a_threshold_of_another_scale_is_told(understand: Run, tmp_path: Path) -
         (explain, True),
         ((*score, "--quiet"), False),
         ((*score, "--threshold", "30"), False),
-        ((*explain, "--reader", reader), False),
         (score[:-2], False),
     ):
         done = understand(*command, status=0)
         assert (told in done.stderr) == expected, command
+    # A reader that is chosen, and whose threshold means nothing here, is refused.
+    for own in ("public", reader):
+        assert told in understand(*score, "--reader", own, status=2).stderr
 
 
 @pytest.mark.parametrize("bundle", ["open", "llr", "background-mlp"])

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.conftest import EASY, HARD
+from tests.conftest import EASY, HARD, own_words
 
 import understandability as ud
 from understandability.errors import OptionError
@@ -24,7 +24,7 @@ def labels(count: int = 60) -> dict[str, list[Any]]:
     return {
         "docno": [f"d{number}" for number in range(count)],
         "text": [
-            " ".join([HARD] * h + [EASY] * (6 - h) + [f"Number {number}."])
+            " ".join([HARD] * h + [EASY] * (6 - h) + [own_words(number)])
             for number, h in enumerate(hard)
         ],
         "ease": [5.0 - h for h in hard],
@@ -44,7 +44,7 @@ def trained(few_resamples: None) -> Any:
 def test_figures_out_of_fold_stand_beside_the_formulas_and_the_default(trained: Any) -> None:
     rows = list(trained.figures)
     names = [row["score"] for row in rows]
-    assert names[:2] == ["mine, out of fold", "open"]
+    assert names[:4] == ["mine, out of fold", "open", "open, level", "TF-IDF ridge, out of fold"]
     assert {"flesch_kincaid", "smog", "dale_chall"} < set(names)
     assert rows[0]["spearman_low"] <= rows[0]["spearman"] <= rows[0]["spearman_high"]
     assert rows[0]["spearman"] > 0.9

@@ -55,6 +55,12 @@ class ProgressLine:
             line += f", about {duration(left)} left"
         self._show(line)
 
+    def step(self, step: str, done: int, total: int) -> None:
+        """Show a step of a long computation and, if it counts anything, how much is done."""
+        if self._is_time():
+            count = f" {done:,} of {total:,}" if total else ""
+            self._show(f"{step}{count}, {duration(self._seconds)}")
+
     def first_failure(self) -> list[Failure]:
         """An example of what failed, if anything did."""
         found = self._progress and self._progress.first_failure

@@ -1,8 +1,7 @@
-"""How bundles, readers and their figures leave a command."""
+"""Write and print the results of training: bundles, readers and their figures."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,11 +33,11 @@ NewBundle = Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER")]
 
 
 def _say_labels(bundle: Bundle) -> None:
-    """Which difficulty each label of a set is: a threshold in the units of the labels."""
-    for each in bundle.card.get("training", ()):
-        if labels := each.get("labels_in_difficulty"):
+    """Print the difficulty of each label of a set, for choosing a threshold."""
+    for entry in bundle.card.get("training", ()):
+        if labels := entry.get("labels_in_difficulty"):
             say(
-                f"Labels of {each['name']} as difficulty: {labels}. For `--threshold T`, give "
+                f"Labels of {entry['name']} as difficulty: {labels}. For `--threshold T`, give "
                 "the difficulty of the lowest label that is too hard."
             )
 
@@ -53,32 +52,33 @@ def trained(
         out_of_fold: Write the estimates: judged texts out of fold, the others by the whole model.
     """
     from understandability.inputs.tables import write_table
-    from understandability.model.bundle_files import check_place
+    from understandability.model.bundle_files import check_bundle_folder
 
-    check_place(output)
-    found: Trained = call(name=Path(output).name)
+    check_bundle_folder(output)
+    with ProgressLine(quiet) as line:
+        result: Trained = call(name=Path(output).name, progress=line.step)
     made = "replaced" if Path(output).exists() else "written"
-    found.save(output)
+    result.save(output)
     if out_of_fold:
-        write_table(found.estimates, out_of_fold)
+        write_table(result.estimates, out_of_fold)
     if quiet:
         return
-    for each in found.figures.sets:
-        _show_validation(each, f" ({call.keywords.get('folds', 10)} folds by group)")
-    if found.curve:
+    for validation in result.figures.sets:
+        _show_validation(validation, f" ({result.folds} folds by group)")
+    if result.curve:
         print("\nlearning curve, out of fold")
         print_table(
             ("share", "texts", "Spearman"),
             [
                 (f"{p.share:g}", str(p.texts), f"{p.spearman:.3f} [{p.low:.3f}, {p.high:.3f}]")
-                for p in found.curve
+                for p in result.curve
             ],
             texts=0,
         )
-    for remark in found.remarks:
+    for remark in result.remarks:
         say(remark)
-    _say_labels(found.bundle)
-    first = found.bundle.card["training"][0]
+    _say_labels(result.bundle)
+    first = result.bundle.card["training"][0]
     say(
         f"{output} is {made}; the figures above are of held-out texts. For texts from elsewhere: "
         f"understand validate {output} OTHER_FILE --label-column {first['label']} "
@@ -102,20 +102,20 @@ def background(
     """
     from understandability.crawls.options import Work
     from understandability.inputs.sources import Sources, with_progress
-    from understandability.model.bundle_files import check_place
+    from understandability.model.bundle_files import check_bundle_folder
     from understandability.model.predictors import MOST
     from understandability.scoring import Settings, documents_of
 
-    check_place(output)
+    check_bundle_folder(output)
     inputs: dict[float, list[str]] = {}
-    for each in corpus:
-        label, equals, path = each.partition("=")
+    for source in corpus:
+        label, equals, path = source.partition("=")
         try:
             inputs.setdefault(float(label), []).append(path)
         except ValueError:
             equals = ""
         if not equals or not path or not abs(float(label)) <= MOST:
-            raise OptionError(f"--corpus is LABEL=INPUT, such as 1=posts.jsonl.gz, not {each!r}")
+            raise OptionError(f"--corpus is LABEL=INPUT, such as 1=posts.jsonl.gz, not {source!r}")
     limit = Work(limit_mb=limit_mb).limit
     with ProgressLine(quiet) as line:
         corpora = {
@@ -132,26 +132,32 @@ def validated(call: Given, *, output: ResultFile = None, quiet: Quiet = False) -
     from understandability.evaluation.criteria import mixed_models
 
     check_destination(output)
-    found: Validated = call()
-    model, scale, threshold = found.settings.values()
+    result: Validated = call()
+    model, scale, threshold = result.settings.values()
     if not quiet and (mix := mixed_models(call.keywords["labels"], f"{model} on scale {scale}")):
         say(f"understand: {mix}")
     if output != "-":
         print(f"model {model}, scale {scale}")
-        for each in found.sets:
-            _show_validation(each, threshold=threshold)
-    Out(output).write(found.as_dict(), lambda: list(found), found.table)
+        for validation in result.sets:
+            _show_validation(validation, threshold=threshold)
+    Out(output).write(result.as_dict(), lambda: list(result), result.table)
 
 
 def _show_validation(result: Validation, how: str = "", threshold: float = 0.0) -> None:
-    """The figures of one set on the terminal; `how` says how they were made."""
+    """Print the figures of one set; `how` says how they were measured."""
+    from understandability.training.validation import heading
+
     texts, groups = counted(result.records, "text"), counted(result.groups, "group")
     print(f"\n{result.set}: {texts} in {groups}{how}")
     for reason, docnos in result.left_out.items():
         print(with_first_names(f"left out, {reason}", docnos))
+    measures = result.measures
     print_table(
-        ("score", "n", "Pearson", "Spearman", "Kendall"),
-        [(row.name, str(row.scored), *row.in_words()) for row in result.agreements],
+        ("score", "n", *map(heading, measures)),
+        [
+            (row.name, str(row.scored), *row.in_words(measures=measures))
+            for row in result.agreements
+        ],
     )
     if result.chances:
         chances = result.chances.items()
@@ -172,29 +178,28 @@ def calibrated(
     Args:
         output: Where to write the reader.
     """
-    from understandability.inputs.writing import write_text
     from understandability.model.bundle import DEFAULT_BUNDLE
     from understandability.model.bundle_files import embedded_bundles
 
     if not output.endswith(".json"):
         raise OptionError(f"a reader is written as .json, not as {output}; name a FILE.json")
     check_destination(output)
-    found = call(name=Path(output).stem)
-    write_text(output, json.dumps(found.to_json(), indent=1, ensure_ascii=False) + "\n")
+    result = call(name=Path(output).stem)
+    result.save(output)
     if quiet:
         return
-    who = found.reader
+    who = result.reader
     for name, value, (low, high) in (
-        ("threshold", who.threshold, found.threshold_interval),
-        ("noise", who.noise_scale, found.noise_interval),
+        ("threshold", who.threshold, result.threshold_interval),
+        ("noise", who.noise_scale, result.noise_interval),
     ):
-        print(f"{name} {value:g} [{low:g}, {high:g}], from {found.answers} answers")
-    for remark in found.remarks:
+        print(f"{name} {value:g} [{low:g}, {high:g}], from {result.answers} answers")
+    for remark in result.remarks:
         say(remark)
-    own = found.bundle not in ("", *embedded_bundles())
-    bundle = f" --bundle {'FOLDER' if own else found.bundle}"
-    where = f" (FOLDER is that of the bundle {found.bundle})" if own else ""
-    bundle = "" if found.bundle in ("", DEFAULT_BUNDLE) else bundle
+    own = result.bundle not in ("", *embedded_bundles())
+    bundle = f" --bundle {'FOLDER' if own else result.bundle}"
+    where = f" (FOLDER is that of the bundle {result.bundle})" if own else ""
+    bundle = "" if result.bundle in ("", DEFAULT_BUNDLE) else bundle
     say(f"Next: understand score PAGES --reader {output}{bundle}{where}")
 
 
@@ -204,17 +209,17 @@ def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
     Args:
         output: Where to write the bundle.
     """
-    from understandability.model.bundle_files import check_place
+    from understandability.model.bundle_files import check_bundle_folder
 
-    check_place(output)
-    found = call(name=Path(output).name)
-    found.save(output)
+    check_bundle_folder(output)
+    result = call(name=Path(output).name)
+    result.save(output)
     if quiet:
         return
-    show_table(found.table())
-    for each in found.guessed:
-        say(each)
-    _say_labels(found.bundle)
+    show_table(result.table())
+    for remark in (*result.guessed, *result.remarks):
+        say(remark)
+    _say_labels(result.bundle)
     say(
         f"{output} is written. Thresholds belong to a scale: choose one on yours "
         f"(understand score PAGES --bundle {output} --threshold T), or find it from answers "

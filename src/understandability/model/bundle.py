@@ -74,6 +74,7 @@ MODELS = {
     "background": "model.background:BackgroundModel",
     "judged": "model.judged:JudgedModel",
     "passages": "model.passage_model:PassageModel",
+    "blend": "model.blend:BlendModel",
     "languages": "model.languages:LanguagesModel",
 }
 
@@ -82,10 +83,12 @@ MODELS = {
 class Bundle:
     """A model, its map to difficulty, and its card: what there is to know about it.
 
-    `calibration` makes difficulty of what the model says; `assessors` of its level, where it has
-    one, on the scale of the assessors of 2016, for readers whose threshold is on that. `card` holds
-    ``summary``, ``training``, ``figures``, ``intended_use`` and the like, as they stand in
-    ``bundle.json``; `checksum` identifies the weights ('' before it is written).
+    `calibration` maps the model's output to difficulty. `assessors` maps its level, if it has one,
+    to the scale of the assessors of 2016, for readers whose threshold is on that scale. `card`
+    holds ``summary``, ``training``, ``figures``, ``intended_use`` and the like, as in
+    ``bundle.json``. `checksum` identifies the weights ('' before the bundle is written). `reader`
+    is the reader whose P(U|d) is reported if no other is chosen, such as the one fitted to labels
+    in training.
     """
 
     name: str
@@ -95,6 +98,11 @@ class Bundle:
     card: Mapping[str, Any] = field(default_factory=dict)
     checksum: str = ""
     assessors: AssessorScale | None = None
+    reader: Reader | None = None
+
+    def __post_init__(self) -> None:
+        if self.reader is not None and self.reader.scale != self.scale:
+            raise InputError("its reader's threshold is not on its own scale")
 
     def __repr__(self) -> str:
         return (
@@ -134,11 +142,11 @@ class Bundle:
     def estimate(self, batch: Batch, reader: Reader | None = None) -> tuple[Estimate, ...]:
         """P(U|d) for a reader, difficulty on the reader's scale, its standard error, and level.
 
-        The default reader is an adult of the public. A document without words has NaN for all, and
-        the flag ``no_words``; where vocabularies that the model reads are not installed, each has
-        the flag ``missing_vocabulary``.
+        The default reader is the bundle's own, or else an adult of the public. A document without
+        words has NaN for all, and the flag ``no_words``; where vocabularies that the model reads
+        are not installed, every estimate has the flag ``missing_vocabulary``.
         """
-        reader = reader or READERS[DEFAULT_READER]
+        reader = reader or self.reader or READERS[DEFAULT_READER]
         reading = batch.once(self.model.read)  # other readers may ask too
         some = batch.words > 0
         calibration = self.calibration_for(reader.scale_of(self.scale))
@@ -206,6 +214,8 @@ class Bundle:
         }
         if self.assessors:
             description["assessors"] = self.assessors.to_json()
+        if self.reader:
+            description["reader"] = self.reader.to_json()
         write_bundle(folder, description, weights)
 
 
@@ -247,7 +257,7 @@ def _bundle(files: BundleFiles) -> Bundle:
         )
     if knots.get("scale") == READINGS and kind not in ("passages", "languages"):
         raise InputError(f"a model of kind {kind!r} cannot be on the scale {READINGS!r}")
-    assessors = card.pop("assessors", None)
+    assessors, reader = card.pop("assessors", None), card.pop("reader", None)
     calibration: Calibration | ReadingScale = (
         ReadingScale() if knots.get("scale") == READINGS else Calibration.from_json(knots)
     )
@@ -259,6 +269,7 @@ def _bundle(files: BundleFiles) -> Bundle:
         card,
         files.checksum,
         None if assessors is None else AssessorScale.from_json(assessors),
+        None if reader is None else Reader.from_json(reader),
     )
 
 

@@ -1,7 +1,7 @@
-"""Bundle folders: ``bundle.json`` and weights, as bytes; what a bundle means is `estimation`'s.
+"""Bundle folders: ``bundle.json`` and weights, as bytes; `model.bundle` gives them meaning.
 
 Reading trusts nothing: names cannot climb out of the folder, sizes are bounded, every file has
-the checksum that ``bundle.json`` gives it.
+the checksum that ``bundle.json`` states, and texts lose characters that terminals act on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.npz")
 
 @dataclass(frozen=True, slots=True)
 class BundleFiles:
-    """What a bundle's folder holds: the object of ``bundle.json``, and the weights by name.
+    """The content of a bundle's folder: the object of ``bundle.json``, and the weights by name.
 
     `where` names the folder in messages, `checksum` is the SHA-256 of ``bundle.json``, which
     holds the checksums of all other files.
@@ -73,8 +73,8 @@ def read_bundle(name_or_path: str | Path) -> BundleFiles:
     return BundleFiles(where, hashlib.sha256(content).hexdigest(), description, weights)
 
 
-def check_place(folder: str | Path) -> None:
-    """Raise `InputError` where no bundle can be written, before there is one."""
+def check_bundle_folder(folder: str | Path) -> None:
+    """Raise `InputError` if no bundle can be written there, before one is trained."""
     target = Path(folder)
     is_bundle = target.is_dir() and all(
         path.name == DESCRIPTION or _FILE_NAME.fullmatch(path.name) for path in target.iterdir()
@@ -89,7 +89,7 @@ def write_bundle(
     folder: str | Path, description: Mapping[str, Any], weights: Mapping[str, bytes]
 ) -> None:
     """Write a bundle as a new folder, complete or not at all; replaces an older bundle there."""
-    check_place(folder)
+    check_bundle_folder(folder)
     files = {
         name: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
         for name, content in sorted(weights.items())
@@ -101,7 +101,7 @@ def write_bundle(
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes | memoryview]) -> None:
-    """Write a folder of files, complete or not at all, in the place of what is there."""
+    """Write a folder of files, complete or not at all; replaces what is there."""
     with unfinished(folder) as temporary:
         try:
             temporary.mkdir()
@@ -117,7 +117,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes | memoryview]) -> None:
 
 
 def folder_of(name_or_path: str | Path) -> Path:
-    """Where a bundle is; raises `InputError` where it is not there."""
+    """The folder of a bundle; raises `InputError` if it does not exist."""
     if str(name_or_path) in embedded_bundles():
         return resource_folder() / "bundles" / str(name_or_path)
     folder = Path(name_or_path)
@@ -143,15 +143,37 @@ def _content(folder: Path, name: str, limit: int, where: str) -> bytes:
 
 
 def _whole(digits: str) -> int | float:
-    """A whole number, or, where it is larger than any array holds, a float."""
+    """An int, or a float for numbers larger than any array holds."""
     return int(digits) if len(digits) < 19 else float(digits)
+
+
+def _printable(value: Any) -> Any:
+    r"""The same value, with every character that is not printable replaced in its strings.
+
+    Such are the control characters that terminals act on, and marks that reverse the direction of
+    text. Line breaks become spaces.
+
+    >>> _printable({"name": "a\x1b[2J\nb"})
+    {'name': 'a�[2J b'}
+    """
+    if isinstance(value, str):
+        if value.isprintable():
+            return value
+        text = " ".join(value.splitlines()).replace("\t", " ")
+        return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    if isinstance(value, list):
+        return [_printable(entry) for entry in value]
+    if isinstance(value, dict):
+        return {_printable(key): _printable(entry) for key, entry in value.items()}
+    return value
 
 
 def _description(content: bytes, where: str) -> dict[str, Any]:
     try:
         description = json.loads(content, parse_int=_whole)
-        # Half a character, which JSON can escape, could not be printed.
+        # JSON can escape half a character, which could not be printed.
         json.dumps(description, ensure_ascii=False).encode()
+        description = _printable(description)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"{where} is refused: its {DESCRIPTION} is not JSON, perhaps truncated; "

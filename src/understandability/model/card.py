@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ from understandability.model.bundle_files import embedded_bundles, folder_of
 from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
-# Entries of the card that are sentences, with their headings.
+# Entries of the card that are sentences, and their headings.
 _SENTENCES = {"intended_use": "Intended use", "cannot_know": "What it cannot know"}
 # Entries that are lists of rows.
 _TABLES = {
@@ -33,13 +34,15 @@ def bundles() -> tuple[Bundle, ...]:
     return tuple(map(load_bundle, embedded_bundles()))
 
 
-def card(bundle: Annotated[Bundle | str | Path, AtPrompt(str)], *, markdown: bool = False) -> str:
+def card(bundle: Annotated[Any, AtPrompt(str)], *, markdown: bool = False) -> str:
     """Show a bundle's model card: data, figures, intended use, what it cannot know, licences.
 
-    The checksum identifies its weights; rows have the beginning of it, as `model`. To keep this
-    model, copy its folder, and name the copy with --bundle.
+    The checksum identifies its weights; rows of scores have the start of it, as `model`. To keep
+    this model, copy its folder, and name the copy with --bundle.
 
     Example: understand bundle show open
+
+    In Python, `bundle` may also be a `Bundle`, or the result of `train` or `rescale`.
 
     Args:
         bundle: Name or folder of a bundle.
@@ -48,10 +51,14 @@ def card(bundle: Annotated[Bundle | str | Path, AtPrompt(str)], *, markdown: boo
     >>> card("llr").splitlines()[0], card("llr", markdown=True).splitlines()[0]
     ('llr (Apache-2.0)', '# Model card: llr')
     """
-    found = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
-    folder = None if bundle is found else folder_of(ALIASES.get(str(bundle), str(bundle)))
-    lines = _lines(found, folder)
-    return _markdown(found) if markdown else "".join(f"{line}\n" for line in lines)
+    if isinstance(bundle, str | Path):
+        shown = load_bundle(bundle)
+        folder = folder_of(ALIASES.get(str(bundle), str(bundle)))
+        lines = _lines(shown, folder)
+    else:
+        shown = bundle if isinstance(bundle, Bundle) else bundle.bundle
+        lines = _lines(shown, None)
+    return _markdown(shown) if markdown else "".join(f"{line}\n" for line in lines)
 
 
 def _lines(bundle: Bundle, folder: Path | None) -> Iterator[str]:
@@ -86,26 +93,26 @@ def _lines(bundle: Bundle, folder: Path | None) -> Iterator[str]:
 def _markdown(bundle: Bundle) -> str:
     """The card as Markdown, in the order of Mitchell et al. (2019), "Model cards".
 
-    What the model is, intended use, data with licences, figures, limits, how to use it.
+    Markup in texts of the card is escaped.
     """
     card = bundle.card
     vocabularies = ", ".join(bundle.missing_vocabularies)
     sections: dict[str, list[str]] = {
         "Model": [
-            *([str(card["summary"])] if card.get("summary") else []),
-            f"- Name and checksum: `{bundle.label}`\n- Licence: {bundle.licence}\n"
-            f"- Scale of difficulty: `{bundle.scale}`, 0 (very easy) to 100 (very hard)\n"
+            *([_escaped(str(card["summary"]))] if card.get("summary") else []),
+            f"- Name and checksum: {_code(bundle.label)}\n- Licence: {_escaped(bundle.licence)}\n"
+            f"- Scale of difficulty: {_code(bundle.scale)}, 0 (very easy) to 100 (very hard)\n"
             f"- Inputs: {counted(len(bundle.model.names), 'feature')}",
         ],
-        "Intended use": [_sentence(card.get("intended_use") or "Not stated")],
+        "Intended use": [_escaped(_sentence(card.get("intended_use") or "Not stated"))],
         "Training data": [_markdown_table(_cells(card.get("training"))) or "Not stated."],
         "Figures": [
             _markdown_table(_cells(card.get("figures"))) or "None were measured.",
-            *([str(card["figures_note"])] if card.get("figures_note") else []),
+            *([_escaped(str(card["figures_note"]))] if card.get("figures_note") else []),
         ],
         _TABLES["learning_curve"]: [_markdown_table(_cells(card.get("learning_curve")))],
         "Limits": [
-            f"It cannot know: {_sentence(card.get('cannot_know') or 'not stated')}",
+            f"It cannot know: {_escaped(_sentence(card.get('cannot_know') or 'not stated'))}",
             "A figure on texts that a model learned from says nothing about other texts; the "
             "interval of a figure says nothing about texts of another kind.",
             *([f"Not installed here: {vocabularies}."] if vocabularies else []),
@@ -124,7 +131,7 @@ def _markdown(bundle: Bundle) -> str:
             else ""
         ],
     }
-    parts = [f"# Model card: {bundle.name}"]
+    parts = [f"# Model card: {_escaped(bundle.name)}"]
     for heading, paragraphs in sections.items():
         if filled := [paragraph for paragraph in paragraphs if paragraph]:
             parts += [f"## {heading}", *filled]
@@ -136,7 +143,7 @@ def _sentence(text: Any) -> str:
 
 
 def _cells(rows: Any) -> list[list[str]]:
-    """The headings and the cells of a list of rows; none where the card holds anything else."""
+    """The headings and the cells of a list of rows; empty if the card holds anything else."""
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows) or not rows:
         return []
     names = [name for name in rows[0] if name not in _HIDDEN]
@@ -147,5 +154,19 @@ def _markdown_table(cells: Sequence[Sequence[str]]) -> str:
     if not cells:
         return ""
     lines = [cells[0], ["---"] * len(cells[0]), *cells[1:]]
-    escaped = ([cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines)
-    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+    escaped = ([_escaped(cell) for cell in line] for line in lines[2:])
+    rows = [[_escaped(cell) for cell in lines[0]], lines[1], *escaped]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": " "})
+
+
+def _escaped(text: str) -> str:
+    """Text of a card as Markdown that shows it literally: no HTML, links, images or cells."""
+    return re.sub(r"([\\\[\]|]|(?<!\w)!)", r"\\\1", text.translate(_HTML))
+
+
+def _code(text: str) -> str:
+    """Text of a card as code, which nothing in it can end."""
+    return f"`{text.replace('`', chr(39))}`"

@@ -243,6 +243,7 @@ class Forest:
 
 
 _MOST_LAYERS = 4
+_MOST_MEMBERS = 12
 _ROWS = 4  # in one product; more of them cost as much for each, and empty ones cost as much
 _WIDTH = 64  # columns of a product: whole vectors of any processor
 _ONE_THREAD = 2**18  # multiplications in a product, below which OpenBLAS takes no second thread
@@ -489,11 +490,99 @@ class Prepared:
         return cls(fill, center, scale, KINDS[kind].from_arrays(arrays), cut)
 
 
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """Predictors whose outputs a last predictor reads: a vote, or a stack (Wolpert 1992).
+
+    `chosen` are the columns of the members' outputs, side by side, that `final` reads; with
+    `passthrough` it reads the inputs after them.
+
+    >>> double, half = (Network((np.array([[x]]),), (np.zeros(1),)) for x in (2.0, 0.5))
+    >>> mean = Network((np.full((2, 1), 0.5),), (np.zeros(1),))
+    >>> Combined((double, half), np.arange(2), mean)(np.array([[4.0]]))
+    array([[5.]])
+    """
+
+    members: tuple[Predictor, ...]
+    chosen: NDArray[np.intp]
+    final: Network | Kernel | Forest | Prepared
+    passthrough: bool = False
+
+    def __post_init__(self) -> None:
+        require(
+            0 < len(self.members) <= _MOST_MEMBERS
+            and len({member.inputs for member in self.members}) == 1
+            and not any(isinstance(member, Combined) for member in (*self.members, self.final))
+            and self.final.inputs == len(self.chosen) + self.passthrough * self.inputs,
+            "the members of its combination do not fit each other",
+        )
+        outputs = sum(member(np.zeros((1, member.inputs))).shape[1] for member in self.members)
+        require(
+            bool((self.chosen >= 0).all()) and bool((self.chosen < outputs).all()),
+            "its combination reads outputs that its members lack",
+        )
+
+    @property
+    def inputs(self) -> int:
+        """The number of columns that it reads."""
+        return self.members[0].inputs
+
+    def __call__(self, rows: Floats) -> Floats:
+        """The outputs for each row."""
+        outputs = np.concatenate([member(rows) for member in self.members], axis=1)
+        chosen = outputs[:, self.chosen]
+        if self.passthrough:
+            chosen = np.concatenate([chosen, rows], axis=1)
+        return self.final(chosen)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays of each part, whose names begin with its number; the last is `final`."""
+        arrays: dict[str, NDArray[Any]] = {
+            "members": np.array(len(self.members)),
+            "chosen": self.chosen,
+            "passthrough": np.array(self.passthrough),
+        }
+        for number, part in enumerate((*self.members, self.final)):
+            assert isinstance(part, Network | Kernel | Forest | Prepared)
+            arrays[f"{number}_part"] = np.array(_part_name(part))
+            arrays |= {f"{number}_{name}": array for name, array in part.to_arrays().items()}
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Combined:
+        """Read the arrays that `to_arrays` wrote."""
+        count = int(whole(arrays, "members", 0))
+        require(0 < count <= _MOST_MEMBERS, "its combination has too many members")
+        parts = []
+        for number in range(count + 1):
+            own = {
+                name.removeprefix(f"{number}_"): array
+                for name, array in arrays.items()
+                if name.startswith(f"{number}_")
+            }
+            name = str(plain_array(own, "part", 0, "U"))
+            require(name in PARTS, f"this version knows no predictor {name[:20]!r}")
+            parts.append(PARTS[name].from_arrays(own))
+        *members, final = parts
+        passthrough = bool(plain_array(arrays, "passthrough", 0, "b"))
+        chosen = whole(arrays, "chosen", 1).astype(np.intp)
+        return cls(tuple(members), chosen, final, passthrough)
+
+
 KINDS: Mapping[str, type[Network] | type[Kernel] | type[Forest]] = {
     "network": Network,
     "kernel": Kernel,
     "forest": Forest,
 }
+PARTS: Mapping[str, type[Network] | type[Kernel] | type[Forest] | type[Prepared]] = {
+    **KINDS,
+    "prepared": Prepared,
+}
+
+
+def _part_name(part: Network | Kernel | Forest | Prepared) -> str:
+    return next(name for name, made in PARTS.items() if isinstance(part, made))
+
 
 # Headers of arrays are read by Python's parser, and those of the first version by its tokenizer.
 NO_PLAIN_ARRAYS = (
@@ -543,7 +632,7 @@ def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]
 
 def predictor_files(predictor: Predictor) -> dict[str, bytes]:
     """A predictor as one file of weights."""
-    if isinstance(predictor, Prepared | Network | Forest):
+    if isinstance(predictor, Prepared | Network | Forest | Kernel | Combined):
         return {"estimator.npz": array_bytes(predictor.to_arrays())}
     raise TypeError(f"{type(predictor).__name__} is not a model that a bundle can hold")
 
@@ -551,6 +640,7 @@ def predictor_files(predictor: Predictor) -> dict[str, bytes]:
 def predictor_of(weights: Mapping[str, bytes], stem: str = "estimator") -> Predictor:
     """The predictor in the file of that name; `predictor_files` gives ``estimator.npz``."""
     arrays = arrays_of(weights, f"{stem}.npz")
-    if "fill" in arrays:
-        return Prepared.from_arrays(arrays)
-    return (Forest if "roots" in arrays else Network).from_arrays(arrays)
+    for name, made in (("members", Combined), ("fill", Prepared), ("roots", Forest)):
+        if name in arrays:
+            return made.from_arrays(arrays)
+    return (Kernel if "vectors" in arrays else Network).from_arrays(arrays)

@@ -219,8 +219,30 @@ class Reader:
         return probability(difficulty, self.threshold, self.user, noise_scale=noise)
 
     def to_json(self) -> dict[str, Any]:
-        """What `reader_of` reads from a file."""
+        """The content of a reader's file, which `from_json` reads."""
         return {"kind": "reader", **asdict(self)}
+
+    @classmethod
+    def from_json(cls, entries: object) -> Self:
+        """Read the reader that `to_json` wrote; raises `InputError` for anything else."""
+        try:
+            if not isinstance(entries, Mapping) or entries["kind"] != "reader":
+                raise ValueError
+            noise = entries["noise_scale"]
+            reader = cls(
+                name=str(entries["name"]),
+                description=str(entries["description"]),
+                threshold=float(entries["threshold"]),
+                source=str(entries["source"]),
+                user=str(entries["user"]),
+                noise_scale=None if noise is None else float(noise),
+                scale=str(entries.get("scale", "")),
+                curve=tuple((float(at), float(share)) for at, share in entries.get("curve", ())),
+            )
+            probability(50.0, reader.threshold, reader.user, noise_scale=reader.noise_scale or 1.0)
+        except (ValueError, KeyError, TypeError, OptionError) as error:
+            raise InputError("it holds no reader, or a damaged one") from error
+        return reader
 
 
 # The public's curve and threshold fit the share of adults who get the message, by readings of
@@ -269,26 +291,11 @@ def reader_of(name: str) -> Reader:
     with open_stream(name) as stream:
         content = stream.read(_MOST_OF_A_READER)
     try:
-        entries = json.loads(content)
-        if entries["kind"] != "reader":
-            raise ValueError
-        noise = entries["noise_scale"]
-        reader = Reader(
-            name=str(entries["name"]),
-            description=str(entries["description"]),
-            threshold=float(entries["threshold"]),
-            source=str(entries["source"]),
-            user=str(entries["user"]),
-            noise_scale=None if noise is None else float(noise),
-            scale=str(entries.get("scale", "")),
-            curve=tuple((float(at), float(share)) for at, share in entries.get("curve", ())),
-        )
-        probability(50.0, reader.threshold, reader.user, noise_scale=noise or 1.0)
-    except (ValueError, KeyError, TypeError, RecursionError, OptionError) as error:
+        return Reader.from_json(json.loads(content))
+    except (ValueError, RecursionError, InputError) as error:
         raise InputError(
             f"{name} holds no reader, or is damaged; write one with `understand calibrate`"
         ) from error
-    return reader
 
 
 def probability(

@@ -1,7 +1,8 @@
-"""A reader of one's own: threshold and noise from answers, understood or not."""
+"""Fit a reader, a threshold and a noise, to answers: understood or not."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,28 +13,29 @@ import numpy as np
 
 from understandability.arrays import Floats
 from understandability.crawls.rows import Rows
-from understandability.errors import InputError
+from understandability.errors import InputError, OptionError
 from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import ID_COLUMNS
 from understandability.inputs.tables import settings_of
+from understandability.inputs.writing import write_text
 from understandability.model.calibration import EASIEST, HARDEST
 from understandability.model.readers import Reader, probability
 from understandability.prompt import AtPrompt
 
 FEWEST_ANSWERS = 20
 _THRESHOLDS = np.linspace(EASIEST, HARDEST, 201)
-_NOISES = np.geomspace(1.0, HARDEST, 47)  # each a tenth above the one before
+_NOISES = np.geomspace(1.0, HARDEST, 47)  # each 10 % above the last
 _WORDS = {"yes": True, "y": True, "true": True, "1": True, "1.0": True}
 _WORDS |= {"no": False, "n": False, "false": False, "0": False, "0.0": False}
-_HALF_CHI_SQUARE = 3.841 / 2  # of one degree of freedom, at 95 %
+_HALF_CHI_SQUARE = 3.841 / 2  # one degree of freedom, 95 %
 
 
 @dataclass(frozen=True, slots=True)
 class FittedReader:
     """A reader fitted to answers, with the 95 % intervals of threshold and noise.
 
-    `remarks` are sentences on what the answers do not tell; `bundle` is the name of the one that
-    gave the difficulties, where that is known.
+    `remarks` are sentences on the limits of the answers. `bundle` is the name of the bundle that
+    estimated the difficulties, if it is known. Any call that takes a reader also takes this object.
     """
 
     reader: Reader
@@ -44,7 +46,7 @@ class FittedReader:
     bundle: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """What stands in the file that ``--reader FILE`` takes."""
+        """The content of the file for ``--reader FILE``."""
         return {
             **self.reader.to_json(),
             **({"bundle": self.bundle} if self.bundle else {}),
@@ -52,6 +54,12 @@ class FittedReader:
             "threshold_interval": list(self.threshold_interval),
             "noise_interval": list(self.noise_interval),
         }
+
+    def save(self, path: str | Path) -> None:
+        """Write the reader as a JSON file, for ``reader=`` and ``--reader``."""
+        if not str(path).endswith(".json"):
+            raise OptionError(f"a reader is written as .json, not as {path}; name a FILE.json")
+        write_text(str(path), json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
 
 
 def calibrate(
@@ -91,45 +99,58 @@ def calibrate(
     >>> round(calibrate(answers).reader.threshold)
     42
     """
-    found: dict[str, float] | None = None
+    difficulties: dict[str, float] | None = None
     scale = bundle = ""
+    records = read_records(answers)
     remarks: list[str] = []
     if scores is not None:
         table = scores.to_arrow() if isinstance(scores, Rows) else scores
         rows = read_records(table)
         if not rows or "docno" not in rows[0] or column not in rows[0]:
             raise InputError(f"the scores have no docno and no column {column!r}")
-        found = {str(row["docno"]): row[column] for row in rows}
+        difficulties = {str(row["docno"]): row[column] for row in rows}
         settings = settings_of(table)
-        scale, bundle = (str(settings.get(each, "")) for each in ("scale", "bundle"))
+        scale, bundle = (str(settings.get(name, "")) for name in ("scale", "bundle"))
+        scale = scale or _scale_in(rows)
+    else:
+        scale = _scale_in(records)
     where = str(answers) if isinstance(answers, str | Path) else "the table of answers"
-    values, given, without = read_answers(
-        read_records(answers), where, found, id=id, understood=understood, column=column
+    values, understands, without = read_answers(
+        records, where, difficulties, id=id, understood=understood, column=column
     )
-    fitted = fit_reader(values, given, name, scale=scale)
+    fitted = fit_reader(values, understands, name, scale=scale)
     if not scale:
         remarks.append(
-            "nothing says on which scale these difficulties are, so every bundle accepts the "
-            "reader: use it only with the bundle that gave them, or calibrate with scores that "
+            "the scale of these difficulties is not stated, so every bundle accepts the reader: "
+            "use it only with the bundle that estimated them, or calibrate with scores that "
             "`understand score` wrote (a .csv needs its .settings.json next to it)"
         )
     if without:
         some = ", ".join(without[:3])
-        remarks.append(
-            f"left out, because they have no difficulty: {len(without)} answers ({some})"
-        )
+        remarks.append(f"{len(without)} answers have no difficulty and are ignored ({some})")
     return replace(fitted, remarks=(*remarks, *fitted.remarks), bundle=bundle)
+
+
+def _scale_in(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The scale that the column ``scale`` of a table of scores states; '' without one."""
+    scales = {str(row["scale"]) for row in rows if row.get("scale")}
+    if len(scales) > 1:
+        raise InputError(
+            f"the difficulties are on several scales ({', '.join(sorted(scales))}); a threshold "
+            "belongs to one: calibrate with the scores of one bundle"
+        )
+    return scales.pop() if scales else ""
 
 
 def fit_reader(
     difficulties: Floats, understood: Sequence[bool], name: str = "own", *, scale: str = ""
 ) -> FittedReader:
-    """The threshold and the noise that make answers likeliest: ``P = Phi((th - d) / noise)``.
+    """Fit threshold and noise by maximum likelihood: ``P = Phi((threshold - d) / noise)``.
 
-    Probit regression of answers on difficulty (0 to 100), over thresholds of half a point and
-    noises from 1 to 100; the intervals are those of the profile likelihood, which takes answers as
-    independent of each other. Raises `InputError` for fewer than 20 answers, for answers that are
-    all the same, and where what was understood is no easier than what was not.
+    Probit regression of answers on difficulty d (0 to 100), on a grid of thresholds (steps of half
+    a point) and noises from 1 to 100. The intervals are of the profile likelihood, which assumes
+    independent answers. Raises `InputError` for fewer than 20 answers, for answers that are all the
+    same, and where understood documents are no easier than the others.
 
     >>> difficulties = np.linspace(10, 80, 50)
     >>> fitted = fit_reader(difficulties, [d < 45 + 12 * math.sin(3 * d) for d in difficulties])
@@ -171,7 +192,7 @@ def fit_reader(
         )
     reader = Reader(
         name,
-        f"a reader of whom {len(answers)} answers are known",
+        f"a reader with {len(answers)} known answers",
         float(_THRESHOLDS[row]),
         f"probit regression on {len(answers)} answers",
         noise_scale=round(float(_NOISES[column]), 2),
@@ -183,17 +204,17 @@ def fit_reader(
 
 
 def _log_likelihood(values: Floats, answers: Any) -> Floats:
-    """Of the answers for each threshold and noise; (thresholds, noises)."""
-    distinct, number = np.unique(np.round(values, 1), return_inverse=True)
-    yes = np.bincount(number, answers, len(distinct))
-    no = np.bincount(number, ~answers, len(distinct))
+    """Log-likelihood of the answers on a grid of thresholds and noises."""
+    distinct, index = np.unique(np.round(values, 1), return_inverse=True)
+    yes = np.bincount(index, answers, len(distinct))
+    no = np.bincount(index, ~answers, len(distinct))
     result = np.empty((len(_THRESHOLDS), len(_NOISES)))
-    for place, threshold in enumerate(_THRESHOLDS.tolist()):
+    for row, threshold in enumerate(_THRESHOLDS.tolist()):
         chance = probability(
             distinct, threshold, "calibrated", noise_scale=_NOISES[:, None] + 0 * distinct
         )
         chance = np.clip(chance, 1e-9, 1 - 1e-9)
-        result[place] = np.log(chance) @ yes + np.log1p(-chance) @ no
+        result[row] = np.log(chance) @ yes + np.log1p(-chance) @ no
     return result
 
 
@@ -208,7 +229,7 @@ def read_answers(
 ) -> tuple[Floats, list[bool], list[str]]:
     """Difficulty and answer of each record, and the ids of those without a difficulty.
 
-    Difficulties are those of `scores` by id, or stand in the `column` of the records.
+    Difficulties are looked up in `scores` by id, or read from the `column` of the records.
     """
     names = tuple(dict.fromkeys(name for record in records for name in record))
     identity = id or next((name for name in ID_COLUMNS if name in names), None)
@@ -224,22 +245,22 @@ def read_answers(
             )
     if scores is not None and identity is None:
         raise InputError(
-            f"{where} has no column that names documents ({', '.join(ID_COLUMNS)}), by which "
-            "scores could be found"
+            f"{where} has no column of ids ({', '.join(ID_COLUMNS)}) to look scores up by; name "
+            "yours with --id-column"
         )
     values, answers, without = [], [], []
     for number, record in enumerate(records, 1):
         docno = str(record.get(identity) if identity else number)
-        given = str(record.get(understood)).strip()
-        answer = _WORDS.get(given.lower())
+        stated = str(record.get(understood)).strip()
+        answer = _WORDS.get(stated.lower())
         if answer is None:
             raise InputError(
-                f"{where}, record {number}: {understood!r} is {given[:40]!r}, "
+                f"{where}, record {number}: {understood!r} is {stated[:40]!r}, "
                 "not yes or no (1 or 0, true or false)"
             )
-        stated = record.get(column) if scores is None else scores.get(docno)
+        difficulty = record.get(column) if scores is None else scores.get(docno)
         try:
-            value = math.nan if stated is None else float(stated)
+            value = math.nan if difficulty is None else float(difficulty)
         except (TypeError, ValueError):
             value = math.nan
         if EASIEST <= value <= HARDEST:

@@ -65,7 +65,10 @@ def study_columns() -> tuple[str, ...]:
     )
 
 
-# Sets of features by name, besides the groups and the columns of the catalogue.
+# The columns that the blend reads; they are not of the catalogue (`model.blend`).
+PASSAGES = "passages"
+
+# Sets of features by name, in addition to the groups and the columns of the catalogue.
 FEATURE_SETS = {"text": text_columns, "study2018": study_columns}
 
 

@@ -1,16 +1,16 @@
-"""Labelled texts from tables of any kind: documents, labels turned to harder = higher, groups."""
+"""Read labelled texts from tables: documents, labels turned so that harder is higher, groups."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
@@ -22,11 +22,12 @@ from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import CONTENT_COLUMNS, ID_COLUMNS, media_type_of
 from understandability.model.calibration import difficulty_of_level
 from understandability.model.predictors import MOST
-from understandability.prompt import AtPrompt
+from understandability.prompt import AtPrompt, keywords_at_prompt
 from understandability.text.analysis import document_of_page
 from understandability.text.document import Document
 from understandability.text.page import HTML, TEXT, Page
 from understandability.text.tokens import word_of
+from understandability.training.label_values import MISSING, LabelReader
 from understandability.wording import counted
 
 LEAST_RECORDS = 30
@@ -34,19 +35,19 @@ LEAST_RECORDS = 30
 
 @dataclass(frozen=True, slots=True)
 class LabelScale:
-    """How labels, higher = harder, are put on 0 to 100; they have to lie from `low` to `high`."""
+    """A map from labels (higher = harder) to 0..100. Labels must lie between `low` and `high`."""
 
     to_difficulty: Callable[[Floats], Floats]
     low: float = -math.inf
     high: float = math.inf
 
     def turned(self, labels: Floats) -> Floats:
-        """Labels of which higher ones are easier, turned round."""
+        """Reverse labels whose higher values are easier; applied twice, it changes nothing."""
         return self.low + self.high - labels if math.isfinite(self.low) else -labels
 
 
 def percentile(labels: Floats) -> Floats:
-    """The share of its set below each label, 0 to 100, equal labels counting half.
+    """The share of the set below each label, 0 to 100; equal labels count half.
 
     >>> percentile(np.array([3.0, 7.0, 7.0, 9.0])).tolist()
     [12.5, 50.0, 50.0, 87.5]
@@ -55,7 +56,7 @@ def percentile(labels: Floats) -> Floats:
 
 
 def rescaled_label(labels: Floats) -> Floats:
-    """Each label on the way from the lowest of its set, 0, to the highest, 100."""
+    """Labels stretched linearly, so that the lowest is 0 and the highest 100."""
     return np.asarray(100 * (labels - labels.min()) / np.ptp(labels), np.float64)
 
 
@@ -68,20 +69,38 @@ SCALES: Mapping[str, LabelScale] = {
 _FOG = "gunning_fog_plain"
 
 
+class LabelOptions(TypedDict, total=False):
+    """The fields of `LabelColumns` as keywords of `train`, `validate` and `rescale`."""
+
+    direction: str | None
+    label: str
+    order: Sequence[str]
+    weight: str | None
+    group: str | None
+    id: str | None
+    text: str | None
+    html: str | None
+    scale: str
+
+
 @dataclass(frozen=True, slots=True)
 class LabelColumns:
-    """What tables of labelled texts hold; the same for all that train, judge and rescale.
+    """The columns of a table of labelled texts, and the meaning of its labels.
 
-    `scale` puts labels on 0 to 100: by ``rank`` (the percentile), by ``range`` (the lowest is 0,
-    the highest 100), by ``cefr`` level, or ``difficulty``, as they are. Raises `OptionError` for
-    a direction or a scale that does not exist.
+    `scale` maps labels to 0..100: ``rank`` (the percentile), ``range`` (the lowest is 0, the
+    highest 100), ``cefr`` (levels), or ``difficulty`` (unchanged). Raises `OptionError` for an
+    unknown direction or scale.
 
     >>> LabelColumns("harder", "rating", group="site").direction
     <Direction.HARDER: 'higher-harder'>
 
     Args:
-        direction: What a higher label means: higher-harder or higher-easier.
-        label: Column with the label. Default: label.
+        direction: What a higher label means: higher-harder or higher-easier. CEFR levels and
+            labels with an order need none.
+        label: Column with the label, or several columns separated by commas (one per rater),
+            which are averaged. Default: label.
+        order: Labels that are words, from the easiest to the hardest, such as easy,medium,hard.
+        weight: Column with the weight of each text, a number of 0 or more.
         group: Column that says which texts belong together (site, article). Default: group, if
             there is one; else each text is its own group.
         id: Column with the name of each document. Default: the first of id, docno, document_id,
@@ -97,6 +116,10 @@ class LabelColumns:
     text: Annotated[str | None, AtPrompt(str, "--text-column")] = None
     html: Annotated[str | None, AtPrompt(str, "--html-column")] = None
     scale: Annotated[str, AtPrompt(None)] = "rank"
+    order: Annotated[
+        Sequence[str], AtPrompt(str, value="WORD,...", convert="wording:names_in")
+    ] = ()
+    weight: Annotated[str | None, AtPrompt(str, "--weight-column")] = None
 
     def __post_init__(self) -> None:
         if self.direction is not None:
@@ -105,6 +128,25 @@ class LabelColumns:
             raise OptionError(
                 f"there is no scale of labels {self.scale!r}; choose one of {', '.join(SCALES)}"
             )
+        words = self.order.split(",") if isinstance(self.order, str) else self.order
+        order = tuple(str(word).strip() for word in words)
+        object.__setattr__(self, "order", order)
+        if order and (len(order) < 2 or len(set(map(str.casefold, order))) < len(order)):
+            raise OptionError(
+                "--order (order=) needs two or more different words, from the easiest to the "
+                f"hardest, not {', '.join(order)!r}"
+            )
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], call: str) -> LabelColumns:
+        """The columns that the keywords of a call name; `WrongTypeError` for a misspelt keyword."""
+        known = tuple(LabelOptions.__annotations__)
+        for name in options:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+                raise WrongTypeError(f"{call} has no keyword {name!r} for labels; {advice}")
+        return cls(**options)
 
     @property
     def label_scale(self) -> LabelScale:
@@ -114,8 +156,8 @@ class LabelColumns:
     def stated_in(self, text: str) -> tuple[str, LabelColumns]:
         """The path and the columns of ``PATH[:COLUMN][:harder|easier][:SCALE]``.
 
-        What the text leaves out stays. Raises `OptionError` where it names no table, or ends in
-        a word that is no direction.
+        Parts that are left out keep their values. Raises `OptionError` where the text names no
+        table, or ends in a word that is no direction.
 
         >>> path, columns = LabelColumns(group="site").stated_in("clear.csv:rating:easier:cefr")
         >>> path, columns.label, columns.direction.value, columns.scale, columns.group
@@ -144,13 +186,18 @@ class LabelColumns:
         return path, replace(self, **changes)
 
 
+keywords_at_prompt(LabelOptions, LabelColumns)
+
+
 @dataclass(frozen=True)
 class LabelledTexts:
     """One labelled set, in the order of its table, which `path` names.
 
-    `labels` are turned to harder = higher, NaN where a record has none. `documents` is empty
-    where only labels were asked for. `unusable` are the ids of records that were left out, by
-    reason; `guessed` says which columns were taken for the texts where none was named.
+    `labels` are turned so that harder is higher; NaN where a record has none. `weights` are 1 if
+    the table has none. `documents` is empty where only labels were requested. `unusable` has the
+    ids of dropped records by reason. `guessed` says which columns were read as texts where none
+    was named. `remarks` are sentences on how labels were read. `words` are the labels that are
+    words, by their number.
     """
 
     path: str
@@ -161,6 +208,13 @@ class LabelledTexts:
     groups: tuple[str, ...]
     unusable: Mapping[str, list[str]] = field(default_factory=dict)
     guessed: str = ""
+    weights: Floats = field(default_factory=lambda: np.empty(0))
+    remarks: tuple[str, ...] = ()
+    words: Mapping[float, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.weights) != len(self.labels):
+            object.__setattr__(self, "weights", np.ones(len(self.labels)))
 
     @property
     def name(self) -> str:
@@ -169,33 +223,60 @@ class LabelledTexts:
 
     @property
     def targets(self) -> Floats:
-        """The labels on 0 to 100 as their scale says; NaN stays."""
+        """The labels mapped to 0..100 by their scale; NaN stays NaN."""
         known = np.isfinite(self.labels)
         result = np.full(len(self.labels), np.nan)
         result[known] = self.columns.label_scale.to_difficulty(self.labels[known])
         return result
 
     @property
+    def stated_labels(self) -> Floats:
+        """The labels in the direction of the table."""
+        if self.columns.direction is Direction.EASIER:
+            return self.columns.label_scale.turned(self.labels)
+        return self.labels
+
+    @property
     def checksum(self) -> str:
-        """What tells these texts from others, whatever file they stand in; '' without texts."""
+        """SHA-256 of the texts in any order, whatever file holds them; '' without texts."""
         texts = sorted(" ".join(document.pieces) for document in self.documents)
         return hashlib.sha256("\n".join(texts).encode()).hexdigest() if texts else ""
 
     @property
     def in_difficulty(self) -> str:
-        """What some labels are on 0 to 100, easiest first, so that a threshold can be chosen.
+        """The difficulty (0 to 100) of some labels, easiest first, for choosing a threshold.
 
-        All labels where there are at most seven, else seven from the lowest to the highest.
+        All labels if there are at most seven, else seven from the lowest to the highest.
         """
-        given = self.labels
-        if self.columns.direction is Direction.EASIER:
-            given = self.columns.label_scale.turned(given)
-        pairs = sorted({(t, g) for t, g in zip(self.targets, given, strict=True) if t == t})
+        pairs = sorted(
+            {(t, s) for t, s in zip(self.targets, self.stated_labels, strict=True) if t == t}
+        )
         chosen = np.unique(np.linspace(0, len(pairs) - 1, min(7, len(pairs))).round().astype(int))
-        return ", ".join(f"{pairs[i][1]:g} is {pairs[i][0]:.0f}" for i in chosen)
+        return ", ".join(f"{self.in_words(pairs[i][1])} is {pairs[i][0]:.0f}" for i in chosen)
+
+    def in_words(self, label: float) -> str:
+        """A label as the table writes it."""
+        return self.words.get(label, f"{label:g}")
+
+    def difficulty_of(self, label: str) -> float:
+        """The lowest label, harder = higher, that is as hard as the `label` of the table.
+
+        Raises `OptionError` for a label that is not on the scale.
+        """
+        number = LabelReader(self.columns.order).read(label)
+        if number is None or number is MISSING:
+            known = ", ".join(self.words.values()) or "a number"
+            raise OptionError(
+                f"--threshold-label (threshold_label=) is {label!r}; write a label as in the "
+                f"table: {known}"
+            )
+        value = np.array([float(number)])
+        if self.columns.direction is Direction.EASIER:
+            value = self.columns.label_scale.turned(value)
+        return float(value[0])
 
     def on_card(self, licence: str) -> dict[str, Any]:
-        """The set as a bundle's card has it."""
+        """The set's entry in a bundle's card."""
         return {
             "name": self.name,
             "records": int(np.isfinite(self.labels).sum()),
@@ -212,63 +293,132 @@ class LabelledTexts:
 def read_sets(
     labels: Any, columns: LabelColumns, *, with_text: bool = True
 ) -> tuple[LabelledTexts, ...]:
-    """The labelled sets that a call names: a table, its path, or a list of paths.
+    """Read the labelled sets of a call: a table, its path, or a list of paths.
 
     A path may be ``PATH:COLUMN:harder:SCALE``. Raises as `read_labelled` does.
     """
-    found = []
-    for given in labels if isinstance(labels, list | tuple) else [labels]:
-        if isinstance(given, LabelledTexts):
-            found.append(given)
-        elif isinstance(given, str | Path):
-            found.append(read_labelled(*columns.stated_in(str(given)), with_text=with_text))
+    sets = []
+    for source in labels if isinstance(labels, list | tuple) else [labels]:
+        if isinstance(source, LabelledTexts):
+            sets.append(source)
+        elif isinstance(source, str | Path):
+            sets.append(read_labelled(*columns.stated_in(str(source)), with_text=with_text))
         else:
-            found.append(read_labelled("the table", columns, given, with_text=with_text))
-    if not found:
+            sets.append(read_labelled("the table", columns, source, with_text=with_text))
+    if not sets:
         raise WrongTypeError("there are no labels; give the path of a table, or a frame")
-    return tuple(found)
+    return tuple(sets)
+
+
+def table_of_pairs(texts: Any, values: Any, call: str) -> dict[str, list[Any]]:
+    """Texts and their labels, two sequences of one length, as a table.
+
+    >>> table_of_pairs(["Rest.", "Drink."], [1, 2], "train")
+    {'text': ['Rest.', 'Drink.'], 'label': [1, 2]}
+    """
+    if isinstance(texts, str) or isinstance(values, str):
+        raise WrongTypeError(f"{call}(texts, labels) takes a sequence of texts and one of labels")
+    texts, numbers = list(texts), list(values)
+    if len(texts) != len(numbers):
+        raise WrongTypeError(
+            f"{call}(texts, labels) takes a label for each text; got {len(texts)} texts and "
+            f"{len(numbers)} labels"
+        )
+    if wrong := next((text for text in texts if not isinstance(text, str)), None):
+        raise WrongTypeError(
+            f"{call}(texts, labels) takes texts (str), not {type(wrong).__name__}; give a frame "
+            f"as {call}(frame, label=COLUMN)"
+        )
+    return {"text": texts, "label": numbers}
 
 
 def read_labelled(
-    path: str, columns: LabelColumns, given: Any = None, *, with_text: bool = True
+    path: str, columns: LabelColumns, frame: Any = None, *, with_text: bool = True
 ) -> LabelledTexts:
-    """Read a labelled set from its file, or from a frame that is `given`.
+    """Read a labelled set from its file, or from a `frame`.
 
-    A record without a usable text is left out and counted; one without a label stays, because
-    its text can be estimated. Without a column of ids, texts are named by their number. Raises
-    `InputError` where a column is missing, or where labels are not numbers, out of their scale, all
-    the same, or fewer than 30; `OptionError` where the direction is not said.
+    A record without a usable text is dropped and counted; a record without a label stays, because
+    its text can be estimated. Several records of one text (same id, same text) are several
+    ratings, which are averaged. Without a column of ids, texts are named by their number. Raises
+    `InputError` where a column is missing, or where labels cannot be read, are off their scale,
+    are all the same, or fewer than 30; `OptionError` where the direction is not stated.
     """
-    records = read_records(path if given is None else given)
-    names = tuple(dict.fromkeys(name for each in records for name in each))
+    records = read_records(path if frame is None else frame)
+    names = tuple(dict.fromkeys(name for record in records for name in record))
     if not records:
         raise InputError(f"{path} has no texts with words")
-    identity, contents, group_column = _places(path, columns, names)
+    identity, contents, group_column = _columns_of(path, columns, names)
     if with_text and not contents:
         raise InputError(
             f"{path} has no column that would hold texts ({', '.join(CONTENT_COLUMNS)}); "
             f"it has {', '.join(names)}; choose one with --text-column or --html-column "
             "(text=, html=)"
         )
-    docnos: list[str] = []
-    documents: list[Document] = []
-    labels: list[float] = []
-    groups: list[str] = []
+    label_columns = _label_columns(path, columns, names)
+    reader = LabelReader(columns.order)
+    rows: dict[Any, _Row] = {}
     unusable: dict[str, list[str]] = {}
     for number, record in enumerate(records, 1):
-        named = record.get(identity) if identity else None
-        docno = str(number if named is None else named)
-        if with_text:
-            document = _document(record, docno, contents)
-            if isinstance(document, str):
-                unusable.setdefault(document, []).append(docno)
-                continue
-            documents.append(document)
+        name = record.get(identity) if identity else None
+        docno = str(number if name is None else name)
+        document = _document(record, docno, contents) if with_text else None
+        if isinstance(document, str):
+            unusable.setdefault(document, []).append(docno)
+            continue
         group = record.get(group_column) if group_column else None
-        docnos.append(docno)
-        labels.append(_label(record, columns, f"{path}, record {number}: {columns.label!r}"))
-        groups.append(docno if group is None else str(group))
-    values = np.array(labels, np.float64)
+        where = f"{path}, record {number}: "
+        label = _mean([_label(record, name, reader, where) for name in label_columns])
+        weight = _weight(record, columns.weight, where)
+        row = _Row(docno, document, docno if group is None else str(group), label, weight, number)
+        key = (docno, " ".join(document.pieces)) if document and name is not None else number
+        rows[key] = rows[key].joined(row) if key in rows else row
+    repeats = len(records) - len(rows) - sum(map(len, unusable.values()))
+    return _labelled_texts(path, columns, tuple(rows.values()), unusable, reader, repeats, contents)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    docno: str
+    document: Document | None
+    group: str
+    label: float
+    weight: float
+    number: int
+    ratings: int = 1
+
+    def joined(self, other: _Row) -> _Row:
+        """The same text with the mean of the ratings and the sum of their weights."""
+        if math.isnan(other.label):
+            return self
+        if math.isnan(self.label):
+            return replace(self, label=other.label, weight=other.weight)
+        weight = self.weight + other.weight
+        ratings = self.ratings + other.ratings
+        if weight > 0:
+            label = (self.label * self.weight + other.label * other.weight) / weight
+        else:
+            label = (self.label * self.ratings + other.label * other.ratings) / ratings
+        return replace(self, label=label, weight=weight, ratings=ratings)
+
+
+def _labelled_texts(
+    path: str,
+    columns: LabelColumns,
+    rows: tuple[_Row, ...],
+    unusable: dict[str, list[str]],
+    reader: LabelReader,
+    repeats: int,
+    contents: Sequence[tuple[str, str | None]],
+) -> LabelledTexts:
+    """Check labels as a whole, and turn them so that harder is higher."""
+    columns = _completed(columns, reader)
+    documents = tuple(row.document for row in rows if row.document)
+    values = np.array([row.label for row in rows], np.float64)
+    # A text rated three times counts once; only weights that the table states differ.
+    ratings = np.array([row.ratings for row in rows], np.float64)
+    weights = np.array([row.weight for row in rows], np.float64)
+    if columns.weight is None:
+        weights = weights / np.maximum(ratings, 1)
     known = values[np.isfinite(values)]
     if not len(values):
         raise InputError(f"{path} has no texts with words")
@@ -277,35 +427,98 @@ def read_labelled(
             f"{path} has {counted(len(known), 'usable label')}; at least {LEAST_RECORDS} are needed"
         )
     if known.min() == known.max():
-        raise InputError(f"{path}: all labels are {known[0]:g}; they must differ")
+        same = reader.words.get(float(known[0]), f"{known[0]:g}")
+        raise InputError(f"{path}: all labels are {same}; they must differ")
+    if not (weights[np.isfinite(values)] > 0).any():
+        raise InputError(f"{path}: all weights are 0; at least one must be above 0")
+    _check_scale(path, columns, rows, known)
     if columns.direction is None:
-        raise OptionError(_which_direction(path, columns, documents, values))
+        raise OptionError(_which_direction(path, columns, documents, values, reader))
     if columns.direction is Direction.EASIER:
         values = columns.label_scale.turned(values)
-    taken = ", else ".join(repr(name) for name, _ in contents)
-    named = columns.text or columns.html or not with_text
-    guessed = "" if named else f"{path}: the texts are those of the column {taken}"
+    remarks = [
+        f"{path}: {counted(repeats, 'row')} with a further rating of a text; its ratings are "
+        "averaged"
+    ] * bool(repeats)
+    named = columns.text or columns.html or not documents
+    content_names = ", else ".join(repr(name) for name, _ in contents)
     return LabelledTexts(
-        path, columns, tuple(docnos), tuple(documents), values, tuple(groups), unusable, guessed
+        path,
+        columns,
+        tuple(row.docno for row in rows),
+        documents,
+        values,
+        tuple(row.group for row in rows),
+        unusable,
+        "" if named else f"{path}: the texts are those of the column {content_names}",
+        weights,
+        tuple(remarks),
+        reader.words,
     )
 
 
-def _places(
+def _completed(columns: LabelColumns, reader: LabelReader) -> LabelColumns:
+    """The columns with the direction and scale that words with a known order imply."""
+    if reader.is_cefr and columns.scale == "rank":
+        columns = replace(columns, scale="cefr")
+    if columns.direction is None and (columns.order or reader.is_cefr):
+        columns = replace(columns, direction=Direction.HARDER)
+    return columns
+
+
+def _check_scale(path: str, columns: LabelColumns, rows: Sequence[_Row], known: Floats) -> None:
+    low, high = columns.label_scale.low, columns.label_scale.high
+    for row in rows:
+        if not (math.isnan(row.label) or low <= row.label <= high):
+            raise InputError(
+                f"{path}, record {row.number}: {columns.label!r} is {row.label:g}, outside {low:g} "
+                f"to {high:g} of the scale {columns.scale!r}"
+            )
+    if columns.scale == "difficulty" and known.max() <= 1:
+        raise InputError(
+            f"{path}: all labels are from {known.min():g} to {known.max():g}, which on the scale "
+            "'difficulty' (0 to 100) is the easiest hundredth; for shares and for 0 and 1 write "
+            "the scale 'range'"
+        )
+
+
+def _label_columns(path: str, columns: LabelColumns, names: Sequence[str]) -> list[str]:
+    """The columns with labels: the one that is named, or those of several raters."""
+    if columns.label in names:
+        return [columns.label]
+    parts = [name.strip() for name in columns.label.split(",")]
+    if len(parts) > 1 and all(name in names for name in parts):
+        return parts
+    missing = next((name for name in parts if name not in names), columns.label)
+    raise InputError(_no_column(path, "label", missing, names, columns))
+
+
+def _no_column(
+    path: str, option: str, name: str, names: Sequence[str], columns: LabelColumns
+) -> str:
+    more = " and --direction higher-harder or higher-easier"
+    more = "" if columns.direction or columns.order or option != "label" else more
+    return (
+        f"{path} has no column {name!r}; it has {', '.join(names)}; choose one with "
+        f"--{option}-column{more}"
+    )
+
+
+def _columns_of(
     path: str, columns: LabelColumns, names: Sequence[str]
 ) -> tuple[str | None, list[tuple[str, str | None]], str | None]:
-    """The columns of ids, of texts with their media types (None: pages tell), and of groups."""
-    for option in ("label", "id", "html", "text", "group"):
+    """The columns of ids, of texts with their media types (None: guessed), and of groups."""
+    for option in ("id", "html", "text", "group", "weight"):
         name = getattr(columns, option)
         if name is not None and name not in names:
-            more = " and --direction higher-harder or higher-easier"
-            raise InputError(
-                f"{path} has no column {name!r}; it has {', '.join(names)}; choose one with "
-                f"--{option}-column{'' if columns.direction or option != 'label' else more}"
-            )
+            raise InputError(_no_column(path, option, name, names, columns))
+    _label_columns(path, columns, names)
     chosen: list[tuple[str, str | None]] = [
-        (name, kind) for name, kind in ((columns.html, HTML), (columns.text, TEXT)) if name
+        (name, media_type)
+        for name, media_type in ((columns.html, HTML), (columns.text, TEXT))
+        if name
     ]
-    usual = [(name, kind) for name, kind in CONTENT_COLUMNS.items() if name in names]
+    usual = [(name, media_type) for name, media_type in CONTENT_COLUMNS.items() if name in names]
     return (
         columns.id or next((name for name in ID_COLUMNS if name in names), None),
         chosen or usual,
@@ -316,7 +529,7 @@ def _places(
 def _document(
     record: Mapping[str, Any], docno: str, contents: Sequence[tuple[str, str | None]]
 ) -> Document | str:
-    """The document of a record, or why there is none."""
+    """The document of a record, or the reason that there is none."""
     for name, media_type in contents:
         content = record.get(name)
         if isinstance(content, str) and content.strip():
@@ -329,31 +542,47 @@ def _document(
     return "no text"
 
 
-def _label(record: Mapping[str, Any], columns: LabelColumns, where: str) -> float:
-    given = record.get(columns.label)
-    try:
-        label = math.inf if isinstance(given, bool) else math.nan if given is None else float(given)
-    except (TypeError, ValueError, OverflowError):
-        label = math.inf
-    if math.isnan(label):
+def _label(record: Mapping[str, Any], name: str, reader: LabelReader, where: str) -> float:
+    """The number of a label; NaN where it is missing."""
+    cell = record.get(name)
+    number = reader.read(cell)
+    if number is MISSING:
         return math.nan
-    if not abs(label) <= MOST:
-        raise InputError(f"{where} is {str(given)[:40]!r}, not a number")
-    low, high = columns.label_scale.low, columns.label_scale.high
-    if not low <= label <= high:
-        raise InputError(
-            f"{where} is {label:g}, outside {low:g} to {high:g} of the scale {columns.scale!r}"
-        )
-    return label
+    if number is None or not abs(float(number)) <= MOST:
+        raise InputError(f"{where}{name!r} is {reader.refusal(cell)}")
+    return float(number)
+
+
+def _mean(labels: Sequence[float]) -> float:
+    """The mean of the ratings that are not missing; NaN without any."""
+    known = [label for label in labels if not math.isnan(label)]
+    return sum(known) / len(known) if known else math.nan
+
+
+def _weight(record: Mapping[str, Any], name: str | None, where: str) -> float:
+    if name is None:
+        return 1.0
+    cell = record.get(name)
+    number = LabelReader(()).read(cell)
+    if number is None or number is MISSING or not 0 <= float(number) <= MOST:
+        raise InputError(f"{where}the weight {name!r} is {str(cell)[:40]!r}, not a number from 0")
+    return float(number)
 
 
 def _which_direction(
-    path: str, columns: LabelColumns, documents: Sequence[Document], labels: Floats
+    path: str,
+    columns: LabelColumns,
+    documents: Sequence[Document],
+    labels: Floats,
+    reader: LabelReader,
 ) -> str:
-    """The sentence that asks what a higher label means, with what speaks for either reading."""
+    """Ask what a higher label means, with the evidence for each answer."""
+    what = f"what a higher {columns.label!r} means"
+    if reader.words:
+        pairs = ", ".join(f"{word} is {number:g}" for number, word in reader.words.items())
+        what += f" ({pairs})"
     question = (
-        f"{path} does not say what a higher {columns.label!r} means; say "
-        "higher-harder or higher-easier (--direction, direction=)"
+        f"{path} does not say {what}; say higher-harder or higher-easier (--direction, direction=)"
     )
     if not documents:
         return question
@@ -369,36 +598,7 @@ def _which_direction(
     )
 
 
-def joined_groups(sets: Sequence[LabelledTexts]) -> NDArray[np.int64]:
-    """The number of the group of each text of several sets; texts that are equal share theirs.
-
-    A text that stands twice must not be learned from in one fold and judged in another.
-    """
-    groups = _numbered([group for labelled in sets for group in labelled.groups])
-    texts = _numbered([" ".join(document.pieces) for document in all_documents(sets)])
-    # Each group points to an earlier one that shares a text with it, or to itself.
-    earlier = list(range(len(groups)))
-
-    def first(group: int) -> int:
-        while earlier[group] != group:
-            earlier[group] = group = earlier[earlier[group]]
-        return group
-
-    with_text: dict[int, int] = {}
-    for group, text in zip(groups.tolist(), texts.tolist(), strict=True):
-        other = first(with_text.setdefault(text, group))
-        low, high = sorted((first(group), other))
-        earlier[high] = low
-    return _numbered([first(group) for group in groups.tolist()])
-
-
-def _numbered(values: Sequence[Hashable]) -> NDArray[np.int64]:
-    """Return integer codes for the values, in order of first appearance."""
-    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
-    return np.array([numbers[value] for value in values], np.int64)
-
-
 def all_documents(sets: Sequence[LabelledTexts]) -> Iterator[Document]:
-    """The documents of several sets, one after another."""
-    for each in sets:
-        yield from each.documents
+    """Yield the documents of all sets, set by set."""
+    for labelled in sets:
+        yield from labelled.documents

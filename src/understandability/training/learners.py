@@ -1,6 +1,6 @@
-"""The estimators of the table `ESTIMATORS` for use in scikit-learn: pipelines, searches, clones.
+"""The estimators of `ESTIMATORS` as scikit-learn estimators: for pipelines, searches, clones.
 
-Once fitted they keep the portable form that bundles hold, and predict by it.
+After fitting they hold the portable arrays that bundles hold, and predict with them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ with needing("these estimators need scikit-learn", ".[train]"):
 
 @dataclass(eq=False, repr=False)
 class _Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """What both have in common: an estimator by name, fitted to (documents, columns)."""
+    """The common base: an estimator by name, fitted to (documents, columns)."""
 
     _classifies: ClassVar[bool]
     _default: ClassVar[str]
@@ -53,7 +53,7 @@ class _Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
         return self.estimator or self._default
 
     def parameters(self) -> dict[str, Any]:
-        """What is set of the estimator itself; all else has the value that the table gives it."""
+        """The parameters that are set; all others have the values of the table."""
         own = self.get_params(deep=False)
         return {
             name: value
@@ -62,15 +62,16 @@ class _Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
         }
 
     def _fitted(self, rows: Floats, targets: NDArray[Any]) -> Predictor:
-        made = self._row().made(self.random_state, self.parameters())
-        return portable(made.fit(rows, targets))
+        estimator = self._row().made(self.random_state, self.parameters(), len(rows))
+        return portable(estimator.fit(rows, targets))
 
     def _row(self) -> EstimatorRow:
         row = estimator_row(self.name)
         if row.classifies != self._classifies:
-            kind = "classifier" if self._classifies else "regressor"
+            required = "classifier" if self._classifies else "regressor"
             raise OptionError(
-                f"the 'estimator' of {type(self).__name__} must be a {kind}; got {self.estimator!r}"
+                f"the 'estimator' of {type(self).__name__} must be a {required}; got "
+                f"{self.estimator!r}"
             )
         return row
 
@@ -92,12 +93,12 @@ class _Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
         return tags
 
 
-# Known without looking the name up, because tags are asked of wrong names too.
+# A constant, because scikit-learn requests tags for wrong names too.
 _ON_COUNTS = ("naive-bayes-classifier",)
 
 
 class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # scikit-learn has no types
-    """A regressor of the table: columns of features in, a difficulty out; NaN is a missing value.
+    """A regressor of `ESTIMATORS`: columns of features in, a difficulty out; NaN is missing.
 
     Parameters
     ----------
@@ -106,27 +107,27 @@ class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # sc
     random_state
         The same number gives the same model.
     n_estimators, max_depth, learning_rate, subsample, min_samples_leaf, min_child_weight
-        Of trees; those of them that the estimator has (`EstimatorRow.parameters`).
+        Of trees, as far as the estimator has them (`EstimatorRow.parameters`).
     hidden_layer_sizes, learning_rate_init, alpha
         Of networks; alpha of naive Bayes, too.
     C, gamma, epsilon
         Of support vector machines; C of logistic regression, too.
 
-    A parameter of None has the value that the table gives it; one that the estimator does not have
-    is refused when fitting.
+    A parameter of None has the value of the table; one that the estimator does not have is refused
+    when fitting.
 
     Attributes
     ----------
     predictor_
-        The fitted estimator as bundles hold it.
+        The fitted estimator as arrays, as bundles hold it.
 
     >>> model = DifficultyRegressor("linear-regressor").fit([[0.0], [1.0], [2.0]], [10, 20, 30])
     >>> model.predict([[4.0]]).round(6)
     array([50.])
     >>> from sklearn.model_selection import GridSearchCV
-    >>> search = GridSearchCV(DifficultyRegressor("svm-regressor"), {"C": [1, 100]}, cv=2)
+    >>> search = GridSearchCV(DifficultyRegressor("svm-regressor"), {"C": [0.001, 1]}, cv=2)
     >>> search.fit([[0.0], [1.0], [2.0], [3.0]], [0, 10, 20, 30]).best_params_
-    {'C': 100}
+    {'C': 1}
     """
 
     _classifies, _default = False, "xgboost-regressor"
@@ -145,7 +146,7 @@ class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # sc
 
 
 class DifficultyClassifier(ClassifierMixin, _Learner):  # type: ignore[misc]  # scikit-learn has no types
-    """A classifier of the table: columns of features in, chances of the classes out.
+    """A classifier of `ESTIMATORS`: columns of features in, probabilities of the classes out.
 
     Parameters and attributes are those of `DifficultyRegressor`, with ``classes_``; without an
     estimator it is logistic regression.
@@ -164,23 +165,23 @@ class DifficultyClassifier(ClassifierMixin, _Learner):  # type: ignore[misc]  # 
             self, X, y, dtype=np.float64, ensure_all_finite=self._finite()
         )
         check_classification_targets(targets)
-        self.classes_, numbers = np.unique(targets, return_inverse=True)
+        self.classes_, codes = np.unique(targets, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs two classes or more, got one class")
-        self.predictor_ = self._fitted(rows, numbers)
+        self.predictor_ = self._fitted(rows, codes)
         return self
 
     def predict_proba(self, X: ArrayLike) -> Floats:  # noqa: N803  # scikit-learn's name
-        """The chance of each class; (documents, classes)."""
+        """The probability of each class; (documents, classes)."""
         return self._outputs(X)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803  # scikit-learn's name
-        """The likeliest class of each document."""
-        likeliest = self._outputs(X).argmax(axis=1)
-        return np.asarray(self.classes_[likeliest])
+        """The most probable class of each document."""
+        most_probable = self._outputs(X).argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Of columns that are no counts there is little to learn from counts.
+        # An estimator of counts learns little from columns that are not counts.
         tags.classifier_tags.poor_score = self.estimator in _ON_COUNTS
         return tags

@@ -1,4 +1,4 @@
-"""How a fitted estimator of scikit-learn or XGBoost becomes a `Predictor`."""
+"""Turn fitted estimators of scikit-learn or XGBoost into arrays (`Predictor`)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,34 @@ from numpy.typing import ArrayLike, NDArray
 from understandability.arrays import Floats
 from understandability.errors import OptionError
 from understandability.feature.catalogue import check_columns
+from understandability.model.background import expected_label
 from understandability.model.bundle import Bundle
 from understandability.model.calibration import EASIEST, HARDEST, calibrate_by_line
 from understandability.model.estimators import estimator_row
 from understandability.model.judged import JudgedModel, check_backgrounds
-from understandability.model.predictors import LEAF, Forest, Kernel, Network, Predictor, Prepared
+from understandability.model.predictors import (
+    LEAF,
+    Combined,
+    Forest,
+    Kernel,
+    Network,
+    Predictor,
+    Prepared,
+)
+from understandability.training.validation import agreement, rounded
 from understandability.wording import counted
 
 
 def portable(estimator: Any) -> Predictor:
-    """A fitted estimator of `ESTIMATORS`, or a like one, as a `Predictor` of the same numbers.
+    """Convert a fitted estimator of `ESTIMATORS`, or a similar one, to a `Predictor`.
 
-    A pipeline may fill what is missing by `SimpleImputer`, shift and scale columns by
-    `StandardScaler`, `MinMaxScaler` or `RobustScaler`, and choose some (`SelectKBest`); before a
-    linear model or a network it may turn them by `PCA`. Its last step is of a class in `KEPT`, or
-    a learner of ours; a search stands for the best that it found. Raises `OptionError`, which
-    names what can be kept, for any other.
+    Its numbers stay the same. A pipeline may fill missing values (`SimpleImputer`), shift and scale
+    columns (`StandardScaler`, `MinMaxScaler`, `RobustScaler`) and select some (`SelectKBest`);
+    before a linear model or a network it may rotate them (`PCA`). Its last step is of a class in
+    `KEPT`, a `DifficultyRegressor` or `DifficultyClassifier`, one of these with transformed targets
+    (`TransformedTargetRegressor`), or several (`VotingRegressor`, `VotingClassifier`,
+    `StackingRegressor`, `StackingClassifier`). Of a search the best estimator is converted. Raises
+    `OptionError`, which lists what can be converted, for any other.
 
     >>> from sklearn.linear_model import LinearRegression
     >>> portable(LinearRegression().fit([[0], [1], [2]], [1, 3, 5]))(np.array([[4.0]])).round(6)
@@ -38,14 +50,14 @@ def portable(estimator: Any) -> Predictor:
     *preparing, last = _steps(estimator)
     make, _ = _kept(last)
     predictor = make(last)
-    alike: list[Any] = []  # steps before it that take and give the same columns
+    same_columns: list[Any] = []  # steps right before the predictor that keep the columns
     for step in reversed(preparing):
         if _changes_columns(step):
-            predictor = _of_more_columns(step, _after(alike, predictor))
-            alike = []
+            predictor = _of_more_columns(step, _after(same_columns, predictor))
+            same_columns = []
         else:
-            alike.insert(0, step)
-    return _after(alike, predictor)
+            same_columns.insert(0, step)
+    return _after(same_columns, predictor)
 
 
 def _changes_columns(step: Any) -> bool:
@@ -53,7 +65,7 @@ def _changes_columns(step: Any) -> bool:
 
 
 def _of_more_columns(step: Any, predictor: Predictor) -> Predictor:
-    """The predictor as one of the columns before the step, which chooses some or turns them."""
+    """Rewrite a predictor to read the columns before a step that selects or rotates them."""
     selects = hasattr(step, "get_support")
     if selects:
         matrix = np.eye(len(step.get_support()))[:, step.get_support()]
@@ -69,8 +81,8 @@ def _of_more_columns(step: Any, predictor: Predictor) -> Predictor:
             biases=(bias + offset @ first, *predictor.biases[1:]),
         )
     if isinstance(predictor, Forest) and selects:
-        places = np.append(np.flatnonzero(step.get_support()), LEAF)  # a leaf is the last
-        return replace(predictor, feature=places[predictor.feature], inputs=len(matrix))
+        columns = np.append(np.flatnonzero(step.get_support()), LEAF)  # index -1 is a leaf
+        return replace(predictor, feature=columns[predictor.feature], inputs=len(matrix))
     if isinstance(predictor, Prepared) and selects:
         inner = _of_more_columns(step, predictor.predictor)
         assert isinstance(inner, Network | Forest)
@@ -86,11 +98,20 @@ def _of_more_columns(step: Any, predictor: Predictor) -> Predictor:
 
 
 def _after(preparing: Sequence[Any], predictor: Predictor) -> Predictor:
-    """The predictor behind steps that fill, shift and scale its columns."""
+    """Put steps that fill, shift and scale columns before a predictor."""
     if not preparing:
         return predictor
     fill, center, scale = _prepared(preparing, predictor.inputs)
-    if isinstance(predictor, Prepared):  # a learner of ours, with steps of its own
+    if isinstance(predictor, Combined):
+        final = predictor.final
+        if predictor.passthrough:
+            raise OptionError(
+                "a bundle cannot keep a StackingRegressor or StackingClassifier with "
+                "passthrough=True after other steps; put these steps inside its estimators"
+            )
+        members = tuple(_after(preparing, member) for member in predictor.members)
+        return Combined(members, predictor.chosen, final)
+    if isinstance(predictor, Prepared):  # a learner of this package, with steps of its own
         fill = np.where(np.isnan(fill), center + scale * predictor.fill, fill)
         center, scale = center + scale * predictor.center, scale * predictor.scale
         predictor = predictor.predictor
@@ -107,13 +128,13 @@ def bundle_of(
     licence: str,
     card: Mapping[str, Any],
 ) -> Bundle:
-    """What `Bundle.from_sklearn` gives, and says."""
+    """See `Bundle.from_sklearn`."""
     try:
         rows, difficulties = np.asarray(inputs, np.float64), np.asarray(labels, np.float64)
     except (TypeError, ValueError) as error:
         raise OptionError(
-            "a bundle is made of a pipeline that takes columns, with inputs as rows of "
-            "numbers, one for each column named, and numbers as labels, not of one that takes "
+            "a bundle is made from a pipeline that reads columns, with inputs as rows of "
+            "numbers, one per named column, and numbers as labels, not from one that reads "
             "texts; fit it without the FeatureTransformer, on its output: "
             "FeatureTransformer(columns).fit_transform(texts)"
         ) from error
@@ -133,48 +154,74 @@ def bundle_of(
     classes: tuple[float, ...] = ()
     if estimator_row(estimator).classifies:
         try:
-            classes = tuple(float(each) for each in pipeline.classes_)
+            classes = tuple(float(label) for label in pipeline.classes_)
         except ValueError as error:
             raise OptionError(
                 "the classes of the pipeline must be numbers, the difficulties they stand for"
             ) from error
-    found = predictor(rows)
+    outputs = predictor(rows)
     expected = np.asarray(pipeline.predict_proba(rows) if classes else pipeline.predict(rows))
-    if not np.allclose(found, expected.reshape(found.shape), rtol=1e-4, atol=1e-4):
+    if not np.allclose(outputs, expected.reshape(outputs.shape), rtol=1e-4, atol=1e-4):
         raise OptionError(
             f"a bundle cannot reproduce this {type(pipeline).__name__}: plain arrays cannot "
             "hold one of its settings (a kernel, an activation, a loss, missing values in "
             "trees)"
         )
+    raw = expected_label(outputs, classes)
+    held_out = agreement(name, raw, difficulties)
+    entries = {
+        "set": "held-out texts given to from_sklearn", "score": name, "n": held_out.scored,
+        **held_out.values,
+        **{
+            f"{measure}_{end}": value
+            for measure, ends in held_out.intervals.items()
+            for end, value in zip(("low", "high"), ends, strict=True)
+        },
+    }  # fmt: skip
     model = JudgedModel(estimator, named, predictor, means(rows), classes)
     summary = f"{type(pipeline).__name__} of scikit-learn on {counted(len(named), 'feature')}."
     return Bundle(
         name,
         licence,
         model,
-        calibrate_by_line(model.predict(rows), difficulties).on_own_scale(),
-        {"summary": summary, **card},
+        calibrate_by_line(raw, difficulties).on_own_scale(),
+        {
+            "summary": summary,
+            "figures": [rounded(entries)],
+            "figures_note": "Agreement with the labels of the held-out texts, from which the map "
+            "to difficulty is taken too; 95 % intervals by resampling texts.",
+            **card,
+        },
     )
 
 
 def means(rows: Floats) -> tuple[float, ...]:
-    """The mean of what each column has; 0 where it has nothing."""
+    """The mean of the values in each column; 0 for a column without values."""
     known = np.isfinite(rows)
-    found = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    return tuple(found.tolist())
+    sums = np.where(known, rows, 0).sum(axis=0, dtype=np.float64)
+    return tuple((sums / np.maximum(known.sum(axis=0), 1)).tolist())
 
 
 def _kept(last: Any) -> tuple[Callable[[Any], Predictor], str]:
-    """How the last step of a pipeline is kept, and the name in `ESTIMATORS` that stands for it."""
+    """The converter for the last step of a pipeline, and its name in `ESTIMATORS`."""
     if hasattr(last, "predictor_"):
         return attrgetter("predictor_"), last.name
-    if type(last).__name__ not in KEPT:
+    name = type(last).__name__
+    if name == "TransformedTargetRegressor":
+        return _export_transformed, _kept(_steps(last.regressor_)[-1])[1]
+    if name in _COMBINED:
+        return _COMBINED[name], "logistic-classifier" if _classifies(last) else "linear-regressor"
+    if name not in KEPT:
         raise OptionError(_cannot(last))
-    return KEPT[type(last).__name__]
+    return KEPT[name]
+
+
+def _classifies(estimator: Any) -> bool:
+    return hasattr(estimator, "classes_")
 
 
 def _steps(estimator: Any) -> list[Any]:
-    """The steps of a pipeline, or of the best one that a search found."""
+    """The steps of a pipeline, or of the best pipeline of a search."""
     best = getattr(estimator, "best_estimator_", estimator)
     steps = [step for _, step in getattr(best, "steps", [("", best)])]
     return [step for step in steps if step not in (None, "passthrough")]
@@ -184,13 +231,13 @@ def _cannot(step: Any) -> str:
     here = " there" if _changes_columns(step) else ""
     return (
         f"a bundle cannot keep {type(step).__name__}{here}; it keeps pipelines of SimpleImputer, "
-        f"{', '.join(_SCALERS)} and one of {', '.join(KEPT)}, DifficultyRegressor or "
-        "DifficultyClassifier; right before linear models and networks, selections and PCA, right "
-        "before trees, selections"
+        f"{', '.join(_SCALERS)} and one of {', '.join(KEPT)}, DifficultyRegressor, "
+        f"DifficultyClassifier, TransformedTargetRegressor or {', '.join(_COMBINED)}; right before "
+        "linear models and networks, selections and PCA, right before trees, selections"
     )
 
 
-# Of a fitted scaler, which takes the center off and divides by the scale, these two.
+# The center that a fitted scaler subtracts, and the scale that it divides by.
 _SCALERS: Mapping[str, Callable[[Any], tuple[Any, Any]]] = {
     "StandardScaler": lambda step: (step.mean_ if step.with_mean else None, step.scale_),
     "RobustScaler": lambda step: (step.center_, step.scale_),
@@ -199,16 +246,16 @@ _SCALERS: Mapping[str, Callable[[Any], tuple[Any, Any]]] = {
 
 
 def _prepared(steps: Sequence[Any], inputs: int) -> tuple[Floats, Floats, Floats]:
-    """What steps before the last do to columns: fill (NaN: nothing), then center, then scale."""
+    """The steps before the last as fill (NaN: no fill), center and scale of each column."""
     fill, center, scale = np.full(inputs, np.nan), np.zeros(inputs), np.ones(inputs)
     for step in steps:
-        kind = type(step).__name__
-        if kind == "SimpleImputer":
-            # What is filled in after scaling stands for a value before it.
-            found = center + scale * _of_columns(step.statistics_, inputs, step)
-            fill = np.where(np.isnan(fill), found, fill)
-        elif kind in _SCALERS:
-            off, by = _SCALERS[kind](step)
+        name = type(step).__name__
+        if name == "SimpleImputer":
+            # A value filled in after scaling, as a value before scaling.
+            unscaled = center + scale * _of_columns(step.statistics_, inputs, step)
+            fill = np.where(np.isnan(fill), unscaled, fill)
+        elif name in _SCALERS:
+            off, by = _SCALERS[name](step)
             center = center + scale * (0.0 if off is None else _of_columns(off, inputs, step))
             scale = scale * (1.0 if by is None else _of_columns(by, inputs, step))
         else:
@@ -217,7 +264,7 @@ def _prepared(steps: Sequence[Any], inputs: int) -> tuple[Floats, Floats, Floats
 
 
 def _of_columns(values: Any, inputs: int, step: Any) -> Floats:
-    """A number for each column; a step that drops or adds columns cannot be kept."""
+    """One number per column; raises `OptionError` for a step that drops or adds columns."""
     numbers = np.asarray(values, np.float64)
     if numbers.shape != (inputs,) or getattr(step, "add_indicator", False):
         raise OptionError(
@@ -228,7 +275,7 @@ def _of_columns(values: Any, inputs: int, step: Any) -> Floats:
 
 
 def _link_of(estimator: Any) -> str:
-    """What the last sums become: of a classifier, by its number of classes."""
+    """The function of the last sums: for classifiers, by the number of classes."""
     if not hasattr(estimator, "classes_"):
         return "identity"
     return "binary" if len(estimator.classes_) == 2 else "softmax"
@@ -257,7 +304,7 @@ def _export_svr(estimator: Any) -> Kernel:
 
 
 def _export_one_vs_rest(estimator: Any) -> Kernel:
-    """One machine a class, joined: each has weights for its own support vectors only."""
+    """Join one machine per class; each has weights for its own support vectors only."""
     machines = estimator.estimators_
     columns = [np.zeros((len(machine.support_vectors_), len(machines))) for machine in machines]
     for number, machine in enumerate(machines):
@@ -302,13 +349,13 @@ def _export_boosting(estimator: Any) -> Forest:
 
 
 def _tree_of(tree: Any, values: Floats) -> _Tree:
-    nowhere = np.zeros(len(values), np.bool_)  # what is missing was filled
+    missing_left = np.zeros(len(values), np.bool_)  # missing values were filled before
     below = _at_most(tree.threshold)
-    return _Tree(tree.children_left, tree.children_right, tree.feature, below, nowhere, values)
+    return _Tree(tree.children_left, tree.children_right, tree.feature, below, missing_left, values)
 
 
 def _at_most(threshold: Floats) -> NDArray[np.float32]:
-    """A float32 is at most a threshold if it is at most the float32 below it."""
+    """Round down to float32: a float32 is at most the threshold if it is at most the result."""
     below = threshold.astype(np.float32)
     return np.where(below > threshold, np.nextafter(below, np.float32(-np.inf)), below)
 
@@ -333,8 +380,7 @@ def _export_histograms(estimator: Any) -> Forest:
 def forest_of(boosters: Sequence[Any]) -> Forest:
     """The trees of XGBoost models over the same features, each with one output.
 
-    Output ``k`` is what model ``k`` predicts, whatever its trees were grown for; XGBoost adds in
-    float32, a forest in float64.
+    Output ``k`` is the prediction of model ``k``. XGBoost adds in float32, a forest in float64.
     """
     trees, starts = [], []
     for booster, output in zip(boosters, np.eye(len(boosters)), strict=True):
@@ -358,7 +404,7 @@ def forest_of(boosters: Sequence[Any]) -> Forest:
 
 
 def _forest(trees: Sequence[_Tree], start: Floats, inputs: int, link: str = "identity") -> Forest:
-    """Trees in one: their nodes level by level, as `Forest` has them."""
+    """Join trees into one `Forest`, whose nodes are level by level."""
     orders = [_by_level(tree) for tree in trees]
 
     def joined(name: str) -> NDArray[Any]:
@@ -389,9 +435,93 @@ def _by_level(tree: _Tree) -> NDArray[Any]:
     return np.concatenate(levels)
 
 
-# By the name of the class, so that naming them imports nothing: how it is kept, and the name in
-# `ESTIMATORS` that stands for it.
-_LINEAR = "LinearRegression Ridge Lasso ElasticNet RidgeCV LassoCV ElasticNetCV BayesianRidge"
+def _scaled_outputs(predictor: Predictor, scale: float, offset: float) -> Predictor:
+    """A predictor whose outputs are ``scale * output + offset``."""
+    if isinstance(predictor, Combined):
+        final = _scaled_outputs(predictor.final, scale, offset)
+        assert isinstance(final, Network | Kernel | Forest | Prepared)
+        return replace(predictor, final=final)
+    if isinstance(predictor, Prepared):
+        inner = _scaled_outputs(predictor.predictor, scale, offset)
+        assert isinstance(inner, Network | Kernel | Forest)
+        return replace(predictor, predictor=inner)
+    assert isinstance(predictor, Network | Kernel | Forest)
+    assert predictor.link == "identity"
+    if isinstance(predictor, Network):
+        *before, last = predictor.weights
+        *biases, bias = predictor.biases
+        return replace(
+            predictor, weights=(*before, scale * last), biases=(*biases, scale * bias + offset)
+        )
+    if isinstance(predictor, Kernel):
+        return replace(
+            predictor, weights=scale * predictor.weights, biases=scale * predictor.biases + offset
+        )
+    return replace(
+        predictor, values=scale * predictor.values, start=scale * predictor.start + offset
+    )
+
+
+def _export_transformed(estimator: Any) -> Predictor:
+    """A regressor whose targets were scaled by one of `_SCALERS`, or not at all."""
+    scaler, inner = estimator.transformer_, portable(estimator.regressor_)
+    name = type(scaler).__name__
+    if name == "FunctionTransformer" and estimator.func is None and scaler.func is None:
+        return inner
+    if name not in _SCALERS:
+        raise OptionError(
+            f"a bundle cannot keep a TransformedTargetRegressor with {name}; it keeps "
+            f"{', '.join(_SCALERS)}"
+        )
+    center, scale = (None if part is None else float(np.ravel(part)[0]) for part in
+                     _SCALERS[name](scaler))  # fmt: skip
+    return _scaled_outputs(inner, 1.0 if scale is None else scale, center or 0.0)
+
+
+def _export_voting(estimator: Any) -> Combined:
+    """The weighted mean of values, or, of classifiers that vote softly, of probabilities."""
+    if hasattr(estimator, "classes_") and estimator.voting != "soft":
+        raise OptionError("a bundle cannot keep a VotingClassifier with voting='hard'; set 'soft'")
+    members = tuple(map(portable, estimator.estimators_))
+    weights = np.array(estimator._weights_not_none or [1.0] * len(members), np.float64)
+    outputs = len(estimator.classes_) if hasattr(estimator, "classes_") else 1
+    mean = np.kron((weights / weights.sum())[:, None], np.eye(outputs))
+    return Combined(members, np.arange(len(mean)), Network((mean,), (np.zeros(outputs),)))
+
+
+def _export_stacking(estimator: Any) -> Combined:
+    """Members whose outputs, and perhaps the inputs, a last estimator reads."""
+    members = tuple(map(portable, estimator.estimators_))
+    methods = set(estimator.stack_method_) - {"predict_proba"}
+    if hasattr(estimator, "classes_") and methods:
+        raise OptionError(
+            f"a bundle cannot keep a StackingClassifier with stack_method {methods.pop()!r}; set "
+            "'predict_proba'"
+        )
+    classes = len(getattr(estimator, "classes_", ()))
+    width = max(classes, 1)
+    # Of two classes only the second is read.
+    columns = [1] if classes == 2 else range(width)
+    chosen = np.array([width * number + c for number in range(len(members)) for c in columns])
+    final = portable(estimator.final_estimator_)
+    assert isinstance(final, Network | Kernel | Forest | Prepared)
+    return Combined(members, chosen, final, bool(estimator.passthrough))
+
+
+_COMBINED: Mapping[str, Callable[[Any], Combined]] = {
+    "VotingRegressor": _export_voting,
+    "VotingClassifier": _export_voting,
+    "StackingRegressor": _export_stacking,
+    "StackingClassifier": _export_stacking,
+}
+
+
+# Class name (so that nothing is imported) -> its converter, and its name in `ESTIMATORS`.
+_LINEAR = (
+    "LinearRegression Ridge Lasso ElasticNet RidgeCV LassoCV ElasticNetCV BayesianRidge "
+    "HuberRegressor SGDRegressor LinearSVR ARDRegression TheilSenRegressor QuantileRegressor Lars "
+    "LassoLars"
+)
 KEPT: Mapping[str, tuple[Callable[[Any], Predictor], str]] = {
     kept: (make, name)
     for classes, make, name in (

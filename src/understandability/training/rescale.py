@@ -1,11 +1,11 @@
-"""The scale of a bundle from labels: what it estimates stays, what 0 to 100 means is theirs."""
+"""Map a bundle's output to the scale of your labels; the order of its estimates stays."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
@@ -14,23 +14,32 @@ from understandability.errors import InputError
 from understandability.evaluation.correlation import spearman
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.table import batches
-from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.bundle import Bundle
 from understandability.model.calibration import calibrate_by_line
 from understandability.prompt import AtPrompt
+from understandability.training.duplicates import joined_groups
 from understandability.training.labelled import (
     LabelColumns,
+    LabelOptions,
     all_documents,
-    joined_groups,
     read_sets,
 )
-from understandability.training.validation import folds_of, interval, resamples_of_groups, rounded
+from understandability.training.validation import (
+    HasBundle,
+    bundle_of_any,
+    folds_of,
+    interval,
+    resamples_of_groups,
+    rounded,
+    trained_on,
+)
 
 _FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """How far estimates are from labels, as the root mean square, in points of 0 to 100.
+    """The distance of estimates from labels: the root mean square, in points of 0 to 100.
 
     `low` and `high` are the 95 % interval, by resampling groups.
     """
@@ -43,12 +52,13 @@ class Distance:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rescaled(Tabular):
-    """What `rescale` gives: the `bundle` on the scale of labels, and what that changed.
+    """The result of `rescale`: the `bundle` on the scale of labels, and the change.
 
-    `before` is the distance of the bundle's own difficulties from the labels, `after` that of the
-    new ones, each by a map that did not see the text's group. The order of texts is the old one:
-    their `spearman` correlation with the labels stays. `texts` and `groups` are counts; `guessed`
-    are sentences on the columns of texts.
+    `before` is the distance of the bundle's own difficulties from the labels. `after` is that of
+    the new difficulties, each by a map that did not see the text's group. The order of texts does
+    not change, nor does their `spearman` correlation with the labels. `texts` and `groups` are
+    counts; `guessed` are sentences on the columns of texts, `remarks` sentences on what the figures
+    do not say.
     """
 
     bundle: Bundle
@@ -58,12 +68,13 @@ class Rescaled(Tabular):
     before: Distance
     after: Distance
     guessed: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def table(self, *, digits: int = 1) -> ResultTable:
         """The distances, before and after."""
         rows = tuple(
-            (each.scale, each.distance, f"[{each.low:.{digits}f}, {each.high:.{digits}f}]")
-            for each in (self.before, self.after)
+            (line.scale, line.distance, f"[{line.low:.{digits}f}, {line.high:.{digits}f}]")
+            for line in (self.before, self.after)
         )
         note = (
             f"Root mean square distance from the labels of {self.texts} texts in {self.groups} "
@@ -78,24 +89,25 @@ class Rescaled(Tabular):
 
 
 def rescale(
-    bundle: Annotated[Bundle | str | Path, AtPrompt(str)],
+    bundle: Annotated[Bundle | HasBundle | str | Path, AtPrompt(str)],
     labels: Annotated[Any, AtPrompt(list[str], value="LABELS...")],
     *,
     licence: str = "that of its labels",
     name: Annotated[str, AtPrompt(None)] = "own",
     random_state: Annotated[int, AtPrompt(None)] = 0,
-    **columns: Annotated[Any, AtPrompt((LabelColumns,))],
+    **columns: Unpack[LabelOptions],
 ) -> Rescaled:
     """Give a bundle the scale of your labels: difficulties from 0 to 100 as your judges use them.
 
-    The bundle still reads the same features and orders texts as before. Shows how far its
-    difficulties are from the labels before and after (out of fold, by group).
+    The bundle still reads the same features and orders texts as before. Shows the distance of its
+    difficulties from the labels before and after (out of fold, by group).
 
     Example: understand bundle rescale open ratings.csv:rating:harder -o my-bundle
 
     In Python, `labels` are those of `train`, and `columns` fields of `LabelColumns`, with the scale
-    ``range``. The map is the straight line of labels over the bundle's raw output, the spread that
-    of labels about it. Thresholds of readers belong to a scale: find them again.
+    ``range``. The map is the straight line of labels over the bundle's raw output, the spread the
+    standard deviation of labels around it. Thresholds of readers belong to a scale: the new bundle
+    has no reader.
 
     Args:
         bundle: Name or folder of a bundle.
@@ -108,18 +120,22 @@ def rescale(
     >>> hard = "The drug can raise the risk of a clot in the lung."
     >>> texts = [" ".join([hard] * (i % 5) + [easy] * (5 - i % 5)) + f" {i}." for i in range(60)]
     >>> ratings = {"text": texts, "rating": [1 + i % 5 for i in range(60)]}
-    >>> found = rescale("open", ratings, label="rating", direction="higher-harder")
-    >>> found.after.distance < found.before.distance
+    >>> result = rescale("open", ratings, label="rating", direction="higher-harder")
+    >>> result.after.distance < result.before.distance
     True
     """
-    base = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
-    sets = read_sets(labels, LabelColumns(**{"scale": "range", **columns}))
-    estimates = [each for batch in batches(all_documents(sets)) for each in base.estimate(batch)]
-    raw = np.array([each.raw for each in estimates])
-    old = np.array([each.difficulty for each in estimates])
-    wanted = np.concatenate([each.targets for each in sets])
+    base = bundle_of_any(bundle)
+    options: dict[str, Any] = {"scale": "range", **columns}
+    sets = read_sets(labels, LabelColumns.of(options, "rescale"))
+    estimates = [
+        estimate for batch in batches(all_documents(sets)) for estimate in base.estimate(batch)
+    ]
+    raw = np.array([estimate.raw for estimate in estimates])
+    old = np.array([estimate.difficulty for estimate in estimates])
+    wanted = np.concatenate([labelled.targets for labelled in sets])
     known = np.isfinite(raw) & np.isfinite(wanted)
-    raw, old, wanted, groups = raw[known], old[known], wanted[known], joined_groups(sets)[known]
+    groups = joined_groups(sets)[0][known]
+    raw, old, wanted = raw[known], old[known], wanted[known]
     count = len(np.unique(groups))
     if count < _FOLDS:
         raise InputError(
@@ -129,31 +145,34 @@ def rescale(
     calibration = calibrate_by_line(raw, wanted).on_own_scale()
     new = np.empty(len(raw))
     fold = folds_of(groups, _FOLDS, random_state)
-    for each in range(_FOLDS):
-        own = fold == each
+    for number in range(_FOLDS):
+        own = fold == number
         new[own] = calibrate_by_line(raw[~own], wanted[~own]).of(raw[own])[0]
     samples = resamples_of_groups(groups, random_state)
     before = _distance(f"{base.name}, {base.scale}", old - wanted, samples)
     after = _distance(f"{name}, {calibration.scale}", new - wanted, samples)
-    guessed = tuple(each.guessed for each in sets if each.guessed)
-    found = Rescaled(base, len(raw), count, spearman(raw, wanted), before, after, guessed)
+    guessed = tuple(labelled.guessed for labelled in sets if labelled.guessed)
+    remarks = tuple(
+        remark for labelled in sets for remark in (*labelled.remarks, *trained_on(base, labelled))
+    )
+    result = Rescaled(base, len(raw), count, spearman(raw, wanted), before, after, guessed, remarks)
     trained = base.card.get("training")
     card = {
         **base.card,
-        "summary": f"{base.label}, whose own card says how it was trained and judged, with "
-        f"difficulties on the scale of {', '.join(each.name for each in sets)}.",
+        "summary": f"{base.label} (see its own card for training and figures), with "
+        f"difficulties on the scale of {', '.join(labelled.name for labelled in sets)}.",
         "cannot_know": f"what {base.name} cannot know; how other people would label texts, or "
         "the same people texts of other kinds",
         "training": [
             *(trained if isinstance(trained, list) else []),
-            *({"name": each.name, "use": "scale", **each.on_card(licence)} for each in sets),
+            *({"name": one.name, "use": "scale", **one.on_card(licence)} for one in sets),
         ],
-        "figures": [rounded(asdict(each), 1) for each in (before, after)],
-        "figures_note": found.table().note,
+        "figures": [rounded(asdict(line), 1) for line in (before, after)],
+        "figures_note": result.table().note,
     }
     licences = f"{base.licence}; its scale under {licence}"
     made = Bundle(name, licences, base.model, calibration, card)
-    return replace(found, bundle=made)
+    return replace(result, bundle=made)
 
 
 def _distance(scale: str, away: Floats, samples: Sequence[Any]) -> Distance:

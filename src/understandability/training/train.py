@@ -1,13 +1,13 @@
-"""Labels in, a bundle out, with the figures of texts that it did not learn from."""
+"""Labels in, a bundle out, with its figures on texts that it did not learn from."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,8 @@ from understandability.errors import InputError, OptionError, check_range
 from understandability.evaluation.correlation import spearman
 from understandability.feature.background_rows import by_row
 from understandability.feature.catalogue import COLUMNS
-from understandability.feature.table import compute_features
 from understandability.model.background import BackgroundModel, expected_label
+from understandability.model.blend import BLEND, BlendModel, Prior, blend_columns
 from understandability.model.bundle import (
     DEFAULT_BUNDLE,
     Bundle,
@@ -29,22 +29,36 @@ from understandability.model.bundle import (
 from understandability.model.calibration import Calibration, calibrate_by_line
 from understandability.model.estimators import EstimatorRow, estimator_row
 from understandability.model.judged import JudgedModel, check_backgrounds
+from understandability.model.passage_model import PassageModel
 from understandability.model.predictors import Predictor
+from understandability.model.readers import Reader
 from understandability.prompt import AtPrompt
-from understandability.training.feature_sets import columns_named, features_in, without_empty
+from understandability.training.baselines import tfidf_out_of_fold
+from understandability.training.blend import FittedBlend, Proof, fit_blend, out_of_fold, prove
+from understandability.training.calibrate import fit_reader
+from understandability.training.duplicates import joined_groups
+from understandability.training.feature_sets import (
+    PASSAGES,
+    columns_named,
+    features_in,
+    without_empty,
+)
 from understandability.training.labelled import (
     LabelColumns,
     LabelledTexts,
+    LabelOptions,
     all_documents,
-    joined_groups,
     read_sets,
+    rescaled_label,
+    table_of_pairs,
 )
+from understandability.training.measurements import Measurements, measure_texts
 from understandability.training.portable import means, portable
 from understandability.training.validation import (
     BASELINES,
     Validated,
+    Validation,
     compared,
-    comparisons,
     folds_of,
     interval,
     resamples_of_groups,
@@ -55,14 +69,17 @@ from understandability.wording import counted
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Progress = Callable[[str, int, int], None]
+
 _MOST_CLASSES = 20
 _SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)  # of the labels, for a learning curve
 _FEWEST_TEXTS = 20
+_FORMER_DEFAULT = "xgboost-regressor"
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A share of the labels: how many, and the Spearman correlation after training on them.
+    """A share of the labels, the number of texts, and the Spearman correlation with that many.
 
     `low` and `high` are the 95 % interval, by resampling groups.
     """
@@ -76,12 +93,13 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Trained:
-    """What `train` gives: the `bundle`, and how good it is on texts it did not see.
+    """The result of `train`: a `bundle`, and its agreement with labels it did not learn from.
 
-    `figures` compare estimates out of fold with the formulas and the default bundle; they are in
-    the bundle's card, too. `estimates` has a row for each text: docno, set, label, fold, difficulty
-    (of texts without a label by the whole model). `curve` is the learning curve, empty if not asked
-    for. `remarks` are sentences on what was left out, and on what the curve says.
+    `figures` is the leaderboard: estimates out of fold, `open`, the formulas, the corpus ratio and
+    a TF-IDF ridge; the bundle's card has it too. `estimates` has a row per text: docno, set, label
+    (as in the table), fold, difficulty (out of fold; by the whole model for texts without a label).
+    `curve` is the learning curve, empty unless requested. `remarks` are sentences on dropped data
+    and on the curve. `estimator` and `folds` are the settings that were used.
     """
 
     bundle: Bundle
@@ -89,6 +107,8 @@ class Trained:
     estimates: pa.Table
     curve: tuple[CurvePoint, ...]
     remarks: tuple[str, ...]
+    estimator: str = BLEND
+    folds: int = 10
 
     def __repr__(self) -> str:
         return (
@@ -110,114 +130,229 @@ def train(
             value="FILE[:COLUMN][:harder|easier][:rank|range|cefr|difficulty]",
         ),
     ],
+    values: Annotated[Any, AtPrompt(None)] = None,
     *,
-    estimator: Annotated[str, AtPrompt(choices="model.estimators:ESTIMATORS")] = (
-        "xgboost-regressor"
-    ),
+    estimator: Annotated[
+        str | None, AtPrompt(str, choices="model.estimators:TRAINABLE", value="NAME")
+    ] = None,
     features: Annotated[
-        Sequence[str] | str, AtPrompt(str, value="NAME,...", convert="wording:names_in")
-    ] = ("text",),
+        Sequence[str] | str | None, AtPrompt(str, value="NAME,...", convert="wording:names_in")
+    ] = None,
     table: Annotated[Any, AtPrompt(str, value="FILE")] = None,
     backgrounds: Annotated[Sequence[str | Path], AtPrompt(list[str], "--bundle")] = (),
+    threshold_label: Annotated[str | float | None, AtPrompt(str, value="LABEL")] = None,
     folds: int = 10,
     curve: Annotated[bool, AtPrompt(bool, "--learning-curve")] = False,
     licence: str = "that of its labels",
     random_state: int = 0,
     parameters: Annotated[Mapping[str, Any], AtPrompt(None)] = MappingProxyType({}),
     name: Annotated[str, AtPrompt(None)] = "judged",
-    **columns: Annotated[Any, AtPrompt((LabelColumns,))],
+    progress: Annotated[Progress | None, AtPrompt(None)] = None,
+    **columns: Unpack[LabelOptions],
 ) -> Trained:
-    """Train on people's labels of texts; files with different scales may be combined.
+    """Train an estimator on human labels of texts; files with different scales may be combined.
 
-    Shows how well the model estimates held-out texts (out of fold, by group), next to the eight
-    formulas, the corpus ratio and the default bundle. The bundle's card keeps these figures.
+    The default estimator, blend, starts from the bundle `open` and corrects it as far as the labels
+    prove the correction. Prints a leaderboard on held-out texts (out of fold, by group, with
+    near-duplicates in one group): the new bundle, `open`, the eight formulas, the corpus ratio and
+    a TF-IDF ridge. The bundle's card keeps these figures.
 
     Example: understand train judged --labels ratings.csv --label-column rating
     --direction higher-harder --group-column site -o my-bundle
 
     In Python, `labels` are a frame or a dictionary of lists, the path of a table, or several paths,
-    each perhaps ``PATH:COLUMN:harder:SCALE``; `columns` are fields of `LabelColumns`, of which
-    `direction` has to be given; texts of one group are never split between learning and judging.
-    `parameters` are set on the `estimator`, `name` is that of the bundle.
+    each perhaps ``PATH:COLUMN:harder:SCALE``; or a sequence of texts, whose labels are `values`:
+    ``train(texts, labels, direction="higher-harder")``. `columns` are fields of `LabelColumns`;
+    texts of one group are never split between learning and judging. `parameters` are set on the
+    `estimator`, `name` is that of the bundle, and `progress` is called with the step, the number
+    done and the total.
 
     Args:
-        labels: Texts with a label: a table (JSON Lines, CSV, TSV, Parquet). The scale says how
+        labels: Texts with a label: a table (JSON Lines, CSV, TSV, Parquet). Labels are numbers,
+            yes and no, CEFR levels (A1 to C2), percent, or words with --order. The scale says how
             labels become difficulty: by rank within the file, by range (the lowest 0, the highest
-            100), by CEFR level 1 to 6, or as they are, 0 to 100. May be repeated.
-        estimator: A regressor or classifier over features.
-        features: Sets (text, study2018: Table 2 of the study of 2019), groups (readability,
-            components, html, ...) and features.
+            100), by CEFR level 1 to 6, or unchanged, 0 to 100. May be repeated.
+        estimator: blend, or a regressor or classifier over features. Default: blend; with
+            --features, --table or --bundle xgboost-regressor.
+        features: Sets (text, passages, study2018: Table 2 of the study of 2019), groups
+            (readability, components, html, ...) and features, for estimators other than blend.
         table: Use the features in this table instead, joined by docno.
         backgrounds: A background model, whose output becomes a feature. May be repeated.
+        threshold_label: The lowest label that is too hard for your reader, as in the table; the
+            bundle then has P(U|d). Labels of two values need none.
         folds: Folds; groups stay together.
         curve: Also learn from 1/8, 1/4 and 1/2 of the labels, to see whether more would help.
         licence: Licence of the model.
         random_state: Seed; the same number gives the same bundle.
 
     >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
-    >>> texts = [" ".join([hard] * (i % 5) + [easy] * (5 - i % 5)) + f" {i}." for i in range(60)]
+    >>> texts = [f"{hard if i % 2 else easy} It is word{i} thing{i} of place{i} and time{i}."
+    ...          for i in range(60)]
     >>> trained = train(
-    ...     {"text": texts, "label": [i % 5 for i in range(60)]}, direction="higher-harder",
+    ...     texts, [i % 2 for i in range(60)], direction="higher-harder",
     ...     estimator="linear-regressor", features=["readability"], folds=3,
     ... )
     >>> next(iter(trained.figures))["spearman"] > 0.8
     True
     """
-    judged_estimator(estimator)
+    tell = progress or (lambda step, done, total: None)
+    named_features = (features,) if isinstance(features, str) else features
+    if estimator is None:
+        others = features is not None or table is not None or backgrounds
+        estimator = _FORMER_DEFAULT if others else BLEND
+    _check_choices(estimator, named_features, table, backgrounds, parameters)
     check_range(2, folds=folds)
     check_range(0, random_state=random_state)
     models = load_background_models(backgrounds)
-    sets = read_sets(labels, LabelColumns(**columns), with_text=table is None)
-    targets = np.concatenate([each.targets for each in sets])
-    stated = np.array([group for each in sets for group in each.groups])
-    groups = joined_groups(sets) if table is None else stated
-    judged = np.isfinite(targets)
+    if values is not None:
+        labels = table_of_pairs(labels, values, "train")
+    sets = read_sets(labels, LabelColumns.of(columns, "train"), with_text=table is None)
+    targets = np.concatenate([labelled.targets for labelled in sets])
+    stated = np.array([group for labelled in sets for group in labelled.groups])
+    groups, joined = joined_groups(sets) if table is None else (stated, 0)
+    _check_enough_groups(sets, stated, groups, np.isfinite(targets), folds)
+    on_passages = estimator == BLEND or named_features == (PASSAGES,)
+    catalogue_columns: tuple[str, ...] = ()
+    if table is None and not on_passages:
+        names = columns_named(named_features or ("text",))
+        catalogue_columns = tuple(dict.fromkeys((*names, *by_row(models))))
+    default = load_bundle(DEFAULT_BUNDLE)
+    measurements = None
+    if table is None:
+        total = sum(len(labelled.documents) for labelled in sets)
+        measurements = measure_texts(
+            all_documents(sets), total, default, catalogue_columns, models, on_passages, tell
+        )
+    remark = ""
+    settings = _Settings(name, licence, folds, random_state, parameters, tell)
+    weights = np.concatenate([labelled.weights for labelled in sets])
+    if on_passages:
+        assert measurements is not None
+        assert isinstance(default.model, PassageModel)
+        learned = targets
+        if len(sets) == 1 and not (estimator != BLEND and estimator_row(estimator).classifies):
+            # In the units of the labels, so that a rank or a level bends nothing.
+            learned = _on_range(sets[0].labels)
+        bundle, result = train_blend(
+            measurements.rows, default.model, targets, learned, weights, groups, estimator, settings
+        )
+        count = len(blend_columns())
+    else:
+        if measurements is None:
+            read, inputs = features_in(
+                table, [docno for labelled in sets for docno in labelled.docnos]
+            )
+        else:
+            read, inputs = catalogue_columns, measurements.features
+        inputs, read, remark = without_empty(inputs, read)
+        bundle, result = train_judged(
+            inputs, read, targets, groups, estimator, backgrounds=models, name=name,
+            licence=licence, folds=folds, random_state=random_state, parameters=parameters,
+            weights=weights,
+        )  # fmt: skip
+        count = len(read)
+        if measurements is None:
+            measurements = _of_table(read, inputs)
+    figures = _leaderboard(name, sets, result, measurements, default.name, random_state, tell)
+    reader, reader_remark = _reader_of(bundle, sets, result, threshold_label)
+    remarks = [
+        *(sentence for labelled in sets for sentence in labelled.remarks),
+        *[remark] * bool(remark),
+        *_joined_remark(joined),
+        *_blend_remark(bundle),
+        *_better(name, figures),
+        *[reader_remark] * bool(reader_remark),
+    ]
+    points: tuple[CurvePoint, ...] = ()
+    if curve:
+        points, sentence = _curve(result)
+        remarks.append(sentence)
+    chosen = "".join(f", {key} {value}" for key, value in parameters.items())
+    summary = f"{estimator}{chosen} on {counted(count, 'feature')}, trained on judged texts."
+    card = _card(summary, licence, sets, figures, points, folds)
+    bundle = replace(bundle, card=card, reader=reader)
+    estimates = _estimates(bundle, result, sets)
+    return Trained(bundle, figures, estimates, points, tuple(remarks), estimator, folds)
+
+
+def _check_choices(
+    estimator: str,
+    features: Sequence[str] | None,
+    table: Any,
+    backgrounds: Sequence[Any],
+    parameters: Mapping[str, Any],
+) -> None:
+    """Raise `OptionError` for choices that do not go together."""
+    if estimator != BLEND:
+        judged_estimator(estimator)
+        if features is not None and PASSAGES in features and len(features) > 1:
+            raise OptionError(
+                f"the features {PASSAGES!r} cannot be combined with others; name them alone"
+            )
+        return
+    if features not in (None, (), (PASSAGES,), [PASSAGES]) or table is not None or backgrounds:
+        raise OptionError(
+            "the blend reads the columns of passages only; for other features, a table of "
+            f"features or background models choose another estimator, such as {_FORMER_DEFAULT}"
+        )
+    if parameters:
+        raise OptionError("the blend has no parameters to set; choose another estimator")
+
+
+def _check_enough_groups(
+    sets: Sequence[LabelledTexts],
+    stated: NDArray[Any],
+    groups: NDArray[Any],
+    judged: NDArray[np.bool_],
+    folds: int,
+) -> None:
     values, count = len(np.unique(stated[judged])), len(np.unique(groups[judged]))
     column = sets[0].columns.group
     what = f"{values} values of {column!r}" if column else f"{values} groups or single texts"
-    joined = f" ({what}, joined where texts are equal)" if count < values else ""
+    joined = f" ({what}, joined where texts are equal or nearly so)" if count < values else ""
     check_groups(count, folds, joined)  # before any feature is computed
-    if table is None:
-        named = columns_named([features] if isinstance(features, str) else features)
-        names: tuple[str, ...] = tuple(dict.fromkeys((*named, *by_row(models))))
-        inputs = compute_features(all_documents(sets), names, models).values
-    else:
-        names, inputs = features_in(table, [docno for each in sets for docno in each.docnos])
-    inputs, names, remark = without_empty(inputs, names)
-    bundle, out_of_fold = train_judged(
-        inputs, names, targets, groups, estimator, backgrounds=models, name=name, licence=licence,
-        folds=folds, random_state=random_state, parameters=parameters,
-    )  # fmt: skip
-    figures = _figures(name, sets, out_of_fold, inputs, names, random_state)
-    remarks = [*([remark] if remark else []), *_better(name, figures)]
-    points: tuple[CurvePoint, ...] = ()
-    if curve:
-        points, said = _curve(out_of_fold)
-        remarks.append(said)
-    chosen = "".join(f", {key} {value}" for key, value in parameters.items())
-    summary = f"{estimator}{chosen} on {counted(len(names), 'feature')}, trained on judged texts."
-    return Trained(
-        replace(bundle, card=_card(summary, licence, sets, figures, points, folds)),
-        figures,
-        _estimates(bundle, out_of_fold, inputs, sets),
-        points,
-        tuple(remarks),
-    )
+
+
+def _on_range(labels: Floats) -> Floats:
+    """Labels stretched to 0..100; NaN stays NaN."""
+    result = np.full(len(labels), np.nan)
+    known = np.isfinite(labels)
+    result[known] = rescaled_label(labels[known])
+    return result
 
 
 def judged_estimator(name: str) -> EstimatorRow:
-    """The row of an estimator that takes features; `OptionError` for any other."""
+    """The row of an estimator over features; `OptionError` for any other."""
     row = estimator_row(name)
     if row.on_counts:
         raise OptionError(f"{name} takes counts of words, not features; choose another")
     return row
 
 
+class Task(Protocol):
+    """Judged texts dealt out to folds, and a way to learn from some of them.
+
+    `labels` are on 0..100, higher = harder; (texts,), as are `fold` and `groups`.
+    """
+
+    @property
+    def labels(self) -> Floats: ...
+    @property
+    def fold(self) -> NDArray[np.int64]: ...
+    @property
+    def groups(self) -> NDArray[Any]: ...
+    @property
+    def random_state(self) -> int: ...
+
+    def out_of_fold(self, share: float = 1.0) -> Floats:
+        """The raw output for each text by a model of a share of the other folds."""
+
+
 @dataclass(frozen=True)
 class FoldedLabels:
-    """What judged models are fitted to, and how; `rows` and `labels` of judged texts only.
+    """Judged texts for an estimator over features: `rows` (texts, columns) and `labels`.
 
-    Labels stand on 0 to 100, higher = harder.
+    `labels` are on 0..100, higher = harder.
     """
 
     row: EstimatorRow
@@ -227,14 +362,15 @@ class FoldedLabels:
     groups: NDArray[Any]
     random_state: int
     parameters: Mapping[str, Any]
+    weights: Floats | None = None
 
     @property
     def classes(self) -> tuple[float, ...]:
-        """The labels of a classifier's classes; none for a regressor."""
+        """The labels of a classifier's classes; empty for a regressor."""
         return tuple(np.unique(self.labels).tolist()) if self.row.classifies else ()
 
     def fit(self, where: NDArray[np.bool_]) -> Predictor:
-        """A model of some of the texts; raises `InputError` where they lack a class."""
+        """Fit to the texts of a mask; raises `InputError` where these lack a class."""
         targets: NDArray[Any] = self.labels[where]
         if self.row.classifies:
             targets = np.searchsorted(self.classes, targets)
@@ -242,8 +378,9 @@ class FoldedLabels:
                 raise InputError(
                     f"a label occurs in too few groups for {self.fold.max() + 1} folds"
                 )
-        made = self.row.made(self.random_state, self.parameters)
-        return portable(made.fit(self.rows[where], targets))
+        estimator = self.row.made(self.random_state, self.parameters, int(where.sum()))
+        weights = None if self.weights is None else self.weights[where]
+        return portable(self.row.fit(estimator, self.rows[where], targets, weights))
 
     def out_of_fold(self, share: float = 1.0) -> Floats:
         """The raw output for each text by a model of the other folds, or of a share of them.
@@ -251,28 +388,79 @@ class FoldedLabels:
         A share is one of groups; a smaller share is part of a larger one.
         """
         raw = np.empty(len(self.labels))
-        distinct, number = np.unique(self.groups, return_inverse=True)
-        place = np.random.default_rng(self.random_state).permutation(len(distinct))[number]
-        for each in range(self.fold.max() + 1):
-            others, own = self.fold != each, self.fold == each
-            last = np.quantile(np.unique(place[others]), share, method="inverted_cdf")
-            fitted = self.fit(others & (place <= last))
-            raw[own] = expected_label(fitted(self.rows[own]), self.classes)
+        for number in range(self.fold.max() + 1):
+            own = self.fold == number
+            learned = share_of_groups(self.groups, ~own, share, self.random_state)
+            raw[own] = expected_label(self.fit(learned)(self.rows[own]), self.classes)
         return raw
+
+
+def share_of_groups(
+    groups: NDArray[Any], where: NDArray[np.bool_], share: float, random_state: int
+) -> NDArray[np.bool_]:
+    """Restrict a mask of texts to a share of its groups, drawn at random."""
+    distinct, number = np.unique(groups, return_inverse=True)
+    position = np.random.default_rng(random_state).permutation(len(distinct))[number]
+    last = np.quantile(np.unique(position[where]), share, method="inverted_cdf")
+    return np.asarray(where & (position <= last))
+
+
+@dataclass(frozen=True)
+class BlendTask:
+    """Judged texts for the blend: `rows` of `blend_columns`, `learned` in the units of the labels.
+
+    `proof` has the out-of-fold estimates with all labels.
+    """
+
+    rows: Floats
+    learned: Floats
+    labels: Floats
+    weights: Floats
+    fold: NDArray[np.int64]
+    groups: NDArray[np.int64]
+    random_state: int
+
+    def prove(
+        self, share: float = 1.0, progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> Proof:
+        """Estimate each text by models of a share of the other folds."""
+
+        def chosen(where: NDArray[np.bool_]) -> NDArray[np.bool_]:
+            return share_of_groups(self.groups, where, share, self.random_state)
+
+        return prove(
+            self.rows, self.learned, self.weights, self.groups, self.fold, self.random_state,
+            progress, chosen if share < 1 else None,
+        )  # fmt: skip
+
+    def out_of_fold(self, share: float = 1.0) -> Floats:
+        """The blend's estimate of each text, in the units of `learned`."""
+        return out_of_fold(self.prove(share), self.fold)
 
 
 @dataclass(frozen=True, slots=True)
 class OutOfFold:
     """Estimates of judged texts by models that did not see their group.
 
-    `difficulty` is NaN for texts without a label; `fold` is -1 there. `task` is what was dealt out
-    to folds, and `raw` the output for each text of it.
+    `difficulty` is NaN for texts without a label, and `fold` -1. `task` holds the judged texts,
+    `raw` the output for each of them. `whole` is the difficulty of all texts by the whole model.
     """
 
     difficulty: Floats
     fold: NDArray[np.int64]
-    task: FoldedLabels
+    task: Task
     raw: Floats
+    whole: Floats = field(default_factory=lambda: np.empty(0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    name: str
+    licence: str
+    folds: int
+    random_state: int
+    parameters: Mapping[str, Any]
+    tell: Progress
 
 
 def folded_labels(
@@ -284,20 +472,26 @@ def folded_labels(
     folds: int = 5,
     random_state: int = 0,
     parameters: Mapping[str, Any] = MappingProxyType({}),
+    weights: Floats | None = None,
 ) -> FoldedLabels:
-    """The judged texts among all, dealt out to folds by group; raises as `train_judged`."""
+    """Deal the judged texts out to folds by group; raises as `train_judged`."""
     row = judged_estimator(estimator)
     judged = np.isfinite(targets)
     numbers = np.unique(np.asarray(groups)[judged], return_inverse=True)[1]
     check_groups(int(numbers.max()) + 1, folds)
     labels = targets[judged]
-    if row.classifies and (found := len(np.unique(labels))) > _MOST_CLASSES:
+    if row.classifies and (count := len(np.unique(labels))) > _MOST_CLASSES:
         raise OptionError(
             f"{row.name} needs at most {_MOST_CLASSES} different labels, but there are "
-            f"{found}; choose a regressor"
+            f"{count}; choose a regressor"
         )
     fold = folds_of(numbers, folds, random_state)
-    return FoldedLabels(row, inputs[judged], labels, fold, numbers, random_state, parameters)
+    own_weights = None
+    if weights is not None and len(np.unique(weights[judged])) > 1:
+        own_weights = weights[judged]
+    return FoldedLabels(
+        row, inputs[judged], labels, fold, numbers, random_state, parameters, own_weights
+    )
 
 
 def check_groups(groups: int, folds: int, joined: str = "") -> None:
@@ -315,25 +509,31 @@ def train_judged(
     columns: Sequence[str],
     targets: Floats,
     groups: Sequence[Any] | NDArray[Any],
-    estimator: str = "xgboost-regressor",
+    estimator: str = _FORMER_DEFAULT,
     *,
     backgrounds: Sequence[BackgroundModel] = (),
     name: str = "judged",
     licence: str = "that of its labels",
-    **dealt: Any,
+    folds: int = 5,
+    random_state: int = 0,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+    weights: Floats | None = None,
 ) -> tuple[Bundle, OutOfFold]:
-    """Train an estimator on (documents, columns) and `targets`, labels on 0 to 100.
+    """Train an estimator on (documents, columns) and `targets`, labels on 0..100.
 
-    Documents whose target is NaN are left out of training. Out-of-fold estimates by group give
-    the map from the estimator's output to difficulty (`calibrate_by_line`). `backgrounds` are the
-    models whose outputs are among the columns; the bundle holds them. `dealt` are folds, random
-    state and parameters of the estimator, as `folded_labels` has them.
+    Documents whose target is NaN are not learned from. Out-of-fold estimates by group give the map
+    from the estimator's output to difficulty (`calibrate_by_line`). `backgrounds` are the models
+    whose outputs are among the columns; the bundle holds them. `weights` say how much each document
+    counts.
 
-    Raises `InputError` where there are too few groups for the folds, or where the estimates say
-    nothing about the targets; `OptionError` for an estimator that takes no columns.
+    Raises `InputError` where there are too few groups for the folds, or where the estimates do not
+    agree with the targets; `OptionError` for an estimator that takes no columns.
     """
     check_backgrounds(columns, backgrounds)
-    task = folded_labels(inputs, targets, groups, estimator, **dealt)
+    task = folded_labels(
+        inputs, targets, groups, estimator, folds=folds, random_state=random_state,
+        parameters=parameters, weights=weights,
+    )  # fmt: skip
     raw = task.out_of_fold()
     calibration = calibrate_by_line(raw, task.labels).on_own_scale()
     whole = task.fit(np.full(len(raw), True))
@@ -341,85 +541,236 @@ def train_judged(
         task.row.name, tuple(columns), whole, means(task.rows), task.classes, tuple(backgrounds)
     )
     judged = np.isfinite(targets)
-    estimated, where = np.full(len(inputs), np.nan), np.full(len(inputs), -1, np.int64)
-    estimated[judged], where[judged] = calibration.of(raw)[0], task.fold
-    bundle = Bundle(name, licence, model, calibration, {})
-    return bundle, OutOfFold(estimated, where, task, raw)
+    result = _out_of_fold(task, raw, calibration, judged, model.predict(inputs))
+    return Bundle(name, licence, model, calibration, {}), result
 
 
-def _figures(
+def _out_of_fold(
+    task: Task, raw: Floats, calibration: Calibration, judged: NDArray[np.bool_], whole: Floats
+) -> OutOfFold:
+    estimated, fold = np.full(len(judged), np.nan), np.full(len(judged), -1, np.int64)
+    estimated[judged], fold[judged] = calibration.of(raw)[0], task.fold
+    return OutOfFold(estimated, fold, task, raw, calibration.of(whole)[0])
+
+
+def train_blend(
+    rows: Floats,
+    base: PassageModel,
+    targets: Floats,
+    learned: Floats,
+    weights: Floats,
+    groups: NDArray[Any],
+    estimator: str,
+    settings: _Settings,
+) -> tuple[Bundle, OutOfFold]:
+    """Train on rows of `blend_columns`: the blend, or a single estimator without the prior.
+
+    `targets` are labels on 0..100, `learned` the same in the units that are learned. Documents with
+    a NaN in either, or without an estimate of the base model, are not learned from.
+    """
+    judged = np.isfinite(targets) & np.isfinite(rows).all(axis=1)
+    if not judged.any():
+        raise InputError("no labelled text has an estimate; the blend reads English texts")
+    own_groups = np.unique(np.asarray(groups)[judged], return_inverse=True)[1]
+    check_groups(int(own_groups.max()) + 1, settings.folds)
+    fold = folds_of(own_groups, settings.folds, settings.random_state)
+    task: Task
+    if estimator == BLEND:
+        blend = BlendTask(
+            rows[judged], learned[judged], targets[judged], weights[judged], fold, own_groups,
+            settings.random_state,
+        )  # fmt: skip
+        proof = blend.prove(progress=lambda done, total: settings.tell("training", done, total))
+        raw = out_of_fold(proof, fold)
+        fitted = fit_blend(blend.rows, blend.learned, blend.weights, settings.random_state)
+        model = _blend_model(base, fitted, proof.share(), blend.rows)
+        task = blend
+    else:
+        masked = np.where(judged, learned, np.nan)
+        folded = folded_labels(
+            rows, masked, groups, estimator, folds=settings.folds,
+            random_state=settings.random_state, parameters=settings.parameters, weights=weights,
+        )  # fmt: skip
+        raw = folded.out_of_fold()
+        whole = folded.fit(np.full(len(raw), True))
+        model = BlendModel(
+            estimator,
+            base,
+            Prior(0.0, 0.0, 0.0),
+            (whole,),
+            (),
+            1.0,
+            means(folded.rows),
+            folded.classes,
+        )
+        task = replace(folded, labels=targets[judged]) if not folded.classes else folded
+    calibration = calibrate_by_line(raw, targets[judged]).on_own_scale()
+    result = _out_of_fold(task, raw, calibration, judged, model.predict(rows))
+    return Bundle(settings.name, settings.licence, model, calibration, {}), result
+
+
+def _blend_model(base: PassageModel, fitted: FittedBlend, share: float, rows: Floats) -> BlendModel:
+    return BlendModel(
+        BLEND, base, fitted.prior, fitted.direct, fitted.corrections, round(share, 6), means(rows)
+    )
+
+
+def _of_table(columns: Sequence[str], inputs: Floats) -> Measurements:
+    """The formulas among the columns of a table of features, as baselines."""
+    baselines = {
+        name: inputs[:, index] * (COLUMNS[name][0].direction or Direction.HARDER).sign
+        for index, name in enumerate(columns)
+        if name in BASELINES
+    }
+    nothing = np.empty((len(inputs), 0))
+    return Measurements(nothing, inputs, baselines, {})
+
+
+def _leaderboard(
     name: str,
     sets: tuple[LabelledTexts, ...],
-    out_of_fold: OutOfFold,
-    inputs: Floats,
-    columns: Sequence[str],
+    result: OutOfFold,
+    measurements: Measurements,
+    default: str,
     random_state: int,
+    tell: Progress,
 ) -> Validated:
-    """Estimates out of fold against the labels, beside the formulas and the default bundle.
-
-    Without texts there are only those formulas that are among the columns.
-    """
-    default = load_bundle(DEFAULT_BUNDLE)
-    validations, start = [], 0
-    for each in sets:
-        own = slice(start, start + len(each.docnos))
+    """Estimates out of fold against the labels, `open`, the formulas and a TF-IDF ridge."""
+    scores = {f"{name}, out of fold": result.difficulty}
+    for output, values in measurements.default.items():
+        scores[default if output == "difficulty" else f"{default}, {output}"] = values
+    if measurements.default:
+        tell("TF-IDF ridge", 0, 0)
+        ridge = tfidf_out_of_fold(sets, result.fold)
+        if ridge is not None:
+            scores["TF-IDF ridge, out of fold"] = ridge
+    scores |= measurements.baselines
+    validations: list[Validation] = []
+    start = 0
+    for labelled in sets:
+        own = slice(start, start + len(labelled.docnos))
         start = own.stop
-        scores = [(f"{name}, out of fold", out_of_fold.difficulty[own])]
-        if each.documents:
-            found, baselines = comparisons(default, each.documents)
-            scores += [(default.name, found["difficulty"]), *baselines]
-        else:
-            scores += [
-                (column, inputs[own, place] * (direction or Direction.HARDER).sign)
-                for place, column in enumerate(columns)
-                if column in BASELINES
-                for direction in [COLUMNS[column][0].direction]
-            ]
-        validations.append(compared(each, scores, random_state=random_state))
+        tell("intervals", len(validations), len(sets))
+        rows = [(score, values[own]) for score, values in scores.items()]
+        groups = np.full(len(labelled.docnos), -1, np.int64)
+        known = result.fold[own] >= 0
+        judged = np.flatnonzero(result.fold >= 0)
+        positions = np.searchsorted(judged, np.arange(own.start, own.stop)[known])
+        groups[known] = np.asarray(result.task.groups)[positions]
+        groups[~known] = np.arange(-int((~known).sum()), 0)
+        validations.append(compared(labelled, rows, random_state=random_state, groups=groups))
     return Validated(tuple(validations))
 
 
+def _reader_of(
+    bundle: Bundle, sets: Sequence[LabelledTexts], result: OutOfFold, threshold_label: Any
+) -> tuple[Reader | None, str]:
+    """The reader whose P(U|d) the bundle reports, and a sentence on it.
+
+    Fitted to whether labels are below the threshold's label, by the estimates out of fold.
+    """
+    values = np.unique(np.concatenate([labelled.labels for labelled in sets]))
+    values = values[np.isfinite(values)]
+    if threshold_label is None:
+        if len(values) != 2:
+            return None, (
+                "the bundle has no reader, so scores by it have no P(U|d): name the lowest label "
+                "that is too hard for your reader with --threshold-label (threshold_label=), or "
+                "give --threshold when scoring"
+            )
+        limits = [float(values[1])] * len(sets)
+        stated = sets[0].in_words(
+            float(sets[0].stated_labels[np.flatnonzero(sets[0].labels == values[1])[0]])
+        )
+    else:
+        limits = [labelled.difficulty_of(str(threshold_label)) for labelled in sets]
+        stated = str(threshold_label)
+    understood = np.concatenate(
+        [labelled.labels < limit for labelled, limit in zip(sets, limits, strict=True)]
+    )
+    known = np.isfinite(result.difficulty)
+    answers = understood[known]
+    if answers.all() or not answers.any():
+        which = "every" if answers.all() else "no"
+        raise OptionError(
+            f"{which} label is easier than --threshold-label {stated} (threshold_label=); choose "
+            f"one between the easiest and the hardest: {sets[0].in_difficulty}"
+        )
+    fitted = fit_reader(result.difficulty[known], answers.tolist(), "own", scale=bundle.scale)
+    reader = replace(
+        fitted.reader,
+        description=f"a reader who understands texts easier than the label {stated}",
+        source=f"probit regression on {counted(len(answers), 'label')}, out of fold",
+    )
+    return reader, (
+        f"P(U|d) is the probability of a label easier than {stated}: difficulty below "
+        f"{reader.threshold:g}, with a noise of {reader.noise_scale:g}"
+    )
+
+
+def _joined_remark(joined: int) -> list[str]:
+    if not joined:
+        return []
+    return [
+        f"{counted(joined, 'text')} joined to the group of an equal or nearly equal text, so that "
+        "no text is learned from and judged by its copy"
+    ]
+
+
+def _blend_remark(bundle: Bundle) -> list[str]:
+    """A sentence on how much the labels changed what `open` says."""
+    model = bundle.model
+    if not isinstance(model, BlendModel) or model.estimator != BLEND:
+        return []
+    if not model.share:
+        return [
+            "the labels prove no correction of `open`, so the bundle is `open` on the scale of the "
+            "labels; more labels may help"
+        ]
+    return [f"the share of what the labels teach is {model.share:.2f}, the rest is `open`"]
+
+
 def _better(name: str, figures: Validated) -> list[str]:
-    """A sentence for each set of labels with which others agree better than the new bundle."""
+    """A sentence for each set that other scores agree better with than the new bundle."""
     remarks = []
-    for each in figures.sets:
-        own, *others = ((row.name, row.correlations["spearman"]) for row in each.agreements)
+    for labelled in figures.sets:
+        own, *others = ((row.name, row.correlations["spearman"]) for row in labelled.agreements)
         better = [f"{other} ({value:.3f})" for other, value in others if value > own[1]]
         if better:
             remarks.append(
-                f"with the labels of {each.set} these agree better than {name} does out of fold "
-                f"(Spearman {own[1]:.3f}): {', '.join(better)}"
+                f"with the labels of {labelled.set} these agree better than {name} does out of "
+                f"fold (Spearman {own[1]:.3f}): {', '.join(better)}"
             )
     return remarks
 
 
-def _curve(out_of_fold: OutOfFold) -> tuple[tuple[CurvePoint, ...], str]:
+def _curve(result: OutOfFold) -> tuple[tuple[CurvePoint, ...], str]:
     """The learning curve, and a sentence on whether more labels would help.
 
-    Shares of too few texts to learn from are left out.
+    Shares with too few texts to learn from are skipped.
     """
-    task = out_of_fold.task
+    task = result.task
     samples = resamples_of_groups(task.groups, task.random_state)
-    learned = 1 - 1 / (task.fold.max() + 1)  # of the texts, in each fold
+    learned = 1 - 1 / (task.fold.max() + 1)  # the share of the texts outside a fold
     points: list[CurvePoint] = []
     resampled: list[Floats] = []
     for share in _SHARES:
         texts = share * learned * len(task.labels)
         if texts < _FEWEST_TEXTS:
             continue
-        with contextlib.suppress(InputError):  # a class that so few texts lack
-            raw = out_of_fold.raw if share == 1 else task.out_of_fold(share)
-            found = np.array([spearman(raw[sample], task.labels[sample]) for sample in samples])
+        with contextlib.suppress(InputError):  # raised if so few texts lack a class
+            raw = result.raw if share == 1 else task.out_of_fold(share)
+            values = np.array([spearman(raw[sample], task.labels[sample]) for sample in samples])
             whole = spearman(raw, task.labels)
-            points.append(CurvePoint(share, round(texts), whole, *interval(found)))
-            resampled.append(found)
+            points.append(CurvePoint(share, round(texts), whole, *interval(values)))
+            resampled.append(values)
     if len(points) < 2:
-        return tuple(points), "there are too few labels for a learning curve; more would tell"
+        return tuple(points), "there are too few labels for a learning curve"
     low, high = interval(resampled[-1] - resampled[-2])
     gain = f"{points[-1].spearman - points[-2].spearman:+.3f} [{low:+.3f}, {high:+.3f}]"
-    verdict = "more would help" if low > 0 else "whether more would help cannot be told from chance"
-    said = f"from half of the labels to all the Spearman changes by {gain}: {verdict}"
-    return tuple(points), said
+    verdict = "more would help" if low > 0 else "the gain from more labels is within chance"
+    sentence = f"from half of the labels to all the Spearman changes by {gain}: {verdict}"
+    return tuple(points), sentence
 
 
 def _card(
@@ -430,38 +781,34 @@ def _card(
     curve: Sequence[CurvePoint],
     folds: int,
 ) -> Mapping[str, Any]:
-    """What there is to know of a judged bundle: data, figures, and what they do not say."""
+    """The card of a judged bundle: data, figures, and their limits."""
     card: dict[str, Any] = {
         "summary": summary,
         "intended_use": "texts like those it was trained on, for readers like those who judged "
         "them",
         "cannot_know": "anything but the text; how texts of other kinds, lengths and subjects "
         "would have been judged",
-        "training": [each.on_card(licence) for each in sets],
+        "training": [labelled.on_card(licence) for labelled in sets],
         "figures": [rounded(row) for row in figures],
-        "figures_note": f"Correlations with the labels, 95 % intervals by group. The first row of "
+        "figures_note": f"Agreement with the labels, 95 % intervals by group. The first row of "
         f"a set is out of fold: {folds} folds by group, each text estimated by a model that saw no "
-        "text of its group. No figure is on texts from elsewhere.",
+        "text of its group, nor a near-duplicate. No figure is on texts from elsewhere.",
     }
     if curve:
         card["learning_curve"] = [rounded(asdict(point)) for point in curve]
     return card
 
 
-def _estimates(
-    bundle: Bundle, out_of_fold: OutOfFold, inputs: Floats, sets: tuple[LabelledTexts, ...]
-) -> pa.Table:
+def _estimates(bundle: Bundle, result: OutOfFold, sets: tuple[LabelledTexts, ...]) -> pa.Table:
     import pyarrow as pa
 
-    assert isinstance(bundle.model, JudgedModel)
-    assert isinstance(bundle.calibration, Calibration)
-    whole = bundle.calibration.of(bundle.model.predict(inputs))[0]
+    stated = np.concatenate([labelled.stated_labels for labelled in sets])
     return pa.table(
         {
-            "docno": [docno for each in sets for docno in each.docnos],
-            "set": [each.name for each in sets for _ in each.docnos],
-            "label": np.concatenate([each.labels for each in sets]),
-            "fold": out_of_fold.fold,
-            "difficulty": np.where(out_of_fold.fold >= 0, out_of_fold.difficulty, whole),
+            "docno": [docno for labelled in sets for docno in labelled.docnos],
+            "set": [labelled.name for labelled in sets for _ in labelled.docnos],
+            "label": stated,
+            "fold": result.fold,
+            "difficulty": np.where(result.fold >= 0, result.difficulty, result.whole),
         }
     )

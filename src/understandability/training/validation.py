@@ -1,4 +1,4 @@
-"""How well estimates agree with labels: correlation with intervals, and P(U|d) at a threshold."""
+"""Agreement of estimates with labels: correlations with intervals, and P(U|d) at a threshold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,22 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.distributions import ranks
-from understandability.errors import OptionError
+from understandability.errors import OptionError, WrongTypeError
 from understandability.evaluation.correlation import kendall_tau_b, pearson, spearman
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
-from understandability.model.bundle import Bundle, Estimate, load_bundle
-from understandability.model.readers import probability
+from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
+from understandability.model.readers import READINGS, probability
 from understandability.prompt import AtPrompt
 from understandability.text.document import Document
-from understandability.training.labelled import LabelColumns, LabelledTexts, read_sets
+from understandability.training.labelled import (
+    LabelColumns,
+    LabelledTexts,
+    LabelOptions,
+    read_sets,
+)
+from understandability.wording import kind_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,14 +42,18 @@ EIGHT_FORMULAS = (
     "ari", "coleman_liau", "dale_chall", "flesch_kincaid", "flesch_reading_ease", "gunning_fog",
     "lix", "smog",
 )  # fmt: skip
-# What every estimate is compared with: these, and the ratio of the corpora.
+# Every estimate is compared with these formulas and the ratio of the corpora.
 BASELINES = (*EIGHT_FORMULAS, "log_likelihood_pubmed_reddit")
 _BINS = 10
 _RESAMPLES = 200
+_MANY_ROWS = 20_000
+_MOST_CLASSES = 10
 
 
-def roc_auc(chances: Floats, truth: NDArray[np.bool_]) -> float:
-    """How often a text that is understood has a higher chance than one that is not.
+def roc_auc(values: Floats, truth: NDArray[np.bool_]) -> float:
+    """The probability that a true row has the higher value than a false one; ties count half.
+
+    NaN where all rows are true, or all false.
 
     >>> roc_auc(np.array([0.9, 0.8, 0.1]), np.array([True, False, False]))
     1.0
@@ -51,25 +61,25 @@ def roc_auc(chances: Floats, truth: NDArray[np.bool_]) -> float:
     understood, others = int(truth.sum()), int((~truth).sum())
     if not understood or not others:
         return math.nan
-    pairs = float(ranks(chances)[truth].sum()) - understood * (understood + 1) / 2
+    pairs = float(ranks(values)[truth].sum()) - understood * (understood + 1) / 2
     return pairs / (understood * others)
 
 
-def brier_score(chances: Floats, truth: NDArray[np.bool_]) -> float:
-    """The mean squared distance of chances from what is true (Brier 1950)."""
-    return float(np.mean((chances - truth) ** 2))
+def brier_score(probabilities: Floats, truth: NDArray[np.bool_]) -> float:
+    """The mean squared distance of probabilities from the truth, 0 or 1 (Brier 1950)."""
+    return float(np.mean((probabilities - truth) ** 2))
 
 
-def calibration_error(chances: Floats, truth: NDArray[np.bool_]) -> float:
-    """How far chances lie from frequencies, over ten bins of equally many texts.
+def calibration_error(probabilities: Floats, truth: NDArray[np.bool_]) -> float:
+    """The mean distance of probabilities from frequencies, in ten bins of equal size.
 
     >>> calibration_error(np.array([0.5] * 20), np.array([True, False] * 10))
     0.0
     """
-    order = np.argsort(chances, kind="stable")
-    bins = [each for each in np.array_split(order, _BINS) if len(each)]
-    distances = [len(each) * abs(chances[each].mean() - truth[each].mean()) for each in bins]
-    return float(sum(distances) / len(chances))
+    order = np.argsort(probabilities, kind="stable")
+    bins = [rows for rows in np.array_split(order, _BINS) if len(rows)]
+    distances = [len(rows) * abs(probabilities[rows].mean() - truth[rows].mean()) for rows in bins]
+    return float(sum(distances) / len(probabilities))
 
 
 CORRELATIONS: Mapping[str, Callable[[Floats, Floats], float]] = {
@@ -80,7 +90,7 @@ CORRELATIONS: Mapping[str, Callable[[Floats, Floats], float]] = {
 
 
 def correlations(values: Floats, labels: Floats) -> dict[str, float]:
-    """Each of `CORRELATIONS` of a score with labels; NaN where one does not vary.
+    """The `CORRELATIONS` of a score with labels; NaN where one of them does not vary.
 
     >>> correlations(np.array([1.0, 2.0, 4.0]), np.array([0.0, 1.0, 3.0]))["kendall"]
     1.0
@@ -90,31 +100,94 @@ def correlations(values: Floats, labels: Floats) -> dict[str, float]:
     return {name: function(values, labels) for name, function in CORRELATIONS.items()}
 
 
+def classes_by_share(values: Floats, labels: Floats) -> Floats:
+    """The class of each text if a score is cut so that every class keeps its number of texts.
+
+    >>> classes_by_share(np.array([0.1, 0.9, 0.4]), np.array([1.0, 2.0, 1.0])).tolist()
+    [1.0, 2.0, 1.0]
+    """
+    classes = np.empty(len(labels))
+    classes[np.argsort(values, kind="stable")] = np.sort(labels)
+    return classes
+
+
+def weighted_kappa(classes: Floats, labels: Floats) -> float:
+    """Cohen's kappa with quadratic weights (Cohen 1968); 1 is full agreement, 0 is chance.
+
+    >>> weighted_kappa(np.array([1.0, 2.0, 1.0, 2.0]), np.array([1.0, 2.0, 1.0, 1.0]))
+    0.5
+    """
+    names = np.unique(np.concatenate([classes, labels]))
+    one, other = np.searchsorted(names, classes), np.searchsorted(names, labels)
+    count = len(names)
+    table = np.bincount(one * count + other, minlength=count**2).reshape(count, count)
+    distance = np.subtract.outer(np.arange(count), np.arange(count)) ** 2
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(labels)
+    by_chance = float((distance * expected).sum())
+    return 1 - float((distance * table).sum()) / by_chance if by_chance else math.nan
+
+
+def class_measures(values: Floats, labels: Floats) -> dict[str, float]:
+    """Accuracy and kappa of a score cut by `classes_by_share`, and ROC AUC for two classes.
+
+    Empty where labels are no classes, that is, have more than ten different values.
+
+    >>> class_measures(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 0.0, 1.0, 1.0]))
+    {'auc': 1.0, 'accuracy': 1.0, 'kappa': 1.0}
+    """
+    distinct = np.unique(labels)
+    if not 2 <= len(distinct) <= _MOST_CLASSES:
+        return {}
+    classes = classes_by_share(values, labels)
+    auc = {"auc": roc_auc(values, labels == distinct[1])} if len(distinct) == 2 else {}
+    return {
+        **auc,
+        "accuracy": float(np.mean(classes == labels)),
+        "kappa": weighted_kappa(classes, labels),
+    }
+
+
+CLASS_MEASURES = {"auc": "ROC AUC", "accuracy": "Accuracy", "kappa": "Kappa"}
+
+
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One score against the labels of one set; `intervals` are 95 %, by bootstrap."""
+    """One score against the labels of one set.
+
+    `classes` has the measures of `class_measures` where labels are classes. `intervals` are 95 %,
+    by bootstrap, for correlations and measures of classes alike.
+    """
 
     name: str
     scored: int
     correlations: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]]
+    classes: Mapping[str, float] = field(default_factory=dict)
 
-    def in_words(self, digits: int = 3) -> list[str]:
-        """Each correlation with its interval in brackets."""
-        return [
-            f"{self.correlations[name]:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
-            for name, (low, high) in self.intervals.items()
-        ]
+    @property
+    def values(self) -> dict[str, float]:
+        """Correlations and measures of classes by name."""
+        return {**self.correlations, **self.classes}
+
+    def in_words(self, digits: int = 3, measures: Sequence[str] = ()) -> list[str]:
+        """The measures with their intervals in brackets; all correlations if none are named."""
+        values = self.values
+        cells = []
+        for name in measures or CORRELATIONS:
+            low, high = self.intervals.get(name, (math.nan, math.nan))
+            value = values.get(name, math.nan)
+            cells.append(f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]")
+        return cells
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """One labelled set: scores against its labels, and P(U|d).
+    """The scores of one labelled set against its labels, and P(U|d).
 
-    `groups` is how many groups of texts there are, by which the intervals are resampled.
-    `left_out` are the ids of records by why they tell nothing. `chances` has Brier score,
-    calibration error and ROC AUC at the threshold; none where the labels are only ranks.
-    `remarks` are sentences on what the figures do not say, `guessed` one on the column of texts.
+    Intervals resample the `groups` (a count). `left_out` has the ids of dropped records by reason.
+    `chances` has Brier score, calibration error and ROC AUC of P(U|d) at the threshold; empty where
+    labels are only ranks. `remarks` are sentences on limits of the figures, `guessed` one on the
+    column of texts.
     """
 
     set: str
@@ -125,6 +198,12 @@ class Validation:
     chances: Mapping[str, float]
     remarks: tuple[str, ...] = ()
     guessed: str = ""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures that some score has: correlations, then those of classes."""
+        names = {name for row in self.agreements for name in row.classes}
+        return (*CORRELATIONS, *(name for name in CLASS_MEASURES if name in names))
 
     def as_dict(self) -> dict[str, Any]:
         """The figures as plain data, for JSON."""
@@ -138,7 +217,7 @@ class Validation:
                 {
                     "name": row.name,
                     "n": row.scored,
-                    **row.correlations,
+                    **row.values,
                     "intervals": {name: list(ends) for name, ends in row.intervals.items()},
                 }
                 for row in self.agreements
@@ -149,29 +228,36 @@ class Validation:
 
 @dataclass(frozen=True, repr=False)
 class Validated(Tabular):
-    """How scores agree with the labels of one or more `sets`: a table with a row for each score.
+    """Agreement of scores with the labels of one or more `sets`: a table with a row per score.
 
-    `settings` are the model, its scale and the threshold, where one model was judged.
+    `settings` are the model, its scale and the threshold, if a single model was validated.
     """
 
     sets: tuple[Validation, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Each row: set, score, n, correlations and their 95 % intervals."""
-        for each in self.sets:
-            for row in each.agreements:
+        """Yield a row per score: set, score, n, measures and their 95 % intervals."""
+        for labelled in self.sets:
+            for row in labelled.agreements:
                 ends = {
                     f"{name}_{end}": value
                     for name, interval in row.intervals.items()
                     for end, value in zip(("low", "high"), interval, strict=True)
                 }
-                start = {"set": each.set, "score": row.name, "n": row.scored}
-                yield {**start, **row.correlations, **ends}
+                start = {"set": labelled.set, "score": row.name, "n": row.scored}
+                yield {**start, **row.values, **ends}
 
     def as_dict(self) -> dict[str, Any]:
-        """All there is as plain data, for JSON."""
-        return {"settings": dict(self.settings), "sets": [each.as_dict() for each in self.sets]}
+        """Settings and figures as plain data, for JSON."""
+        sets = [labelled.as_dict() for labelled in self.sets]
+        return {"settings": dict(self.settings), "sets": sets}
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures that some row has: correlations, then those of classes."""
+        names = {name for labelled in self.sets for name in labelled.measures}
+        return tuple(name for name in (*CORRELATIONS, *CLASS_MEASURES) if name in names)
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
@@ -184,30 +270,36 @@ class Validated(Tabular):
         return self.to_arrow().to_pandas()
 
     def table(self, *, digits: int = 3) -> ResultTable:
-        """A table for a paper: one row for each score, each correlation with its interval."""
+        """A table for a paper: one row per score, every measure with its interval."""
         rows = tuple(
-            (each.set, row.name, row.scored, *row.in_words(digits))
-            for each in self.sets
-            for row in each.agreements
+            (labelled.set, row.name, row.scored, *row.in_words(digits, self.measures))
+            for labelled in self.sets
+            for row in labelled.agreements
         )
         return ResultTable(
-            ("set", "score", "texts", *(name.capitalize() for name in CORRELATIONS)),
+            ("set", "score", "texts", *map(heading, self.measures)),
             rows,
             note="Correlations with the labels; in brackets 95 % intervals by resampling groups.",
         )
 
 
+def heading(measure: str) -> str:
+    """The heading of a measure's column."""
+    return CLASS_MEASURES.get(measure, measure.capitalize())
+
+
 def rounded(row: Mapping[str, Any], digits: int = 3) -> dict[str, Any]:
-    """A row of figures as a card has it."""
+    """A row of figures for a card, rounded."""
     return {key: round(x, digits) if isinstance(x, float) else x for key, x in row.items()}
 
 
 def resamples_of_groups(
     groups: Sequence[Any] | NDArray[Any], random_state: int = 0
 ) -> list[NDArray[np.int64]]:
-    """The rows of 200 samples of as many groups as there are, drawn with replacement.
+    """The rows of 200 samples of the groups, drawn with replacement (a bootstrap by group).
 
-    Texts of one group (versions of an article) are no evidence apart from each other.
+    Texts of one group (versions of an article) are not independent evidence. Above 20,000 rows the
+    samples are fewer, down to 20.
 
     >>> sample = resamples_of_groups(["a", "a", "b"])[0].tolist()
     >>> sample.count(0) == sample.count(1)
@@ -216,12 +308,13 @@ def resamples_of_groups(
     _, numbers, counts = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
     by_group = np.split(np.argsort(numbers, kind="stable"), np.cumsum(counts)[:-1])
     rng = np.random.default_rng(random_state)
-    drawn = (rng.integers(0, len(counts), len(counts)) for _ in range(_RESAMPLES))
+    count = min(_RESAMPLES, max(20, _RESAMPLES * _MANY_ROWS // max(1, len(numbers))))
+    drawn = (rng.integers(0, len(counts), len(counts)) for _ in range(count))
     return [np.concatenate([by_group[number] for number in sample]) for sample in drawn]
 
 
 def folds_of(groups: NDArray[Any], folds: int, random_state: int) -> NDArray[np.int64]:
-    """The fold of each row; rows of one group are in one fold, groups are dealt out evenly.
+    """The fold of each row. A group is in one fold; folds have equally many groups.
 
     >>> folds_of(np.array([3, 3, 5, 9]), 3, 0).tolist()
     [2, 2, 0, 1]
@@ -232,7 +325,7 @@ def folds_of(groups: NDArray[Any], folds: int, random_state: int) -> NDArray[np.
 
 
 def interval(resampled: Sequence[float] | Floats) -> tuple[float, float]:
-    """Between which ends 95 % of the figures of samples lie."""
+    """The ends of the middle 95 % of resampled figures."""
     low, high = np.nanpercentile(resampled, [2.5, 97.5])
     return float(low), float(high)
 
@@ -245,9 +338,9 @@ def agreement(
     *,
     random_state: int = 0,
 ) -> Agreement:
-    """Correlations of a score with labels, with intervals from 200 resamples of the groups.
+    """Measure a score against labels, with intervals from resamples of the groups.
 
-    Without `groups` each record is one of its own. All are NaN where a side does not vary.
+    Without `groups` every record is a group. Correlations are NaN where a side does not vary.
     """
     known = np.isfinite(values) & np.isfinite(labels)
     values, labels = values[known], labels[known]
@@ -256,51 +349,77 @@ def agreement(
         return Agreement(name, len(values), nothing, {m: (v, v) for m, v in nothing.items()})
     numbers = np.arange(len(known)) if groups is None else np.asarray(groups)
     samples = resamples_of_groups(numbers[known], random_state)
-    resampled = [correlations(values[sample], labels[sample]) for sample in samples]
+    classes = class_measures(values, labels)
+    resampled = [
+        {
+            **correlations(values[sample], labels[sample]),
+            **(class_measures(values[sample], labels[sample]) if classes else {}),
+        }
+        for sample in samples
+    ]
     intervals = {
-        measure: interval([each[measure] for each in resampled]) for measure in CORRELATIONS
+        measure: interval([figures.get(measure, math.nan) for figures in resampled])
+        for measure in (*CORRELATIONS, *classes)
     }
-    return Agreement(name, len(values), correlations(values, labels), intervals)
+    return Agreement(name, len(values), correlations(values, labels), intervals, classes)
+
+
+OUTPUTS = ("difficulty", "spread", "raw", "level", "level_error")
 
 
 def comparisons(
-    bundle: Bundle, documents: Iterable[Document]
+    bundle: Bundle, documents: Iterable[Document], default: Bundle | None = None
 ) -> tuple[dict[str, Floats], list[tuple[str, Floats]]]:
-    """What a bundle estimates of documents, by the names of `Estimate`, and beside it `BASELINES`.
+    """The estimates of a bundle by the names of `OUTPUTS`, and the scores to compare them with.
 
-    Baselines are turned so that higher is harder.
+    These are difficulty and level of the `default` bundle, if given, and `BASELINES`, turned so
+    that higher is harder.
     """
     estimates: list[Estimate] = []
+    others: list[Estimate] = []
     formulas = [np.empty((0, len(BASELINES)))]
     for batch in batches(documents):
         estimates += bundle.estimate(batch)
+        if default is not None:
+            others += default.estimate(batch)
         formulas.append(features_of(batch, BASELINES).values)
     numbers = {
-        name: np.array([getattr(each, name) for each in estimates])
-        for name in ("difficulty", "spread", "raw", "level", "level_error")
+        name: np.array([getattr(estimate, name) for estimate in estimates]) for name in OUTPUTS
     }
+    scores = list(harder_baselines(np.concatenate(formulas)).items())
+    if default is not None:
+        scores = [
+            (default.name, np.array([estimate.difficulty for estimate in others])),
+            (f"{default.name}, level", np.array([estimate.level for estimate in others])),
+            *scores,
+        ]
+    return numbers, scores
+
+
+def harder_baselines(values: Floats) -> dict[str, Floats]:
+    """The columns of `BASELINES`, (documents, baselines), turned so that higher is harder."""
     signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
-    baselines = (np.concatenate(formulas) * signs).T
-    return numbers, list(zip(BASELINES, baselines, strict=True))
+    return dict(zip(BASELINES, (values * signs).T, strict=True))
 
 
 def validate(
-    bundle: Annotated[Bundle | str | Path, AtPrompt(str)],
+    bundle: Annotated[Bundle | HasBundle | str | Path, AtPrompt(str)],
     labels: Annotated[Any, AtPrompt(list[str], value="LABELS...")],
     *,
     threshold: float = 40.0,
-    **columns: Annotated[Any, AtPrompt((LabelColumns,))],
+    **columns: Unpack[LabelOptions],
 ) -> Validated:
-    """Compare a bundle, the eight formulas and the corpus ratio with labels of texts.
+    """Compare a bundle, `open`, the eight formulas and the corpus ratio with labels of texts.
 
-    Correlations come with 95 % intervals, by groups of texts; where labels are difficulties (cefr,
-    difficulty), P(U|d) is judged at the threshold by Brier score, calibration error and ROC AUC.
-    Use texts that the bundle was not trained on.
+    Correlations have 95 % intervals, by groups of texts; labels of few values also have accuracy,
+    kappa and, for two values, ROC AUC. Where labels are difficulties (cefr, difficulty), P(U|d) is
+    compared with them at the threshold by Brier score, calibration error and ROC AUC. Use texts
+    that the bundle was not trained on.
 
     Example: understand validate open judged.csv --label-column rating --direction harder
 
-    In Python, `labels` are those of `train`, and `columns` fields of `LabelColumns`. Formulas are
-    turned so that higher is harder.
+    In Python, `bundle` may also be what `train` or `rescale` returned. `labels` are as in `train`,
+    and `columns` are fields of `LabelColumns`. Formulas are turned so that higher is harder.
 
     Args:
         bundle: Name or folder of a bundle.
@@ -311,50 +430,78 @@ def validate(
     >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
     >>> texts = [" ".join([hard] * (i % 5) + [easy] * (5 - i % 5)) + f" {i}." for i in range(60)]
     >>> labels = {"text": texts, "ease": [-(i % 5) for i in range(60)]}
-    >>> found = validate("llr", labels, label="ease", direction="higher-easier")
-    >>> [row["score"] for row in found][:2]
+    >>> result = validate("llr", labels, label="ease", direction="higher-easier")
+    >>> [row["score"] for row in result][:2]
     ['llr', 'llr, raw output']
     """
     if not math.isfinite(threshold):
         raise OptionError(f"the threshold must be a finite number, not {threshold}")
-    model = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
+    model = bundle_of_any(bundle)
+    default = load_bundle(DEFAULT_BUNDLE)
     sets = []
-    for texts in read_sets(labels, LabelColumns(**columns)):
-        found, baselines = comparisons(model, texts.documents)
-        has_levels = np.isfinite(found["level"]).any()
+    for texts in read_sets(labels, LabelColumns.of(columns, "validate")):
+        compared_to = None if model.name == default.name else default
+        estimates, others = comparisons(model, texts.documents, compared_to)
+        has_levels = np.isfinite(estimates["level"]).any() and model.scale == READINGS
         name, other = ("level", "level") if has_levels else ("raw output", "raw")
-        scores = [(model.name, found["difficulty"]), (f"{model.name}, {name}", found[other])]
-        chances = _chances(model, found, texts, threshold)
-        remarks = _trained_on(model, texts)
+        scores = [
+            (model.name, estimates["difficulty"]),
+            (f"{model.name}, {name}", estimates[other]),
+        ]
+        chances = _chances(model, estimates, texts, threshold)
+        remarks = (*texts.remarks, *trained_on(model, texts))
         if texts.columns.scale == "cefr" and model.assessors:
             level, scale = model.assessors.level_of(threshold), model.assessors.scale
             remarks += (
-                f"labels are levels, so P(U|d) is the chance of a level below {level:.2f}, which "
-                f"has the difficulty {threshold:g} on {scale}",
+                f"labels are levels, so P(U|d) is the probability of a level below {level:.2f}, "
+                f"whose difficulty is {threshold:g} on {scale}",
             )
-        sets.append(compared(texts, [*scores, *baselines], chances, remarks=remarks))
+        sets.append(compared(texts, [*scores, *others], chances, remarks=remarks))
     settings = {"model": model.label, "scale": model.scale, "threshold": threshold}
     return Validated(tuple(sets), settings)
 
 
-def _trained_on(bundle: Bundle, texts: LabelledTexts) -> tuple[str, ...]:
-    """A remark where the card of the bundle says that it learned from these texts.
+class HasBundle(Protocol):
+    """A result that holds a bundle, such as `Trained`."""
 
-    By their checksum, or, of a set without one, by its name.
+    @property
+    def bundle(self) -> Bundle:
+        """The bundle."""
+
+
+def bundle_of_any(bundle: Bundle | HasBundle | str | Path) -> Bundle:
+    """A bundle as it is, that of a result, or the one of a name or folder."""
+    if isinstance(bundle, Bundle):
+        return bundle
+    if isinstance(bundle, str | Path):
+        return load_bundle(bundle)
+    held = getattr(bundle, "bundle", None)
+    if not isinstance(held, Bundle):
+        raise WrongTypeError(
+            "bundle takes the name or folder of a bundle, a Bundle, or what train or rescale "
+            f"returned, not {kind_of(bundle)}"
+        )
+    return held
+
+
+def trained_on(bundle: Bundle, texts: LabelledTexts) -> tuple[str, ...]:
+    """A remark if the bundle's card lists these texts as training data; empty otherwise.
+
+    Texts are recognised by their checksum; sets without one by their name.
     """
     training = bundle.card.get("training")
     entries = training if isinstance(training, list) else []
-    for each in entries:
-        checksum = each.get("texts_sha256") if isinstance(each, Mapping) else ""
+    for entry in entries:
+        checksum = entry.get("texts_sha256") if isinstance(entry, Mapping) else ""
         if checksum and checksum == texts.checksum:
             named = "these very texts"
-        elif checksum is None and each.get("name") == texts.name:
+        elif checksum is None and entry.get("name") == texts.name:
             named = f"a set called {texts.name}"
         else:
             continue
         return (
             f"{bundle.name} was trained on {named}: its figures here say nothing about "
-            "others; those out of fold are in its card (`understand bundle show`)",
+            "other texts; those out of fold are in its card (`understand bundle show`)",
         )
     return ()
 
@@ -366,22 +513,28 @@ def compared(
     *,
     random_state: int = 0,
     remarks: tuple[str, ...] = (),
+    groups: NDArray[Any] | None = None,
 ) -> Validation:
-    """Scores against the labels of a set, with intervals by group; the first is the one judged."""
+    """Compare scores with the labels of a set, with intervals by group.
+
+    The first score is the one validated: texts that it has no value for are reported. `groups`
+    replace those of the set, such as groups joined by near-duplicates.
+    """
     left_out = {reason: tuple(docnos) for reason, docnos in texts.unusable.items()}
-    for reason, where in (
+    for reason, mask in (
         ("no label", np.isnan(texts.labels)),
         ("no estimate", np.isnan(scores[0][1]) & np.isfinite(texts.labels)),
     ):
-        if where.any():
-            left_out[reason] = tuple(compress(texts.docnos, where))
+        if mask.any():
+            left_out[reason] = tuple(compress(texts.docnos, mask))
+    own_groups = np.array(texts.groups) if groups is None else groups
     return Validation(
         texts.name,
         len(texts.docnos),
-        len(set(texts.groups)),
+        len(np.unique(own_groups)),
         left_out,
         tuple(
-            agreement(name, values, texts.labels, texts.groups, random_state=random_state)
+            agreement(name, values, texts.labels, own_groups, random_state=random_state)
             for name, values in scores
         ),
         chances,
@@ -391,23 +544,23 @@ def compared(
 
 
 def _chances(
-    bundle: Bundle, found: Mapping[str, Floats], texts: LabelledTexts, threshold: float
+    bundle: Bundle, estimates: Mapping[str, Floats], texts: LabelledTexts, threshold: float
 ) -> Mapping[str, float]:
-    """How well the chance of a label below the threshold is told; nothing where labels are ranks.
+    """Measures of the probability that a label is below the threshold; empty for ranks.
 
-    Labels that are levels are compared with the level, and its error: the threshold, a difficulty
-    on the scale of 2016, stands for the level that has it.
+    Labels that are levels are compared with the estimated level and its error. The threshold, a
+    difficulty on the scale of 2016, is converted to the level with that difficulty.
     """
     if texts.columns.scale == "rank":
         return {}
-    labels, estimates, errors = texts.targets, found["difficulty"], found["spread"]
+    labels, values, errors = texts.targets, estimates["difficulty"], estimates["spread"]
     if texts.columns.scale == "cefr" and bundle.assessors:
         threshold = bundle.assessors.level_of(threshold)
-        labels, estimates, errors = texts.labels, found["level"], found["level_error"]
-    known = np.isfinite(labels) & np.isfinite(estimates)
+        labels, values, errors = texts.labels, estimates["level"], estimates["level_error"]
+    known = np.isfinite(labels) & np.isfinite(values)
     if not known.any():
         return {}
-    chances = probability(estimates, threshold, "calibrated", noise_scale=errors)
+    chances = probability(values, threshold, "calibrated", noise_scale=errors)
     truth = labels[known] < threshold
     return {
         "brier": brier_score(chances[known], truth),

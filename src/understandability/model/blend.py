@@ -1,0 +1,218 @@
+"""Your own estimator on top of `open`: rescaled outputs of a base model, and a correction.
+
+The *prior* is a line over the base model's difficulty and level. Learners read the columns of
+passages (`passage_columns`) and the base model's three outputs. Direct learners estimate the label,
+others its distance from the prior; the *correction* is the mean distance by all of them. The
+estimate is ``prior + share * correction``. With a share of 0 it is the base model on the scale of
+the labels.
+
+`training.blend` fits them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Self
+
+import numpy as np
+
+from understandability.arrays import Floats
+from understandability.errors import InputError
+from understandability.feature.batch import Batch
+from understandability.model.background import expected_label
+from understandability.model.model import Reading, check_estimator
+from understandability.model.passage_model import PassageModel
+from understandability.model.passages import passage_columns
+from understandability.model.predictors import MOST, Predictor, predictor_files, predictor_of
+
+BLEND = "blend"
+# Outputs of the base model that the learner reads, after the columns of passages.
+BASE_OUTPUTS = ("base_difficulty", "base_level", "base_message")
+_MAX_LEARNERS = 4
+
+
+@cache
+def blend_columns() -> tuple[str, ...]:
+    """The names of the learner's inputs: the columns of passages, then `BASE_OUTPUTS`."""
+    return (*passage_columns(), *BASE_OUTPUTS)
+
+
+def blend_inputs(base: PassageModel, batch: Batch) -> Floats:
+    """The learner's inputs, (documents, columns); NaN for a document without passages.
+
+    Columns are means over the document's passages, weighted by words.
+    """
+    reading = batch.once(base.read)
+    outputs = np.stack([reading.raw, reading.level, reading.message], axis=1)
+    return np.concatenate([base.inputs(batch), outputs], axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """A line over the base model's difficulty and level; neither slope is negative.
+
+    >>> Prior(10.0, 0.5, 0.0).of(np.array([[40.0, 3.0]])).tolist()
+    [30.0]
+    """
+
+    start: float
+    difficulty: float
+    level: float
+
+    def __post_init__(self) -> None:
+        numbers = (self.start, self.difficulty, self.level)
+        if not (max(map(abs, numbers)) <= MOST and min(self.difficulty, self.level) >= 0):
+            raise InputError("its prior is not a line that rises with difficulty and level")
+
+    def of(self, outputs: Floats) -> Floats:
+        """The prior for the base model's outputs, (documents, 2 or more): difficulty, level."""
+        return np.asarray(self.start + self.difficulty * outputs[:, 0] + self.level * outputs[:, 1])
+
+
+def correction_of(
+    prior: Floats,
+    rows: Floats,
+    direct: Sequence[Predictor],
+    corrections: Sequence[Predictor],
+    labels: tuple[float, ...] = (),
+) -> Floats:
+    """The mean distance from the prior by all learners; (texts,).
+
+    `labels` are the difficulties of a classifier's classes.
+    """
+    distances = [expected_label(learner(rows), labels) - prior for learner in direct]
+    distances += [learner(rows)[:, 0] for learner in corrections]
+    return np.asarray(np.mean(distances, axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class BlendModel:
+    """A base model, a prior over its outputs, and learners of the correction.
+
+    `direct` learners estimate the label, `corrections` its distance from the prior.
+    `center` is the mean of each input over the training texts, `share` the weight of the correction
+    (0 to 1). `labels` are the difficulties of a classifier's classes, empty for regressors.
+    `estimator` is ``blend``, or the name in `ESTIMATORS` of a single learner without a prior.
+    """
+
+    estimator: str
+    base: PassageModel
+    prior: Prior
+    direct: tuple[Predictor, ...]
+    corrections: tuple[Predictor, ...]
+    share: float
+    center: tuple[float, ...]
+    labels: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        columns = len(blend_columns())
+        learners = (*self.direct, *self.corrections)
+        if not (
+            0 < len(learners) <= _MAX_LEARNERS
+            and all(learner.inputs == columns for learner in learners)
+            and len(self.center) == columns
+        ):
+            raise InputError("its learners do not read the columns of passages")
+        if not 0 <= self.share <= 1:
+            raise InputError("the share of its correction is not between 0 and 1")
+        outputs = (1, max(1, len(self.labels)))
+        if any(learner(np.zeros((1, columns))).shape != outputs for learner in learners):
+            raise InputError("its labels and its learners do not fit together")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the inputs."""
+        return blend_columns()
+
+    @property
+    def typical(self) -> Floats:
+        """The mean of the texts it learned from."""
+        return np.array(self.center)
+
+    def inputs(self, batch: Batch) -> Floats:
+        """The columns of passages and the base model's outputs; (documents, names)."""
+        return blend_inputs(self.base, batch)
+
+    def predict(self, inputs: Floats) -> Floats:
+        """The raw output for each row of inputs; NaN where the base model has no estimate."""
+        result = np.full(len(inputs), np.nan)
+        known = np.isfinite(inputs).all(axis=1)
+        if not known.any():
+            return result
+        rows = inputs[known]
+        raw = self.prior.of(rows[:, -len(BASE_OUTPUTS) :])
+        if self.share:
+            raw += self.share * correction_of(raw, rows, self.direct, self.corrections, self.labels)
+        result[known] = raw
+        return result
+
+    def read(self, batch: Batch) -> Reading:
+        """The raw output, and the base model's level and flags."""
+        raw = self.predict(self.inputs(batch))
+        reading = batch.once(self.base.read)
+        return replace(reading, raw=raw, message=raw, error=np.full(len(raw), np.nan))
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """The numbers of the prior; the base model and each learner in files of their own."""
+        base, base_files = self.base.to_parts()
+        files = {f"base-{name}": content for name, content in base_files.items()}
+        for name, learners in (("direct", self.direct), ("correction", self.corrections)):
+            for number, learner in enumerate(learners):
+                [content] = predictor_files(learner).values()
+                files[f"{name}-{number}.npz"] = content
+        model = {
+            "kind": BLEND,
+            "estimator": self.estimator,
+            "base": base,
+            "prior": [self.prior.start, self.prior.difficulty, self.prior.level],
+            "share": self.share,
+            "direct": len(self.direct),
+            "corrections": len(self.corrections),
+            "center": list(self.center),
+            "labels": list(self.labels),
+        }
+        return model, files
+
+    @classmethod
+    def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
+        """Read the model that `to_parts` wrote."""
+        estimator, base = model.get("estimator"), model.get("base")
+        if estimator != BLEND:
+            estimator = check_estimator(estimator).name
+        if not isinstance(base, dict):
+            raise InputError("it has no base model")
+        counts: list[int] = []
+        for name in ("direct", "corrections"):
+            count = model.get(name)
+            if not (isinstance(count, int) and 0 <= count <= _MAX_LEARNERS):
+                raise InputError("it states no numbers of learners")
+            counts.append(count)
+        own = {
+            name.removeprefix("base-"): content
+            for name, content in weights.items()
+            if name.startswith("base-")
+        }
+        try:
+            prior = Prior(*map(float, model["prior"]))
+            share = float(model["share"])
+            center, labels = (tuple(map(float, model[name])) for name in ("center", "labels"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError("it states no prior, share, center and labels") from error
+        if not all(abs(number) <= MOST for number in (*center, *labels)):
+            raise InputError(f"its center and labels are not numbers up to {MOST:g}")
+        direct, corrections = (
+            tuple(predictor_of(weights, f"{name}-{number}") for number in range(count))
+            for name, count in zip(("direct", "correction"), counts, strict=True)
+        )
+        return cls(
+            estimator,
+            PassageModel.from_parts(base, own),
+            prior,
+            direct,
+            corrections,
+            share,
+            center,
+            labels,
+        )

@@ -1,0 +1,49 @@
+"""A ridge regression on TF-IDF: what the words of the texts alone tell, without any reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.arrays import Floats
+from understandability.errors import needing
+from understandability.text.tokens import word_of
+from understandability.training.labelled import LabelledTexts, all_documents
+
+_MOST_TEXTS = 50_000
+_MOST_WORDS = 50_000
+_LEAST_TEXTS_OF_WORD = 2
+
+
+def tfidf_out_of_fold(sets: Sequence[LabelledTexts], fold: NDArray[np.int64]) -> Floats | None:
+    """The estimate of each text by a TF-IDF ridge of the other folds, NaN outside of any fold.
+
+    None for more than 50,000 texts, or where no word occurs in two of them.
+    """
+    if len(fold) > _MOST_TEXTS:
+        return None
+    with needing("training needs scikit-learn", "scikit-learn"):
+        from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+        from sklearn.linear_model import Ridge
+    targets = np.concatenate([labelled.targets for labelled in sets])
+    words = (
+        [word.lower() for word in map(word_of, document.pieces) if word]
+        for document in all_documents(sets)
+    )
+    vectorizer = CountVectorizer(
+        analyzer=list, min_df=_LEAST_TEXTS_OF_WORD, max_features=_MOST_WORDS, dtype=np.float64
+    )
+    try:
+        counts = vectorizer.fit_transform(words)
+    except ValueError:  # no word occurs in two texts
+        return None
+    estimates = np.full(len(fold), np.nan)
+    for number in range(int(fold.max()) + 1):
+        own, others = fold == number, (fold >= 0) & (fold != number)
+        weighting = TfidfTransformer(sublinear_tf=True).fit(counts[others])
+        ridge = Ridge(solver="sparse_cg", tol=1e-6)
+        ridge.fit(weighting.transform(counts[others]), targets[others])
+        estimates[own] = ridge.predict(weighting.transform(counts[own]))
+    return estimates

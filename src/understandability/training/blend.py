@@ -1,0 +1,224 @@
+"""Fit the blend: the outputs of `open`, corrected as far as the labels prove the correction.
+
+The prior is a line over difficulty and level. A ridge regression and boosted trees learn the
+labels, and another pair learns what the prior misses; the correction is their mean distance from
+the prior. The first pair is better with many labels, the second with few. The share of the
+correction is chosen on texts that it was not learned from: the least-squares share, scaled down
+where the gain is within chance. Without a gain the share is 0, and the result is `open` on the
+scale of the labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.arrays import Floats
+from understandability.errors import needing
+from understandability.model.blend import BASE_OUTPUTS, Prior, correction_of
+from understandability.model.predictors import Network, Predictor, Prepared
+from understandability.training.portable import forest_of
+
+# Penalties of the ridge regression, on columns of unit variance.
+_PENALTIES = np.geomspace(0.1, 1e5, 25)
+_ROUNDS = 200
+_TREES = {
+    "objective": "reg:squarederror",
+    "max_depth": 3,
+    "learning_rate": 0.04,
+    "subsample": 0.7,
+    "colsample_bytree": 0.3,
+    "min_child_weight": 5,
+    "tree_method": "hist",
+    "nthread": 1,
+    "verbosity": 0,
+}
+# The gain, in standard errors, from which the correction gets a share; one more gives all of it.
+_LEAST_GAIN = 0.5
+_CUT = 8.0  # standard deviations at which inputs are cut off
+_ROWS = 20_000  # rows of a block, so that no copy of all inputs is made
+
+
+@dataclass(frozen=True, slots=True)
+class FittedBlend:
+    """A fitted prior, and fitted learners of labels and of corrections, without their share."""
+
+    prior: Prior
+    direct: tuple[Predictor, ...]
+    corrections: tuple[Predictor, ...]
+
+    def outputs(self, rows: Floats) -> tuple[Floats, Floats]:
+        """The prior and the whole correction for each row."""
+        prior = self.prior.of(rows[:, -len(BASE_OUTPUTS) :])
+        return prior, correction_of(prior, rows, self.direct, self.corrections)
+
+
+def fit_blend(rows: Floats, targets: Floats, weights: Floats, random_state: int) -> FittedBlend:
+    """Fit prior and learners to rows of `blend_columns`, without NaN, and their targets.
+
+    `weights` say how much each text counts; all 1 if they count alike.
+    """
+    prior = fit_prior(rows[:, -len(BASE_OUTPUTS) :], targets, weights)
+    missed = targets - prior.of(rows[:, -len(BASE_OUTPUTS) :])
+    direct, corrections = (
+        (fit_ridge(rows, wanted, weights), fit_trees(rows, wanted, weights, random_state))
+        for wanted in (targets, missed)
+    )
+    return FittedBlend(prior, direct, corrections)
+
+
+def fit_prior(outputs: Floats, targets: Floats, weights: Floats) -> Prior:
+    """Least squares of targets on difficulty and level, with slopes of 0 or more.
+
+    >>> outputs = np.array([[10.0, 1.0], [20.0, 2.0], [30.0, 2.0]])
+    >>> fit_prior(outputs, np.array([15.0, 25.0, 35.0]), np.ones(3))
+    Prior(start=5.0, difficulty=1.0, level=0.0)
+    """
+    root = np.sqrt(weights)[:, None]
+    best, least = Prior(float(np.average(targets, weights=weights)), 0.0, 0.0), np.inf
+    # Of two slopes at most one can be at its bound unless both are, so four fits cover all cases.
+    for columns in ((), (0,), (1,), (0, 1)):
+        design = np.column_stack([np.ones(len(targets)), *(outputs[:, c] for c in columns)])
+        solution = np.linalg.lstsq(design * root, targets * root[:, 0])[0]
+        slopes = dict(zip(columns, solution[1:].tolist(), strict=True))
+        loss = float(weights @ (targets - design @ solution) ** 2)
+        if min(slopes.values(), default=0.0) >= 0 and loss < least - 1e-9:
+            least = loss
+            start = round(float(solution[0]), 9)
+            best = Prior(start, *(round(slopes.get(c, 0.0), 9) for c in (0, 1)))
+    return best
+
+
+def _blocks(count: int) -> Iterator[slice]:
+    return (slice(start, start + _ROWS) for start in range(0, count, _ROWS))
+
+
+def fit_ridge(rows: Floats, targets: Floats, weights: Floats) -> Prepared:
+    """Ridge regression on columns of unit variance; the penalty is chosen leaving one text out.
+
+    Solved through the matrix of products of columns, block by block, so that memory does not grow
+    with the number of texts.
+    """
+    total = float(weights.sum())
+    blocks = list(_blocks(len(rows)))
+    center = np.sum([weights[block] @ rows[block] for block in blocks], axis=0) / total
+    squares = [weights[block] @ (rows[block] - center) ** 2 for block in blocks]
+    scale = np.sqrt(np.sum(squares, axis=0) / total)
+    scale = np.where(scale > 1e-6, scale, 1.0)  # rows may be float32
+    mean = float(weights @ targets) / total
+
+    def standardised(block: slice) -> Floats:
+        return np.asarray(np.clip((rows[block] - center) / scale, -_CUT, _CUT))
+
+    columns = rows.shape[1]
+    products, moments = np.zeros((columns, columns)), np.zeros(columns)
+    for block in blocks:
+        values = standardised(block)
+        weighted = values * weights[block, None]
+        products += weighted.T @ values
+        moments += weighted.T @ (targets[block] - mean)
+    eigenvalues, vectors = np.linalg.eigh(products)
+    eigenvalues = np.maximum(eigenvalues, 0.0)
+    # Coefficients of every penalty: (columns, penalties).
+    shrunk = 1 / (eigenvalues[:, None] + _PENALTIES)
+    coefficients = vectors @ (shrunk * (vectors.T @ moments)[:, None])
+    losses = np.zeros(len(_PENALTIES))
+    for block in blocks:
+        values = standardised(block)
+        leverage = (values @ vectors) ** 2 @ shrunk * weights[block, None] + (
+            weights[block, None] / total
+        )
+        residuals = (targets[block] - mean)[:, None] - values @ coefficients
+        losses += weights[block] @ (residuals / np.maximum(1 - leverage, 1e-6)) ** 2
+    solution = coefficients[:, losses.argmin()]
+    network = Network((solution[:, None],), (np.array([mean]),))
+    return Prepared(center, center, scale, network, _CUT)
+
+
+def fit_trees(rows: Floats, targets: Floats, weights: Floats, random_state: int) -> Predictor:
+    """Boosted trees (XGBoost) as plain arrays."""
+    with needing("training the blend needs XGBoost", "xgboost"):
+        import xgboost
+    data = xgboost.DMatrix(np.asarray(rows, np.float32), targets, weight=weights)
+    settings: dict[str, Any] = {
+        **_TREES,
+        "seed": random_state,
+        "base_score": float(np.average(targets, weights=weights)),
+    }
+    return forest_of([xgboost.train(settings, data, _ROUNDS)])
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Evidence for the correction, from texts that it was not learned from.
+
+    `prior` and `correction` are those of each text, `targets` its label; (texts,).
+    """
+
+    prior: Floats
+    correction: Floats
+    targets: Floats
+    weights: Floats
+    groups: NDArray[np.int64]
+
+    def share(self, where: NDArray[np.bool_] | None = None) -> float:
+        """The share of the correction by all texts, or by those of a mask; 0 without a gain.
+
+        The gain is the fall of the squared error with the least-squares share. Its standard error
+        is that of a sum over groups. The share is scaled by ``clip(gain / error - .5, 0, 1)``.
+        """
+        chosen = np.full(len(self.targets), True) if where is None else where
+        step = self.correction[chosen]
+        residuals = (self.targets - self.prior)[chosen]
+        weights = self.weights[chosen]
+        below = float(weights @ step**2)
+        if below <= 0:
+            return 0.0
+        share = min(max(float(weights @ (step * residuals)) / below, 0.0), 1.0)
+        gains = weights * (residuals**2 - (residuals - share * step) ** 2)
+        numbers = np.unique(self.groups[chosen], return_inverse=True)[1]
+        by_group = np.bincount(numbers, gains)
+        count = len(by_group)
+        error = float(np.std(by_group)) * np.sqrt(count)
+        if error <= 0:
+            return 0.0
+        proof = float(by_group.sum()) / error - _LEAST_GAIN
+        return float(share * min(max(proof, 0.0), 1.0))
+
+
+def prove(
+    rows: Floats,
+    targets: Floats,
+    weights: Floats,
+    groups: NDArray[np.int64],
+    fold: NDArray[np.int64],
+    random_state: int,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    chosen: Callable[[NDArray[np.bool_]], NDArray[np.bool_]] | None = None,
+) -> Proof:
+    """Estimate each text by a blend of the other folds, or of those texts that are `chosen`.
+
+    `chosen` maps the mask of the texts of the other folds to a part of it.
+    """
+    prior, correction = np.empty(len(rows)), np.empty(len(rows))
+    folds = int(fold.max()) + 1
+    for number in range(folds):
+        own = fold == number
+        learned = ~own if chosen is None else chosen(~own)
+        fitted = fit_blend(rows[learned], targets[learned], weights[learned], random_state)
+        prior[own], correction[own] = fitted.outputs(rows[own])
+        progress(number + 1, folds)
+    return Proof(prior, correction, targets, weights, groups)
+
+
+def out_of_fold(proof: Proof, fold: NDArray[np.int64]) -> Floats:
+    """The blend's estimate of each text; neither the correction nor its share saw its fold."""
+    estimates = np.empty(len(fold))
+    for number in range(int(fold.max()) + 1):
+        own = fold == number
+        estimates[own] = (proof.prior + proof.share(~own) * proof.correction)[own]
+    return estimates
