@@ -24,7 +24,7 @@ def tfidf_out_of_fold(sets: Sequence[LabelledTexts], fold: NDArray[np.int64]) ->
     """
     if len(fold) > _MOST_TEXTS:
         return None
-    with needing("training needs scikit-learn", "scikit-learn"):
+    with needing("a TF-IDF ridge needs scikit-learn", ".[train]"):
         from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
         from sklearn.linear_model import Ridge
     targets = np.concatenate([labelled.targets for labelled in sets])

@@ -141,7 +141,7 @@ def fit_ridge(rows: Floats, targets: Floats, weights: Floats) -> Prepared:
 
 def fit_trees(rows: Floats, targets: Floats, weights: Floats, random_state: int) -> Predictor:
     """Boosted trees (XGBoost) as plain arrays."""
-    with needing("training the blend needs XGBoost", "xgboost"):
+    with needing("training the blend needs XGBoost", ".[train]"):
         import xgboost
     data = xgboost.DMatrix(np.asarray(rows, np.float32), targets, weight=weights)
     settings: dict[str, Any] = {
