@@ -22,6 +22,7 @@ from understandability.errors import InputError
 from understandability.feature.batch import FloatArray, TypeTable
 from understandability.feature.terms import TermFinder
 from understandability.feature.word_lists import WordList, familiar_words, stop_words
+from understandability.study.study_lists import StudyList
 from understandability.study.vocabulary_files import DISEASE, STOP, SYMPTOM
 
 Loaded = TypeVar("Loaded")
@@ -159,6 +160,11 @@ def word_list(name: str) -> WordList | None:
     return loaded(_word_list, (name,), (name,))
 
 
+def study_list(name: str) -> StudyList | None:
+    """The installed list of the study of that name; None if it is not installed."""
+    return loaded(_study_list, (name,), (name,))
+
+
 def lexicon(name: str) -> Lexicon | None:
     """The installed vocabulary of that name, None where it is not installed."""
     return loaded(_lexicon, (name,), (name,))
@@ -187,6 +193,10 @@ def loaded(
 @lru_cache(maxsize=64)
 def _built(build: Callable[..., Any], arguments: tuple[str, ...], state: tuple[str, ...]) -> Any:
     return build(*arguments)
+
+
+def _study_list(name: str) -> StudyList:
+    return StudyList(installed_terms(name).texts)
 
 
 def _word_list(name: str) -> WordList:

@@ -25,8 +25,10 @@ from understandability.study.installed import (
     installed_terms,
     lexicon,
     loaded,
+    study_list,
     word_list,
 )
+from understandability.study.study_lists import StudyList
 from understandability.study.vocabulary_files import DISEASE, STOP, SYMPTOM
 
 CONSUMER, EXPERT, MEDICAL = "consumer vocabulary", "expert vocabulary", "medical vocabulary"
@@ -37,14 +39,25 @@ Test = Callable[[WordList], Column]
 
 LISTED: Test = attrgetter("contains")
 ACRONYM: Test = attrgetter("contains_acronym")
-BEGINS: Test = attrgetter("begins")
-ENDS: Test = attrgetter("ends")
+
+StudyTest = Callable[[StudyList], Column]
+
+STUDY_PREFIXES: StudyTest = attrgetter("prefixes")
+STUDY_SUFFIXES: StudyTest = attrgetter("suffixes")
+STUDY_LONG_WORDS: StudyTest = attrgetter("long_words")
+STUDY_ACRONYMS: StudyTest = attrgetter("exact")
 
 
 def count_installed(batch: Batch, name: str, test: Test) -> FloatArray:
     """Words that an installed list tells by its test; NaN where it is not installed."""
     words = word_list(name)
     return np.full(len(batch), np.nan) if words is None else batch.word_sums(test(words))
+
+
+def count_as_in_study(batch: Batch, name: str, test: StudyTest) -> FloatArray:
+    """Count words on a list of the study by its own rule; NaN if the list is not installed."""
+    entries = study_list(name)
+    return np.full(len(batch), np.nan) if entries is None else batch.word_sums(test(entries))
 
 
 def count_outside_aspell(batch: Batch) -> FloatArray:
@@ -79,6 +92,12 @@ def _listed(
     direction = Direction.EASIER if name.startswith("stop_words") else Direction.HARDER
     installed = (needs,) if needs else ()
     return Feature(name, group, "words", direction, meaning, source, compute, _PER, installed)
+
+
+def _of_study(name: str, group: str, meaning: str, needs: str, test: StudyTest) -> Feature:
+    """Return a row that counts words on a list of the study by its own rule."""
+    compute = partial(count_as_in_study, name=needs, test=test)
+    return Feature(name, group, "words", Direction.HARDER, meaning, _STUDY, compute, _PER, (needs,))
 
 
 Find = Callable[[Batch], FloatArray]
@@ -206,20 +225,26 @@ ROWS: tuple[Feature, ...] = (
     _listed("medical_prefixes", MEDICAL, "words with a medical prefix", _OURS),
     _listed("medical_suffixes", MEDICAL, "words with a medical suffix", _OURS),
     _listed("medical_acronyms", MEDICAL, "common medical acronyms", _OURS),
-    _listed("medical_prefixes_study", MEDICAL, "words with a prefix of the study's", _STUDY,
-        "prefixes-study", BEGINS),
-    _listed("medical_suffixes_study", MEDICAL, "words with a suffix of the study's", _STUDY,
-        "suffixes-study", ENDS),
-    _listed("medical_acronyms_study", MEDICAL, "acronyms on the study's list", _STUDY,
-        "acronyms-study", ACRONYM),
+    _of_study("medical_prefixes_study", MEDICAL,
+        "prefixes of the study's list, of four letters or more; a word with two counts twice",
+        "prefixes-study", STUDY_PREFIXES),
+    _of_study("medical_suffixes_study", MEDICAL,
+        "suffixes of the study's list, of four letters or more; a word with two counts twice",
+        "suffixes-study", STUDY_SUFFIXES),
+    _of_study("medical_acronyms_study", MEDICAL,
+        "acronyms on the study's list, exactly as they are written there",
+        "acronyms-study", STUDY_ACRONYMS),
     _listed("adam_abbreviations", MEDICAL, "abbreviations of MEDLINE, as written",
         "Zhou, Torvik & Smalheiser 2006", "adam", ACRONYM),
     _listed("openmedspel_words", MEDICAL, "words of the medical spelling checker OpenMedSpel",
         _STUDY, "openmedspel"),
-    _listed("icd_words_study", MEDICAL, "words that occur in ICD", _STUDY, "icd-words-study"),
-    _listed("drugbank_words_study", MEDICAL, "words that occur in DrugBank", _STUDY,
-        "drugbank-words-study"),
-    _listed("mesh_words_study", EXPERT, "words that occur in MeSH", _STUDY, "mesh-words-study"),
+    _of_study("icd_words_study", MEDICAL, "words of more than three letters that occur in ICD",
+        "icd-words-study", STUDY_LONG_WORDS),
+    _of_study("drugbank_words_study", MEDICAL,
+        "words of more than three letters that occur in DrugBank",
+        "drugbank-words-study", STUDY_LONG_WORDS),
+    _of_study("mesh_words_study", EXPERT, "words of more than three letters that occur in MeSH",
+        "mesh-words-study", STUDY_LONG_WORDS),
     _listed("stop_words", _LANGUAGE, "stop words of scikit-learn's English list", "scikit-learn"),
     _listed("stop_words_study", _LANGUAGE, "stop words on the study's list", _STUDY,
         "stopwords-study"),
