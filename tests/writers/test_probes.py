@@ -6,6 +6,7 @@ import pytest
 from tests.writers.tables import rows
 
 from understandability.feature.batch import Batch
+from understandability.resources import resource_lines
 from understandability.text.analysis import document_of_text
 from understandability.writers.hard_sentences import findings
 from understandability.writers.plain_terms.offers import offers
@@ -43,6 +44,37 @@ def test_no_probe_gets_a_wrong_result(style: str, sentence: str, never: str, wan
         assert not [text for text in shown if wrong.lower() in text.lower()], style
     for right in filter(None, wanted.split(" | ")):
         assert [text for text in shown if right.lower() in text.lower()], (style, shown)
+
+
+@pytest.mark.parametrize(("sentence", "expected"), rows("sure_placed.tsv"))
+def test_sure_terms_are_put_in_place(sentence: str, expected: str) -> None:
+    """With the right article, form and place, or not at all."""
+    document = document_of_text(sentence)
+    (offered,) = offers(Batch([document]), "american")
+    instead = {offer.first: (offer.last, offer.texts[0]) for offer in offered if offer.texts}
+    assert " ".join(replaced(document.pieces, 0, instead)) == expected
+
+
+def test_sure_terms_are_many_and_clear() -> None:
+    """At least 600 medical ones; no plain term has a plain term itself; flags that exist."""
+    rows_of_table = [line.split("\t") for line in resource_lines("plain_terms/sure.tsv")[1:]]
+    terms = {(term, part) for term, part, *_ in rows_of_table}
+    assert len(terms) == len(rows_of_table)
+    assert sum(part in ("noun", "adjective") for _, part in terms) >= 600
+    for term, part, plain, flags in rows_of_table:
+        assert (plain, part) not in terms, term
+        assert set(flags.split()) <= {"mass", "count", "modifier", "alone", "after"}, term
+        assert plain != term
+
+
+def test_what_the_tool_recommends_is_not_marked() -> None:
+    """After a writer has used the plain terms, they are no hard words and no terms."""
+    text = "Take painkillers and a blood thinner. The clot in the vein or the bowel hurts tissue."
+    document = document_of_text(text)
+    batch = Batch([document])
+    (offered,) = offers(batch)
+    assert not findings(batch).hard
+    assert not [offer.term for offer in offered]
 
 
 @pytest.mark.parametrize(("sentence", "expected"), rows("passives.tsv"))

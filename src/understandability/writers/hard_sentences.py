@@ -23,7 +23,11 @@ from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.levels import shade_of
-from understandability.writers.plain_terms.term_tables import index, word_list
+from understandability.writers.plain_terms.term_tables import (
+    index,
+    recommended_words,
+    word_list,
+)
 from understandability.writers.rebuilding import remembered, spans
 
 LONG_SENTENCE = 20  # words; what plain-language guides ask for at most, on average
@@ -180,7 +184,8 @@ def _is_hard(word: str) -> bool:
     """Return True for a word that is hard by its parts, too: "step-by-step" has easy parts only."""
     parts = re.split("[-‐‑]", word.lower())
     is_hard = len(parts) == 1 or bool((complexities(parts) > HARD_WORD).any())
-    return is_hard and is_plain_word(word) and not is_medicine(word)
+    is_kept = is_medicine(word) or word.lower() in recommended_words()
+    return is_hard and is_plain_word(word) and not is_kept
 
 
 def is_medicine(word: str) -> bool:

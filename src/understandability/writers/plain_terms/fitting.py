@@ -54,6 +54,7 @@ _TIMES = frozenset(("hours", "days", "weeks", "months", "years", "decades"))
 _BEFORE_NUMBER = ("at least", "at most", "up to")
 _SPLIT = re.compile("[ -]")
 _ARTICLES = ("a", "an")
+_POSSESSIVES = frozenset(("your", "his", "her", "its", "our", "their", "my", "whose"))
 _SMALL = 3  # letters; shorter words, such as "the", do not show the meaning
 
 
@@ -105,8 +106,11 @@ def plain_of(text: str) -> Plain:
 def fits(match: Match, plain: str) -> bool:
     """Return True if a plain term fits in the place of the term."""
     plain_term = plain_of(plain)
-    rules = (*RULES[""], *RULES.get(match.form.row.part, ()))
-    return not any(is_against(match, plain_term) for is_against in rules)
+    row = match.form.row
+    rules: Sequence[Callable[[Match, Plain], bool]] = RULES.get(row.part, ())
+    if row.is_sure and row.part == "noun":
+        rules = SURE_NOUN_RULES
+    return not any(is_against(match, plain_term) for is_against in (*RULES[""], *rules))
 
 
 def changes_sense(match: Match, plain: str) -> bool:
@@ -311,6 +315,47 @@ RULES: Mapping[str, tuple[Callable[[Match, Plain], bool], ...]] = {
 }  # fmt: skip
 
 
+def _is_among_nouns(match: Match, _: Plain) -> bool:
+    """Return True for a noun after a noun ("brain haemorrhage") or before one, unless it may be.
+
+    "Hypertension tablets" are "high blood pressure tablets", but a "fracture clinic" is no "broken
+    bone clinic".
+    """
+    is_modifier = match.behind in (*NOUNS, "NUM") and "modifier" not in match.form.row.flags
+    return match.before in NOUNS or is_modifier or _is_of_a_kind(match)
+
+
+def _has_wrong_article(match: Match, _: Plain) -> bool:
+    """Return True if the article cannot be put right: "a severe haemorrhage", "heavy bleeding"."""
+    flags = match.form.row.flags
+    is_plural = match.form.name == PLURAL
+    if "mass" in flags and is_plural:
+        return True
+    if match.before not in ("ADJ", "VERB", "ADV"):
+        return False
+    if "alone" in flags and match.before == "ADJ":
+        return True  # "minor haemorrhage" is no "minor heavy bleeding"
+    determiner = _determiner(match)
+    if "mass" in flags:
+        return determiner in _ARTICLES
+    return "count" in flags and not is_plural and match.before == "ADJ" and not determiner
+
+
+def _determiner(match: Match) -> str:
+    """The determiner of the noun phrase, before any adjectives; '' for none."""
+    sentence, position = match.sentence, match.start - 1
+    while position >= 0 and sentence.tag(position) in ("ADJ", "ADV", "VERB"):
+        position -= 1
+    is_determiner = sentence.tag(position) in ("DET", "PRON", "NUM") and position >= 0
+    return sentence.word(position) if is_determiner else ""
+
+
+# For sure terms, whose plain terms are known to be mass nouns or count nouns.
+SURE_NOUN_RULES = (
+    _is_a_clause_after_a_modifier, _has_two_tails, _is_among_nouns, _has_wrong_article,
+)  # fmt: skip
+
+
 def in_form(match: Match, plain: Sequence[str]) -> tuple[str, ...]:
     """Plain terms of the term's row in the form of the term: plurals, forms of verbs."""
     row, name = match.form
@@ -367,9 +412,21 @@ def placed(
         first -= 1
         article = pieces[first]
     capital = term[:1].isupper() and not term.isupper()
+    flags = match.form.row.flags
+    if "mass" in flags and article:
+        capital, article = capital or article[0].isupper(), ""
+    wants_article = (
+        "count" in flags
+        and match.form.name != PLURAL
+        and not article
+        and match.before not in ("DET", "NUM", "NOUN", "PROPN", "ADJ")
+        and not (match.before == "PRON" and match.last_word in _POSSESSIVES)
+        and match.behind not in NOUNS
+        and not {"VERB", "AUX"}.isdisjoint(sentence.tags)  # no article in a heading
+    )
     texts = []
     for form in forms:
-        text = moved + form
+        text = f"{article_before(form, 'a')} {form}" if wants_article else moved + form
         text = text[:1].upper() + text[1:] if capital else text
         if article:
             text = f"{article_before(text, article)} {text}"

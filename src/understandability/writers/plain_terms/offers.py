@@ -39,6 +39,7 @@ from understandability.writers.plain_terms.term_tables import (
     abbreviations,
     earned_terms,
     index,
+    recommended_words,
     trusted_terms,
 )
 from understandability.writers.rebuilding import remembered, spans
@@ -192,8 +193,12 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
     trusted = trusted_terms().get((row.term, row.part), frozenset())
     if match.is_defined or _is_told(match, row.note):
         plain, note = (), EXPLAINED
-    elif fitting := [text for text in match.plain if text in trusted and fits(match, text)]:
+    elif fitting := [
+        text for text in match.plain if (row.is_sure or text in trusted) and fits(match, text)
+    ]:
         first, last, plain, texts = placed(match, fitting, pieces)
+    elif _is_recommended(row.term):
+        return
     elif match.is_one_word and _complexity(row.term) < _KNOWN:
         return  # it can be said more plainly, but needs no help
     elif row.kind != MEDICAL and _complexity(row.term) < _EASY and row.term not in earned_terms():
@@ -202,6 +207,12 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
         plain = tuple(text for text in plain if not _says_little(match, text))
     if plain or note:
         yield Offer(first, last, term_in(match, pieces), plain, texts, note, row.kind)
+
+
+@lru_cache(1 << 14)
+def _is_recommended(term: str) -> bool:
+    """Return True for a term that plain terms use themselves: "painkiller", "blood thinners"."""
+    return all(word.lower() in recommended_words() for word in term.split())
 
 
 @lru_cache(1 << 14)

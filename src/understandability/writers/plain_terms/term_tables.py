@@ -2,8 +2,9 @@
 
 ``medical.tsv`` and ``general.tsv`` hold a row for each term, part of speech and rule;
 ``irregular.tsv`` forms that no rule gives; ``judged.tsv`` in how many of the judged sentences a
-plain term was right; ``offered.tsv`` in how many an offer for a term was right; ``words.tsv``
-lists of words. A rule says where a row holds:
+plain term was right; ``offered.tsv`` in how many an offer for a term was right; ``sure.tsv`` terms
+with one plain term that is right in nearly every context; ``words.tsv`` lists of words. A rule
+says where a row holds:
 
     near:heart,valve      one of these words within ten words of the term, in its sentence
     before:test,result    the next word is one of these
@@ -18,7 +19,7 @@ like.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
@@ -64,6 +65,43 @@ class PlainTerm:
     source: str
     behind: bool
     kind: str
+    is_sure: bool = False
+    flags: frozenset[str] = frozenset()
+
+
+class _Sure(NamedTuple):
+    """A row of ``sure.tsv``."""
+
+    term: str
+    part: str
+    plain: str
+    flags: frozenset[str]
+
+
+@cache
+def _sure_terms() -> Mapping[tuple[tuple[str, ...], str], _Sure]:
+    """The rows of ``sure.tsv``, by the words of the term in one spelling and the part of speech."""
+    rows = (line.split("\t") for line in resource_lines("plain_terms/sure.tsv")[1:])
+    return {
+        (_words_of(term), part): _Sure(term, part, plain, frozenset(flags.split()))
+        for term, part, plain, flags in rows
+    }
+
+
+@cache
+def recommended_words() -> frozenset[str]:
+    """The words of plain terms that are put in place, unless they have a plain term themselves.
+
+    >>> {"bowel", "painkiller", "vein"} <= recommended_words(), "pyrexia" in recommended_words()
+    (True, False)
+    """
+    rows = [row for row in plain_terms() if row.is_sure]
+    terms = {term for term, _ in trusted_terms()} | {row.term for row in rows}
+    trusted = [plain for plains in trusted_terms().values() for plain in plains]
+    texts = (*trusted, *(text for row in rows for text in (*row.plain, *row.plurals)))
+    words = {word.strip(",").lower() for text in texts for word in text.split()}
+    plurals = {plural(word) for word in words}
+    return frozenset((words | plurals) - terms)
 
 
 @cache
@@ -137,6 +175,7 @@ def plain_terms() -> tuple[PlainTerm, ...]:
     ('heart attack',)
     """
     rows = []
+    unused = dict(_sure_terms())
     for list_name in LISTS:
         for line in resource_lines(f"plain_terms/{list_name}.tsv")[1:]:
             term, plains, part, when, note, source, position, irregular = line.split("\t")
@@ -145,10 +184,28 @@ def plain_terms() -> tuple[PlainTerm, ...]:
             both = zip(plain, special, strict=False) if part == "noun" else ()
             plurals = tuple(plural_of(one) if form == "-" else form for one, form in both)
             rules, behind = tuple(_rules(when)), position == "after"
+            key = (_words_of(term), part)
+            if not rules and key in _sure_terms():
+                if sure := unused.pop(key, None):
+                    rows.append(_sure_row(sure, term, note, list_name))
+                continue
+            if rules and key in _sure_terms() and _sure_terms()[key].plain in plain:
+                row = _sure_row(_sure_terms()[key], term, note, list_name)
+                rows.append(replace(row, rules=rules))
+                continue
             rows.append(
                 PlainTerm(term, plain, plurals, part, rules, note, source, behind, list_name)
             )
+    rows += [_sure_row(sure, sure.term, "", MEDICAL) for sure in unused.values()]
     return tuple(rows)
+
+
+def _sure_row(sure: _Sure, term: str, note: str, kind: str) -> PlainTerm:
+    plurals = (plural_of(sure.plain),) if sure.part == "noun" else ()
+    behind = "after" in sure.flags
+    return PlainTerm(
+        term, (sure.plain,), plurals, sure.part, (), note, "own", behind, kind, True, sure.flags
+    )
 
 
 class TermForm(NamedTuple):
