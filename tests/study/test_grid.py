@@ -12,7 +12,14 @@ from understandability.errors import InputError, OptionError
 from understandability.feature.catalogue import COLUMNS
 from understandability.inputs.run import Labels
 from understandability.model.bundle import load_bundle
-from understandability.study.grid import ESTIMATORS, PIPELINES, StudyGrid, run_grid
+from understandability.study.grid import (
+    BEST,
+    ESTIMATORS,
+    PIPELINES,
+    StudyGrid,
+    null_sizes,
+    run_grid,
+)
 from understandability.text.page import Failure, Page
 
 pytestmark = pytest.mark.slow
@@ -87,6 +94,27 @@ def test_what_is_left_out_is_named(grid: StudyGrid) -> None:
     assert [failure.docno for failure in grid.failures] == ["p0", "pdf", "bad"]
 
 
+def test_the_null_line_is_what_the_best_of_noise_reaches(grid: StudyGrid) -> None:
+    """Far above one correlation by chance; the values of a slow shuffle agree."""
+    assert set(grid.null) == {"pearson", "spearman"}
+    assert 0.4 < grid.null["spearman"] < 1
+    assert "shuffled labels" in grid.tables()[BEST].to_markdown()
+    generator = np.random.default_rng(3)
+    noise, truth = generator.random((24, 300)), generator.random(24)
+    noise[5, :100] = np.nan
+    largest = []
+    for _ in range(200):
+        labels = generator.permutation(truth)
+        sizes = []
+        for column in noise.T:
+            known = np.isfinite(column)
+            sizes.append(abs(np.corrcoef(column[known], labels[known])[0, 1]))
+        largest.append(max(sizes))
+    assert null_sizes(noise, truth)["pearson"] == pytest.approx(
+        np.percentile(largest, 95), abs=0.05
+    )
+
+
 def test_the_report_is_plain_data(grid: StudyGrid) -> None:
     plain = json.loads(json.dumps(grid.as_dict()))
     assert plain["pages"] == PAGES
@@ -111,8 +139,8 @@ def test_where_higher_is_easier_signs_turn() -> None:
 @pytest.mark.parametrize(
     ("count", "values", "message"),
     [
-        (29, range(36), "29 of the pages have a label; at least 30"),
-        (36, range(29), "the labels are of 29 documents; at least 30"),
+        (9, range(36), "9 of the pages have a label; at least 10"),
+        (36, range(9), "the labels are of 9 documents; at least 10"),
         (36, [1] * 36, "all labels are the same; they must differ"),
         (36, [1] * 36 + [2], "all labels of the pages are the same"),
     ],

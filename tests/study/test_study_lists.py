@@ -74,7 +74,7 @@ def test_health_pages_count_as_in_the_study(
         ("medical_prefixes_study", "anemia", 0),  # an is too short
         ("medical_suffixes_study", "arthritis", 1),
         ("medical_acronyms_study", "AACOMs and aacom", 0),
-        ("medical_acronyms_study", "the AACOM and then AACOM again", 2),
+        ("medical_acronyms_study", "the COPD and then COPD or so", 2),
         ("icd_words_study", "the eye and its bone", 1),  # eye is listed, but short
         ("mesh_words_study", "DNA of Bone", 1),
         ("drugbank_words_study", "IBUPROFEN and a gel", 1),

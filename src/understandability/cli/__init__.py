@@ -68,6 +68,7 @@ _COMMANDS = {
         ("simulate grid", "study.simulate_grid:simulate_grid", "study:user_grid"),
         ("simulate systems", "study.simulate_systems:simulate", "study:simulated"),
         ("plot systems", "study.plots:figure_of_systems", "evaluation:drawn"),
+        ("plot distribution", "study.plots:figure_of_distribution", "evaluation:drawn"),
     ),
     "Rank pages": (
         ("rerank", "evaluation.rerank:rerank", "evaluation:made"),

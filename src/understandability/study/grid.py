@@ -1,7 +1,8 @@
-"""Pages under each way of taking text from them and ending its sentences."""
+"""Compare scores with labels, for each combination of text extractor and sentence splitting."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
@@ -12,6 +13,7 @@ import numpy as np
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
+from understandability.distributions import ranks
 from understandability.errors import InputError, PageError
 from understandability.evaluation.result_table import ResultTable
 from understandability.feature.batch import Batch
@@ -30,7 +32,6 @@ from understandability.text.document import Document
 from understandability.text.page import SEEN_BEFORE, Failure, Page
 from understandability.text.parsed import parse_page
 from understandability.text.sentences import SENTENCE_ENDS
-from understandability.training.labelled import LEAST_RECORDS
 from understandability.training.validation import CORRELATIONS, correlations
 from understandability.wording import counted
 
@@ -38,14 +39,18 @@ ESTIMATORS = "estimators"  # the group of the bundles
 METHODS = ("naive", "boilerpipe", "justext")
 BEST = "The best of each category, * by which coefficient"
 _PERCENTILES = (5, 25, 50, 75, 95, 100)
+# Correlations over fewer pages are too uncertain to compare thousands of scores by.
+LEAST_PAGES = 10
+_SHUFFLES = 200
 PIPELINES = tuple((extractor, ends) for extractor in METHODS for ends in SENTENCE_ENDS)
 
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """One score under one pipeline against the labels, harder = higher.
+    """The correlations of one score with the labels under one pipeline; higher labels are harder.
 
-    `n` is how many labelled pages have the score; a correlation is NaN where it does not vary.
+    `n` is the number of labelled pages that have the score. A correlation is NaN if the score does
+    not vary.
     """
 
     name: str
@@ -59,18 +64,18 @@ class GridCell:
 
     @property
     def category(self) -> str:
-        """The group of a feature, the name of a bundle."""
+        """The group of a feature, or the name of a bundle."""
         return self.name if self.group == ESTIMATORS else self.group
 
     @property
     def pipeline(self) -> str:
-        """Extractor and sentence ends, as in ``naive, none``."""
+        """Extractor and sentence ends, such as ``naive, none``."""
         return f"{self.extractor}, {self.sentence_ends}"
 
 
 @dataclass(frozen=True, slots=True)
 class GridAgreement:
-    """Two assessors on the `n` pages that both judged."""
+    """The correlation of two assessors on the `n` pages that both judged."""
 
     assessors: tuple[str, str]
     n: int
@@ -81,10 +86,18 @@ class GridAgreement:
 
 @dataclass(frozen=True)
 class StudyGrid:
-    """The whole experiment.
+    """The correlations of all scores with the labels, under all pipelines.
 
-    `unlabelled` are docnos of pages without a label, `absent` labelled ones without a page;
-    `failures` are pages that cannot be read; `settings` say what was compared.
+    Args:
+        pages: The number of pages with a label.
+        cells: The correlations.
+        agreements: The correlations between assessors.
+        unlabelled: Docnos of pages without a label.
+        absent: Docnos of labels without a page.
+        failures: Pages that cannot be read.
+        settings: What was compared.
+        null: By coefficient, the size that the best of all scores reaches by chance: the 95th
+            percentile over 200 shuffles of the labels.
     """
 
     pages: int
@@ -94,12 +107,13 @@ class StudyGrid:
     absent: tuple[str, ...]
     failures: tuple[Failure, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    null: Mapping[str, float] = field(default_factory=dict)
 
     def best(self) -> Mapping[str, tuple[GridCell, ...]]:
-        """The scores of each category that lead by a coefficient, whatever its sign.
+        """Return the scores of each category with the largest size of a coefficient.
 
-        The study's Table 3; each bundle is a category of its own. What less than half of the
-        pages have is no candidate.
+        This is Table 3 of the study; each bundle is its own category. Scores that fewer than half
+        of the pages have are ignored.
         """
         categories: dict[str, list[GridCell]] = {}
         for cell in self.cells:
@@ -109,28 +123,28 @@ class StudyGrid:
         for category, cells in categories.items():
             winners: dict[GridCell, None] = {}
             for coefficient in CORRELATIONS:
-                known = [cell for cell in cells if np.isfinite(_size(cell, coefficient))]
-                if known:
-                    winners[max(known, key=lambda cell: _size(cell, coefficient))] = None
+                candidates = [cell for cell in cells if np.isfinite(_size(cell, coefficient))]
+                if candidates:
+                    winners[max(candidates, key=lambda cell: _size(cell, coefficient))] = None
             if winners:
                 best[category] = tuple(winners)
         return best
 
     def spread(self, coefficient: str = "spearman") -> Mapping[str, Floats]:
-        """The sizes of the correlations of all scores under each pipeline: the study's Figure 2."""
+        """The sizes of all correlations by pipeline: Figure 2 of the study."""
         sizes: dict[str, list[float]] = {}
         for cell in self.cells:
             sizes.setdefault(cell.pipeline, []).append(_size(cell, coefficient))
-        return {pipeline: np.array(each)[np.isfinite(each)] for pipeline, each in sizes.items()}
+        return {pipeline: np.array(row)[np.isfinite(row)] for pipeline, row in sizes.items()}
 
     def tables(self) -> Mapping[str, ResultTable]:
-        """What there is to see, by its title; a star marks which coefficient a score leads by."""
+        """The tables by title. A star marks the coefficient by which a score is the best."""
         names = tuple(name.capitalize() for name in CORRELATIONS)
         tables = {}
         if self.agreements:
             agreed = tuple(
-                (" and ".join(each.assessors), each.n, each.pearson, each.spearman, each.kendall)
-                for each in self.agreements
+                (" and ".join(pair.assessors), pair.n, pair.pearson, pair.spearman, pair.kendall)
+                for pair in self.agreements
             )
             tables["How assessors agree"] = ResultTable(("assessors", "n", *names), agreed)
         columns = ("category", "score", "extractor, sentence ends", "n", *names)
@@ -143,13 +157,17 @@ class StudyGrid:
             rows += [
                 (category, c.name, c.pipeline, c.n, c.pearson, c.spearman, c.kendall) for c in cells
             ]
+        if self.null:
+            best_of = f"best of {len(self.cells):,}, 95 % of {_SHUFFLES} shuffles"
+            by_chance = [self.null.get(coefficient, np.nan) for coefficient in CORRELATIONS]
+            rows.append(("shuffled labels", best_of, "all", self.pages, *by_chance))
         tables[BEST] = ResultTable(columns, tuple(rows), marks, texts=3)
         spread = tuple(
             (pipeline, *np.percentile(sizes, _PERCENTILES).tolist())
             for pipeline, sizes in self.spread().items()
             if len(sizes)
         )
-        columns = ("extractor, sentence ends", *(f"{each} %" for each in _PERCENTILES))
+        columns = ("extractor, sentence ends", *(f"{percentile} %" for percentile in _PERCENTILES))
         tables["The size of Spearman's correlation over all scores, by percentile"] = ResultTable(
             columns, spread
         )
@@ -165,8 +183,9 @@ class StudyGrid:
             "failures": [asdict(failure) for failure in self.failures],
             "assessors": [asdict(agreement) for agreement in self.agreements],
             "best": {
-                group: [asdict(each) for each in cells] for group, cells in self.best().items()
+                group: [asdict(cell) for cell in cells] for group, cells in self.best().items()
             },
+            "null": dict(self.null),
             "spread": {
                 coefficient: {
                     pipeline: np.percentile(sizes, [5, 25, 50, 75, 95]).tolist()
@@ -184,22 +203,22 @@ def _size(cell: GridCell, coefficient: str) -> float:
 
 
 def assessors_in(labels: Sequence[str]) -> dict[str, Labels]:
-    """The labels of each column of numbers of tables, and of each label file, by docno.
+    """Read the labels of each numeric column of tables, and of each label file, by docno.
 
     Each of `labels` is a FILE, or FILE:COLUMN. Raises `InputError` for a table without numbers.
     """
-    found: dict[str, Labels] = {}
+    assessors: dict[str, Labels] = {}
     for text in labels:
         path, _, column = text.rpartition(":") if not Path(text).exists() else (text, "", "")
         path = path or text
         columns = [column] if column else numeric_columns(path)
         if columns is None:
-            found[text] = read_labels(path)
+            assessors[text] = read_labels(path)
         elif not columns:
             raise InputError(f"{path} has no column of numbers other than docno")
         else:
-            found |= {f"{path}:{name}": read_labels(path, column=name) for name in columns}
-    return found
+            assessors |= {f"{path}:{name}": read_labels(path, column=name) for name in columns}
+    return assessors
 
 
 def grid(
@@ -213,31 +232,32 @@ def grid(
 ) -> StudyGrid:
     """Compare every feature and bundle with labels of pages, under each way of reading them.
 
-    The main experiment of Palotti, Zuccon & Hanbury (2019): three extractors, three kinds of
-    sentence ends. Shows how assessors agree, the best of each category, and the spread of all.
+    The main experiment of Palotti, Zuccon & Hanbury (2019): three extractors, three ways to split
+    sentences. Shows the agreement of assessors, the best score of each category, the spread of
+    all, and the correlation that the best of all scores reaches with shuffled labels.
 
     Example: understand grid pages/ --labels judged.csv --direction harder -o grid.json
 
     Args:
-        pages: Pages as `understand score` takes them.
+        pages: Pages, as for `understand score`.
         labels: Labels by docno, a table or a TREC label file; each column of numbers and each
             file is an assessor. May be repeated.
-        direction: What a higher label means: higher-harder or higher-easier.
-        bundles: An estimator; all that come with the package by default. May be repeated.
+        direction: The meaning of a higher label: higher-harder or higher-easier.
+        bundles: An estimator; by default all that come with the package. May be repeated.
         limit_mb: Longest document, in MB once decoded; longer ones become errors.
         progress: Called with the pages and the errors so far.
     """
     assessors = assessors_in(labels)
     models = [load_bundle(name) for name in bundles or embedded_bundles()]
     read = with_progress(Sources(pages, limit=int(limit_mb * 1e6)), progress)
-    found = run_grid(read, assessors, models, direction=direction)
+    result = run_grid(read, assessors, models, direction=direction)
     settings = {
         "pages": list(pages),
         "labels": list(assessors),
         "direction": direction,
         "bundles": {model.name: model.checksum for model in models},
     }
-    return replace(found, settings=settings)
+    return replace(result, settings=settings)
 
 
 def run_grid(
@@ -247,31 +267,31 @@ def run_grid(
     *,
     direction: str = Direction.HARDER,
 ) -> StudyGrid:
-    """Score pages by everything there is under all `PIPELINES`, and compare with the labels.
+    """Score pages with all features and bundles under all `PIPELINES`, and compare with labels.
 
-    `assessors` are labels by who gave them, on one scale, whose `direction` says what a higher one
-    means; a page's label is the mean of its assessors, an assessor's that of its lines. The
-    columns of features whose resource is not installed have no value, and no correlation. (The
-    main experiment of Palotti, Zuccon & Hanbury 2019.)
+    `assessors` are labels by assessor, on one scale, whose `direction` is the meaning of a higher
+    label. The label of a page is the mean over its assessors, and the label of an assessor the
+    mean over its lines. Features whose resource is not installed have no value and no correlation.
+    (The main experiment of Palotti, Zuccon & Hanbury 2019.)
 
-    Raises `InputError` where less than 30 pages have a label, or all have the same.
+    Raises `InputError` if fewer than 10 pages have a label, or if all labels are equal.
     """
     labels = _labels(assessors, Direction.of(direction).sign)
-    if len(labels) < LEAST_RECORDS:  # known before any page is read
+    if len(labels) < LEAST_PAGES:  # known before any page is read
         raise InputError(
             f"the labels are of {counted(len(labels), 'document')}; "
-            f"at least {LEAST_RECORDS} are needed"
+            f"at least {LEAST_PAGES} are needed"
         )
-    if len({label for given in labels.values() for label in given.values()}) < 2:
+    if len({label for by_assessor in labels.values() for label in by_assessor.values()}) < 2:
         raise InputError("all labels are the same; they must differ")
     docnos: dict[str, None] = {}
     unlabelled: list[str] = []
     failures: list[Failure] = []
     documents = _documents(pages, labels, docnos, unlabelled, failures)
     rows = np.concatenate([_scores(batch, bundles) for batch in batches(documents)])
-    if len(docnos) < LEAST_RECORDS:
+    if len(docnos) < LEAST_PAGES:
         raise InputError(
-            f"{len(docnos)} of the pages have a label; at least {LEAST_RECORDS} are needed, "
+            f"{len(docnos)} of the pages have a label; at least {LEAST_PAGES} are needed, "
             "so check that docnos and labels name the same documents"
         )
     truth = np.array([np.mean(list(labels[docno].values())) for docno in docnos])
@@ -279,14 +299,20 @@ def run_grid(
         raise InputError("all labels of the pages are the same; they must differ")
     scores = [(name, COLUMNS[name][0].group) for name in COLUMNS]
     scores += [(bundle.name, ESTIMATORS) for bundle in bundles]
+    # Each page has one row per pipeline, in order.
+    by_pipeline = [rows[index :: len(PIPELINES)] for index in range(len(PIPELINES))]
     cells = [
         GridCell(name, group, extractor, sentence_ends, *_correlations(column, truth))
-        for place, (extractor, sentence_ends) in enumerate(PIPELINES)
-        for (name, group), column in zip(scores, rows[place :: len(PIPELINES)].T, strict=True)
+        for table, (extractor, sentence_ends) in zip(by_pipeline, PIPELINES, strict=True)
+        for (name, group), column in zip(scores, table.T, strict=True)
     ]
     agreements = []
     for pair in combinations(assessors, 2):
-        both = [[given[each] for each in pair] for given in labels.values() if {*pair} <= {*given}]
+        both = [
+            [by_assessor[assessor] for assessor in pair]
+            for by_assessor in labels.values()
+            if {*pair} <= {*by_assessor}
+        ]
         if both:
             agreements.append(GridAgreement(pair, *_correlations(*np.array(both).T)))
     seen = {*docnos, *(failure.docno for failure in failures)}
@@ -297,11 +323,63 @@ def run_grid(
         tuple(unlabelled),
         tuple(docno for docno in labels if docno not in seen),
         tuple(failures),
+        null=null_sizes(np.concatenate(by_pipeline, axis=1), truth),
     )
 
 
+def null_sizes(scores: Floats, truth: Floats, shuffles: int = _SHUFFLES) -> dict[str, float]:
+    """The sizes of correlations that the best score reaches by chance, by coefficient.
+
+    Labels are shuffled, and the largest size over all columns of `scores` (pages, scores) is taken;
+    the result is the 95th percentile over the shuffles. With thousands of scores it is far above
+    the critical value of a single correlation. Kendall's tau is left out, because it is slow.
+
+    >>> noise = np.random.default_rng(0).random((40, 500))
+    >>> {name: round(size, 1) for name, size in null_sizes(noise, np.arange(40.0)).items()}
+    {'pearson': 0.6, 'spearman': 0.6}
+    """
+    generator = np.random.default_rng(0)
+    # Columns with a value for fewer than half of the pages are no candidates for the best.
+    scores = scores[:, 2 * np.isfinite(scores).sum(axis=0) >= len(truth)]
+    return {
+        "pearson": _null_size(scores, truth, shuffles, generator),
+        "spearman": _null_size(_column_ranks(scores), ranks(truth), shuffles, generator),
+    }
+
+
+def _null_size(
+    scores: Floats, truth: Floats, shuffles: int, generator: np.random.Generator
+) -> float:
+    known = np.isfinite(scores)
+    count = known.sum(axis=0)
+    centred = np.where(known, scores, 0.0)
+    centred = np.where(known, centred - centred.sum(axis=0) / count, 0.0)
+    lengths = np.sqrt((centred**2).sum(axis=0))
+    varies = lengths > 1e-12
+    if not varies.any():
+        return math.nan
+    known, count, centred = known[:, varies], count[varies], centred[:, varies] / lengths[varies]
+    largest = []
+    for _ in range(shuffles):
+        labels = generator.permutation(truth)
+        # The variance of the labels over the pages that have the score.
+        squares = labels**2 @ known - (labels @ known) ** 2 / count
+        sizes = np.abs(labels @ centred) / np.sqrt(np.maximum(squares, 1e-12))
+        largest.append(float(sizes.max()))
+    return float(np.percentile(largest, 95))
+
+
+def _column_ranks(scores: Floats) -> Floats:
+    """Rank the finite values of each column; NaN stays NaN."""
+    ranked = np.full(scores.shape, np.nan)
+    for column in range(scores.shape[1]):
+        known = np.isfinite(scores[:, column])
+        ranked[known, column] = ranks(scores[known, column])
+    return ranked
+
+
 def _scores(batch: Batch, bundles: Sequence[Bundle]) -> Floats:
-    """(documents, columns and bundles)."""
+    """The features and the raw outputs of bundles; (documents, columns and bundles)."""
     models = [bundle.model for bundle in bundles]
     raw = [model.read(batch).raw for model in models]
     backgrounds = [model for model in models if isinstance(model, BackgroundModel)]
@@ -315,7 +393,7 @@ def _documents(
     unlabelled: list[str],
     failures: list[Failure],
 ) -> Iterator[Document]:
-    """The documents of the labelled pages; where each page went is told in the last three."""
+    """Yield the documents of labelled pages, one per pipeline; fill the last three arguments."""
     for page in pages:
         if isinstance(page, Failure):
             failures.append(page)
@@ -339,7 +417,7 @@ def _documents(
 
 
 def _labels(assessors: Mapping[str, Labels], sign: float) -> dict[str, dict[str, float]]:
-    """Document to assessor to label; the mean where an assessor has several lines for it."""
+    """Return labels by document and assessor; several labels of an assessor are averaged."""
     by_document: dict[str, dict[str, float]] = {}
     for assessor, labels in assessors.items():
         counts = np.bincount(labels.docno_ids, minlength=len(labels.docnos))
@@ -351,7 +429,7 @@ def _labels(assessors: Mapping[str, Labels], sign: float) -> dict[str, dict[str,
 
 
 def _correlations(values: Floats, labels: Floats) -> tuple[int, float, float, float]:
-    """How many values there are, and the three coefficients."""
+    """Return the number of finite values, and the three coefficients."""
     known = np.isfinite(values)
     pearson, spearman, kendall = correlations(values[known], labels[known]).values()
     return int(known.sum()), pearson, spearman, kendall

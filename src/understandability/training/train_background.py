@@ -64,7 +64,10 @@ def train_background(
     Raises `InputError` where there are less than two labels, or less than 30 documents of one.
 
     Args:
-        estimator: One of the twelve estimators.
+        estimator: linear-regressor, gradient-boosting-regressor, xgboost-regressor, mlp-regressor,
+            random-forest-regressor, svm-regressor, logistic-classifier,
+            gradient-boosting-classifier, mlp-classifier, random-forest-classifier, svm-classifier
+            or naive-bayes-classifier.
         dimensions: Dimensions of the LSA space.
         vocabulary_size: How many words the model knows.
         licence: Licence of the model.
