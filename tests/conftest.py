@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -32,6 +32,7 @@ settings.load_profile("understandability")
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
+pytest_plugins = ["pytester"]
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "resources" / "samples"
 PANEL = ROOT / "tests" / "panel"
@@ -70,6 +71,58 @@ LONG = (
     "The flu is an illness that is caused by a virus, and most of the people who have it are "
     "well again after a week in which they stay at home and drink what they can."
 )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--allow-skip",
+        action="append",
+        metavar="WORDS",
+        help="fail on each skipped test whose reason contains none of these words",
+    )
+    parser.addoption(
+        "--perturb", action="store_true", help="change the seventh digit of estimates and features"
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _perturbed_numbers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """With ``--perturb``, numbers are those of another processor."""
+    from tests.perturbation import perturb
+
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.getoption("perturb"):
+            perturb(patch)
+        yield
+
+
+def is_allowed(report: pytest.TestReport | pytest.CollectReport, allowed: list[str] | None) -> bool:
+    """Return True unless the report is of a skip that ``--allow-skip`` does not name."""
+    if not report.skipped or allowed is None or hasattr(report, "wasxfail"):
+        return True
+    return any(words in str(report.longrepr) for words in allowed)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With ``--allow-skip``, a test that is skipped for another reason fails."""
+    report = yield
+    if not is_allowed(report, item.config.getoption("allow_skip")):
+        report.outcome = "failed"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """And so does a file of tests."""
+    report = yield
+    if not is_allowed(report, collector.config.getoption("allow_skip")):
+        report.outcome = "failed"
+    return report
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,7 +6,8 @@ import re
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 
 import pytest
@@ -68,9 +69,14 @@ def third_party() -> dict[str, set[tuple[str, bool]]]:
     return imports
 
 
+@cache
+def installed() -> Mapping[str, list[str]]:
+    """The installed distributions that have a module of a name; reading them takes a second."""
+    return packages_distributions()
+
+
 def distributions_of(module: str) -> set[str]:
-    installed = packages_distributions().get(module, [])
-    return names_of([*installed, DISTRIBUTIONS.get(module, module)])
+    return names_of([*installed().get(module, []), DISTRIBUTIONS.get(module, module)])
 
 
 # Packages that a module needs as soon as it is imported, though they are an extra: the extra is

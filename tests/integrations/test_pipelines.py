@@ -44,7 +44,7 @@ def run(recipe: str, folder: Path) -> None:
     environment = {
         **os.environ,
         "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(folder))),
+        "PYTHONPATH": str(folder),
         "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     }
     program = ["bash", "-e"] if recipe == "dolma" else [sys.executable]
