@@ -1,4 +1,4 @@
-"""Which end of a scale is hard to understand: stated once, in one form."""
+"""The direction of a scale: the end that is hard to understand, stated once and in one form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from understandability.errors import OptionError
 
 
 class Direction(StrEnum):
-    """What a higher value means: a text that is harder, or one that is easier to understand.
+    """The meaning of a higher value: a text that is harder or easier to understand.
 
     >>> Direction.of("lower-easier")
     <Direction.HARDER: 'higher-harder'>
@@ -23,7 +23,7 @@ class Direction(StrEnum):
 
     @classmethod
     def of(cls, text: str | Self, where: str = "") -> Self:
-        """The direction that a word states (`WORDS`); `OptionError` for any other word.
+        """Return the direction that a word states (`WORDS`); raise `OptionError` for other words.
 
         `where` names what the direction is of, for the error.
         """
@@ -37,7 +37,7 @@ class Direction(StrEnum):
 
     @property
     def sign(self) -> int:
-        """What to multiply values with, so that higher is harder: 1 or -1."""
+        """The factor (1 or -1) that turns values so that higher is harder."""
         return 1 if self is Direction.HARDER else -1
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
 
-_SMALLEST = 1e-300  # stands in for a zero denominator in a continued fraction
+_SMALLEST = 1e-300  # replaces a zero denominator in a continued fraction
 _EPSILON = 1e-16
 _MOST_TERMS = 100_000
 # Numerical integration: Gauss-Legendre with this many points on each of equal panels.
@@ -54,7 +54,7 @@ def student_cdf(t: float, freedom: float) -> float:
 
 
 def student_quantile(probability: float, freedom: float) -> float:
-    """Return the `t` of which `student_cdf` is the probability."""
+    """Return the `t` whose `student_cdf` is the probability."""
     return solve(lambda t: student_cdf(t, freedom) - probability)
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as one sentence each: what was wrong, where, what is allowed, what to do."""
+"""Errors with a message of one sentence: what was wrong, where, what is allowed, what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the core reaches the rooms outside it: by names in tables, loaded when one is asked for.
+"""Names of objects outside the core, which are loaded on demand.
 
 The core imports nothing of `study`, `writers` and `integrations`. Where they add to it
 (rows of features, kinds of model, kinds of file, another tagger), a table of the core names them.

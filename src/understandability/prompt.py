@@ -1,4 +1,4 @@
-"""How a parameter of a public function looks at the prompt, said where the parameter is.
+"""Annotations that say how a parameter of a public function looks at the prompt.
 
 A command of `understand` is a public function: its parameters are the options, its docstring is the
 help. `AtPrompt` says the little that a signature cannot.
@@ -15,13 +15,13 @@ class AtPrompt:
     """Part of an annotation: ``Annotated[str | Path, AtPrompt(str, "--output", "-o")]``.
 
     Args:
-        type: What the prompt takes: str, int, float, bool, list[str], or a dataclass, whose fields
-            become options. None: nothing; the prompt leaves the parameter to its default.
+        type: The type that the prompt accepts: str, int, float, bool, list[str], or a dataclass,
+            whose fields become options. None: the parameter keeps its default.
         names: Other names than the parameter's own; a name without ``-`` makes an argument of it.
-        value: What the help calls the value, such as FILE.
-        choices: Where the names to choose from are, as ``module:TABLE``, for the shell to complete.
-        convert: What makes the value for the function of what was given, as ``module:function``.
-        help: What the help says, for a parameter that several functions share.
+        value: The name of the value in the help, such as FILE.
+        choices: The table of choices, as ``module:TABLE``, for completion in the shell.
+        convert: A function that converts the value, as ``module:function``.
+        help: The text of the help, for a parameter that several functions share.
     """
 
     type: Any
@@ -40,7 +40,7 @@ class AtPrompt:
         convert: str = "",
         help: str = "",  # noqa: A002 - what it says
     ) -> None:
-        given = {
+        values = {
             "type": type,
             "names": names,
             "value": value,
@@ -48,8 +48,8 @@ class AtPrompt:
             "convert": convert,
             "help": help,
         }
-        for name, each in given.items():
-            object.__setattr__(self, name, each)
+        for name, value_ in values.items():
+            object.__setattr__(self, name, value_)
 
 
 _KEYWORDS: dict[Any, tuple[type[Any], ...]] = {}

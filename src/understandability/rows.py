@@ -57,7 +57,7 @@ class FeatureRows:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What was chosen."""
+        """The settings, as a dictionary."""
         return {
             **_extraction(self.settings),
             "columns": list(self.columns),
@@ -99,7 +99,7 @@ class WordRows:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What was chosen."""
+        """The settings, as a dictionary."""
         return {**_extraction(self.settings), "columns": list(self.columns)}
 
     @property
@@ -132,7 +132,7 @@ class TextRows:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What was chosen."""
+        """The settings, as a dictionary."""
         return _extraction(self.settings)
 
     @property

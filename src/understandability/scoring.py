@@ -63,7 +63,7 @@ _WRONG_TYPE = "inputs.frames:wrong_type"
 
 @dataclass(frozen=True)
 class Extraction:
-    """How the text of a page is found, and its sentences.
+    """Settings for finding the text of a page and its sentences.
 
     >>> Extraction("justext").sentence_ends
     'force-period'
@@ -71,7 +71,7 @@ class Extraction:
     Args:
         extractor: How to find the text of a page: main, naive, boilerpipe, justext, trafilatura
             (extra).
-        sentence_ends: Whether a sentence ends where a block of text ends: none, force-period,
+        sentence_ends: How sentences end at the end of a block of text: none, force-period,
             force-period-always.
         engine: Our own code (fast), or the libraries that it reproduces (reference).
         language: The language of the texts, as a tag such as de; it is believed unless the script
@@ -163,16 +163,16 @@ class Settings(Extraction):
             reader = bundle.reader
         else:
             reader = reader_of(self.reader or DEFAULT_READER)
-        given = {
+        changes = {
             name: getattr(self, name)
             for name in ("threshold", "user", "noise_scale")
             if getattr(self, name) not in (None, getattr(reader, name))
         }
-        if not given:
+        if not changes:
             return reader
-        words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in given.items())
-        given.setdefault("curve", ())
-        return replace(reader, description=f"{reader.description}, but {words}", **given)
+        words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in changes.items())
+        changes.setdefault("curve", ())
+        return replace(reader, description=f"{reader.description}, but {words}", **changes)
 
 
 class ExtractionOptions(TypedDict, total=False):
@@ -214,11 +214,10 @@ def _reader_given(reader: Any) -> str | Reader | None:
 
 
 class RowMaker(Protocol):
-    """What makes rows of documents, in this process or in another one: it can be pickled.
+    """An object that computes rows of documents; it can be pickled for other processes.
 
-    `settings` say how documents are made of pages; `described` is what was chosen, to stand
-    beside the rows; `schema` has the columns of the tables that `rows` gives, of which ``docno``
-    is one.
+    `settings` turn pages into documents, `described` are the settings that are stored with the
+    rows, and `schema` has the columns of the tables that `rows` returns, among them ``docno``.
     """
 
     @property
@@ -266,7 +265,7 @@ def document_or_failure(page: Page, settings: Settings) -> Document | Failure:
     except MemoryError:
         raise  # no fault of the page
     except Exception as error:
-        # What a parser does on a page that nobody foresaw must not end a crawl.
+        # A parser that fails on an unforeseen page must not end a crawl.
         message = f"{type(error).__name__}: {error}"
         return Failure(page.docno, page.path, "extract", message)
 
@@ -283,7 +282,7 @@ def documents_of(pages: Iterable[Page | Failure], settings: Settings) -> Iterato
 
 
 class Scorer:
-    """Makes rows of scores under fixed settings; loads its bundle once, unless it is given.
+    """Compute rows of scores under fixed settings, with a bundle that is loaded once.
 
     >>> from understandability.text.analysis import document_of_text
     >>> table = Scorer().rows([document_of_text("You should rest, and drink water.")])
@@ -309,7 +308,7 @@ class Scorer:
 
     @property
     def remark(self) -> str:
-        """Why there is no P(U|d), as a sentence; '' where the threshold fits the bundle."""
+        """A sentence that explains why P(U|d) is missing; '' if the threshold fits the bundle."""
         chosen, who = self.settings, self.reader
         if chosen.threshold is not None or who.scale in ("", self.scale):
             return ""
@@ -322,7 +321,7 @@ class Scorer:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What was chosen, with the versions it depends on, to stand beside the rows."""
+        """The settings and the versions that the rows depend on, to be stored with the rows."""
         who = self.reader
         return {
             "understandability": __version__,
@@ -342,12 +341,12 @@ class Scorer:
 
     @property
     def _asks_languages(self) -> bool:
-        """Whether `LANGUAGES_BUNDLE` estimates what the chosen bundle does not."""
+        """True if `LANGUAGES_BUNDLE` estimates documents in other languages than English."""
         return self.bundle.scale == READINGS and not self.settings.any_language
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The names and the types of the columns that `rows` gives; tells which have no values."""
+        """The names and types of the columns of `rows`; warns about columns without values."""
         import pyarrow as pa
 
         name_missing(COLUMNS[name][0] for name in self.columns)
@@ -384,7 +383,7 @@ class Scorer:
 
         return {
             **names_of(documents),
-            **{name: [getattr(each, name) for each in estimates] for name in ESTIMATES},
+            **{name: [getattr(e, name) for e in estimates] for name in ESTIMATES},
             **{name: values[name] for name in FORMULAS},
             **{name: list(map(int, values[name])) for name in COUNTS},
             **dict(zip(LANGUAGE_FORMULA, _language_formulas(documents), strict=True)),
@@ -403,17 +402,17 @@ class Scorer:
     def estimates(self, batch: Batch) -> tuple[Estimate, ...]:
         """The estimate of each document, by the bundle that knows its language.
 
-        That of English is the one that was chosen; on the scale of readings, `LANGUAGES_BUNDLE`
-        estimates documents in its languages, with NaN for what it does not know of one. A document
-        in any other language has the flag ``not_english``, and NaN unless `any_language` is chosen.
-        There is no P(U|d) where the reader's threshold is of another scale than the bundle's
-        (`remark`).
+        English documents are estimated by the chosen bundle. On the scale of readings,
+        `LANGUAGES_BUNDLE` estimates documents in its languages, with NaN for values that it does
+        not know. A document in any other language has the flag ``not_english``, and NaN unless
+        `any_language` is chosen. P(U|d) is missing if the threshold of the reader is on another
+        scale than the bundle (`remark`).
         """
         estimates = self.own_estimates(batch)
         if self.settings.any_language:
             return tuple(
-                replace(each, flags=(*each.flags, *_remarks_on(d.language)))
-                for each, d in zip(estimates, batch.documents, strict=True)
+                replace(estimate, flags=(*estimate.flags, *_remarks_on(document.language)))
+                for estimate, document in zip(estimates, batch.documents, strict=True)
             )
         flagged = [(document.language or "en") != "en" for document in batch.documents]
         if not (self._asks_languages and any(flagged)):
@@ -439,7 +438,7 @@ class Scorer:
         if self.bundle.scale == READINGS:
             estimates = within_limits(batch, estimates)
         if self.remark:
-            estimates = tuple(replace(each, p_understandable=math.nan) for each in estimates)
+            estimates = tuple(replace(e, p_understandable=math.nan) for e in estimates)
         return tuple(
             estimate if language == "en" else _no_estimate(estimate.docno, language, estimate.flags)
             for language, estimate in zip(languages, estimates, strict=True)
@@ -463,16 +462,16 @@ class Scorer:
 
 def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
     """The names of the formulas made for the documents' languages, and their values, if any."""
-    found: list[tuple[str, float | None]] = []
+    formulas: list[tuple[str, float | None]] = []
     for document in documents:
         if (document.language or "en") == "en":
-            found.append(("", None))
+            formulas.append(("", None))
             continue
         from understandability.feature.formulas_of_languages import language_formula
 
-        found.append(language_formula(document))
-    yield [name for name, _ in found]
-    yield [value for _, value in found]
+        formulas.append(language_formula(document))
+    yield [name for name, _ in formulas]
+    yield [value for _, value in formulas]
 
 
 def _remarks_on(language: str | None) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The command `understand`: each command is a public function, called from the prompt.
 
-`COMMANDS` names the function of each command; `commands` makes its options of the signature and of
-the docstring; a door prints the result or writes it, and tells how it goes.
+`COMMANDS` names the function of each command; `commands` derives its options from the signature and
+the docstring; a view prints the result or writes it, and reports progress.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from understandability.errors import OptionError, UnderstandabilityError
 if TYPE_CHECKING:
     from cyclopts import CycloptsError
 
-# Task -> its commands: name, public function, and the door by which its result leaves.
+# Task -> its commands: name, public function, and the view that shows its result.
 _COMMANDS = {
     "Score pages": (
         ("score", "crawls.score:score", "pages:rows"),
@@ -80,14 +80,14 @@ _COMMANDS = {
         ("rank apply", "study.learn:apply_ranker", "study:applied"),
     ),
 }
-# They are given no value of pandas, and start sooner where Arrow does not import it.
+# These commands never read pandas objects, and start sooner if Arrow does not import pandas.
 _ROWS = (["score"], ["features"], ["extract"])
-# Of what the functions of a few commands take, this is for Python alone.
+# Parameters of functions that are for Python only.
 _HIDDEN = {"corpus": ("url", "keep"), "train background": ("corpora",)}
 COMMANDS = tuple(
-    Command(name, call, task, f"cli.{door}", _HIDDEN.get(name, ()))
+    Command(name, call, task, f"cli.{view}", _HIDDEN.get(name, ()))
     for task, commands in _COMMANDS.items()
-    for name, call, door in commands
+    for name, call, view in commands
 )
 # The first sentence on commands that have commands of their own.
 GROUPS = {
@@ -108,9 +108,9 @@ _EPILOG = (
 
 
 def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
-    """The command line: of the commands those that the first of `words` names.
+    """Build the command line with the commands that the first of `words` names.
 
-    Without words, all have names and first sentences only. With `complete`, all are whole.
+    Without words, commands have a name and a first sentence only. With `complete`, all are whole.
     """
     from cyclopts import App, Group, Parameter
 
@@ -124,65 +124,65 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
         result_action="return_value",
     )
     app["--help"].group = app["--version"].group = Group("Help", sort_key=9)
-    groups = {task: Group(task, sort_key=place) for place, task in enumerate(_COMMANDS)}
+    groups = {task: Group(task, sort_key=index) for index, task in enumerate(_COMMANDS)}
     parents: dict[str, Any] = {}
-    for place, each in enumerate(COMMANDS):
-        head, _, sub = each.name.partition(" ")
+    for index, command in enumerate(COMMANDS):
+        head, _, sub = command.name.partition(" ")
         whole = complete or words[:1] == [head]
         if words and not whole:
             continue
-        shown = App(
+        subcommand = App(
             name=sub or head,
-            help=each.help if whole else each.summary,
-            group=groups[each.task] if not sub else None,
-            sort_key=place,
+            help=command.help if whole else command.summary,
+            group=groups[command.task] if not sub else None,
+            sort_key=index,
         )
         if whole:
-            shown.default(_as_function(each, complete))
+            subcommand.default(_as_function(command, complete))
         if sub and head not in parents:
             parents[head] = App(
-                name=head, help=GROUPS[head], group=groups[each.task], sort_key=place
+                name=head, help=GROUPS[head], group=groups[command.task], sort_key=index
             )
             app.command(parents[head])
-        (parents[head] if sub else app).command(shown)
+        (parents[head] if sub else app).command(subcommand)
     return app
 
 
 def _as_function(command: Command, complete: bool) -> Callable[..., None]:
-    """A function with the options of a command in its signature, as cyclopts reads it."""
+    """Return a function whose signature has the options of a command, for cyclopts."""
     from cyclopts import Parameter
 
     parameters = []
-    for each in command.options:
-        default = each.default
-        if each.about.convert or not isinstance(default, str | int | float | type):
+    for option in command.options:
+        default = option.default
+        if option.about.convert or not isinstance(default, str | int | float | type):
             default = None  # the function's own
         about = Parameter(
-            name=None if each.is_argument else each.names,
-            help=each.help,
+            name=None if option.is_argument else option.names,
+            help=option.help,
             show_default=default not in (None, False, ""),
-            allow_leading_hyphen=each.type is not bool,
+            allow_leading_hyphen=option.type is not bool,
             allow_repeating=True,  # the last counts
-            metavar=each.about.value or None,
+            metavar=option.about.value or None,
         )
-        kind = completed(each) if complete else each.type
+        annotation = completed(option) if complete else option.type
         parameters.append(
             inspect.Parameter(
-                each.parameter,
+                option.parameter,
                 inspect.Parameter.POSITIONAL_ONLY
-                if each.is_argument
+                if option.is_argument
                 else inspect.Parameter.KEYWORD_ONLY,
                 default=default,
-                annotation=Annotated[kind | None if default is None else kind, about],
+                annotation=Annotated[annotation | None if default is None else annotation, about],
             )
         )
 
-    def run(*positional: Any, **given: Any) -> None:
-        names = [each.parameter for each in command.options]
-        command.run(**dict(zip(names, positional, strict=False)), **given)
+    def run(*positional: Any, **values: Any) -> None:
+        names = [option.parameter for option in command.options]
+        command.run(**dict(zip(names, positional, strict=False)), **values)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what cyclopts reads
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
@@ -190,7 +190,7 @@ def run(words: Sequence[str]) -> None:
     """Run one command line; raises `OptionError` where it cannot be read."""
     from cyclopts import CycloptsError
 
-    names = {each.name.partition(" ")[0] for each in COMMANDS}
+    names = {command.name.partition(" ")[0] for command in COMMANDS}
     first = words[0] if words else ""
     if first == "--install-completion":
         app = build_app(complete=True)
@@ -206,20 +206,20 @@ def run(words: Sequence[str]) -> None:
         _check_options(words)
         app(list(words), exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        command = " ".join(["understand", *(each for each in words[:1] if each in names)])
-        raise OptionError(f"{_told(error)}{_example(words)}; see {command} --help") from None
+        command = " ".join(["understand", *(word for word in words[:1] if word in names)])
+        raise OptionError(f"{_sentence(error)}{_example(words)}; see {command} --help") from None
 
 
 def _check_options(words: Sequence[str]) -> None:
-    """Raise `OptionError` for an option that a command lacks; cyclopts takes it for an argument."""
-    command = next((each for each in COMMANDS if words[: len(each.words)] == each.words), None)
+    """Raise `OptionError` for an unknown option, which cyclopts would accept as an argument."""
+    command = next((row for row in COMMANDS if words[: len(row.words)] == row.words), None)
     if command is None:
         return
-    known = {"--help", "-h", *(name for each in command.options for name in each.names)}
+    options = {"--help", "-h", *(name for option in command.options for name in option.names)}
     for word in words:
         name = word.partition("=")[0]
-        if re.fullmatch(r"-[a-z]|--[a-z].*", name) and name not in known:
-            near = get_close_matches(name, known, 1)
+        if re.fullmatch(r"-[a-z]|--[a-z].*", name) and name not in options:
+            near = get_close_matches(name, options, 1)
             advice = f" (did you mean {near[0]}?)" if near else ""
             raise OptionError(
                 f"Unknown option {name}{advice}; see understand {command.name} --help"
@@ -227,21 +227,22 @@ def _check_options(words: Sequence[str]) -> None:
 
 
 def _example(words: Sequence[str]) -> str:
-    """How the command that was meant is written: of several with one first word, the first."""
-    meant = [each for each in COMMANDS if words[: len(each.words)] == each.words]
-    meant = meant or [each for each in COMMANDS if words[:1] == each.words[:1]]
-    found = re.search(r"Example: (.+?)(\n\n|\Z)", meant[0].help if meant else "", re.DOTALL)
-    return f"; for example: {' '.join(found[1].split())}" if found else ""
+    """Return an example of the command, or of the first command with the same first word."""
+    matches = [row for row in COMMANDS if words[: len(row.words)] == row.words]
+    matches = matches or [row for row in COMMANDS if words[:1] == row.words[:1]]
+    help_text = matches[0].help if matches else ""
+    example = re.search(r"Example: (.+?)(\n\n|\Z)", help_text, re.DOTALL)
+    return f"; for example: {' '.join(example[1].split())}" if example else ""
 
 
-def _told(error: CycloptsError) -> str:
-    """What is wrong with a command line, in one sentence."""
+def _sentence(error: CycloptsError) -> str:
+    """Describe an error of a command line in one sentence."""
     from cyclopts import MissingArgumentError
 
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         return f"Missing argument {error.argument.name.lstrip('*')}"
-    told = re.sub(r" Available commands:.*", "", " ".join(str(error).split()))
-    return re.sub(r"\. Did you mean (.+)\?", r" (did you mean \1?)", told).rstrip(".")
+    sentence = re.sub(r" Available commands:.*", "", " ".join(str(error).split()))
+    return re.sub(r"\. Did you mean (.+)\?", r" (did you mean \1?)", sentence).rstrip(".")
 
 
 def main() -> None:
@@ -258,7 +259,7 @@ def main() -> None:
 
 
 def status_of(words: Sequence[str]) -> int:
-    """Run one command line, tell what is wrong on standard error, and return the exit status."""
+    """Run one command line, report errors on standard error, and return the exit status."""
     try:
         try:
             run(words)
@@ -283,14 +284,14 @@ def status_of(words: Sequence[str]) -> int:
 
 
 def _drop_output() -> None:
-    """Have what is still to be printed go nowhere: Python would complain once more at exit."""
+    """Discard output that is still buffered; Python would report the error again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _open_closed_streams() -> None:
-    """Standard streams that the caller closed (``>&-``): what is written to the output fails.
+    """Reopen standard streams that the caller closed (``>&-``), so that writing to them fails.
 
-    Files opened later must not get their numbers, or a message would be written into them.
+    Otherwise a file that is opened later would get their number, and messages would go into it.
     """
     if sys.stdout is None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")

@@ -1,4 +1,4 @@
-"""Commands made of public functions: a parameter is an option, and its docstring is the help."""
+"""Commands derived from public functions: parameters are options, docstrings are help."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from understandability.prompt import AtPrompt, prompted_dataclasses
 class Option:
     """An option of a command, or an argument, whose name has no ``-``.
 
-    `about` is what its annotation says beside the type. `owners` are the dataclasses in which it is
-    a field, from the outermost, each with the name of the parameter or field that gets it; ``**``
-    where its fields are keywords.
+    `about` is the rest of its annotation. `owners` are the dataclasses that have the option as a
+    field, from the outermost, each with the name of the parameter or field that it fills; ``**``
+    if its fields are keywords.
     """
 
     parameter: str
@@ -36,22 +36,22 @@ class Option:
 
     @property
     def is_argument(self) -> bool:
-        """Whether it is written without a name."""
+        """True for an argument, which is written without a name."""
         return not self.names[0].startswith("-")
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command: the public function `call`, and the `door` by which its result leaves.
+    """One command: the public function `call`, and the `view` that shows its result.
 
-    A door is called with the function, all that was given bound to it, and with options of its own:
-    where results go, what is told on the way, the exit status.
+    A view is called with the function, whose arguments are bound, and with options of its own. It
+    decides where results go, reports progress, and sets the exit status.
     """
 
     name: str
     call: str
     task: str
-    door: str
+    view: str
     hidden: tuple[str, ...] = ()
 
     @property
@@ -61,67 +61,68 @@ class Command:
 
     @cached_property
     def options(self) -> list[Option]:
-        """Arguments first, then options as the function and the door have them."""
-        of_door = [*_options(load(self.door))]
-        taken = {each.parameter for each in of_door} | {*self.hidden}
-        own = [each for each in _options(load(self.call)) if each.parameter not in taken]
-        return sorted([*own, *of_door], key=lambda each: not each.is_argument)
+        """Arguments first, then the options of the function and of the view."""
+        of_view = [*_options(load(self.view))]
+        replaced = {option.parameter for option in of_view} | {*self.hidden}
+        own = [o for o in _options(load(self.call)) if o.parameter not in replaced]
+        return sorted([*own, *of_view], key=lambda option: not option.is_argument)
 
     @property
     def help(self) -> str:
-        """The docstring of the function without what only Python needs to know."""
+        """The docstring of the function without the parts for Python."""
         return _text(load(self.call))
 
     @property
     def summary(self) -> str:
-        """The first sentence of the help, read without loading what the function needs."""
+        """The first sentence of the help, read without importing the function."""
         module, name = self.call.split(":")
         spec = find_spec(f"understandability.{module}")
         assert spec is not None
         assert spec.origin is not None
         tree = ast.parse(Path(spec.origin).read_text("utf-8"))
-        found = next(
-            each
-            for each in tree.body
-            if isinstance(each, ast.FunctionDef | ast.ClassDef) and each.name == name
+        definition = next(
+            node
+            for node in tree.body
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name
         )
-        text = " ".join((ast.get_docstring(found) or "").partition("\n\n")[0].split())
+        text = " ".join((ast.get_docstring(definition) or "").partition("\n\n")[0].split())
         return text.partition(". ")[0].rstrip(".") + "."
 
-    def run(self, **given: Any) -> None:
-        """Call the function by its door with the values of the options."""
-        door = load(self.door)
-        of_door = [*_options(door)]
-        own = [each for each in self.options if each not in of_door]
-        door(partial(load(self.call), **_arguments(own, given)), **_arguments(of_door, given))
+    def run(self, **values: Any) -> None:
+        """Call the view with the function, both with the values of their options."""
+        view = load(self.view)
+        of_view = [*_options(view)]
+        own = [option for option in self.options if option not in of_view]
+        view(partial(load(self.call), **_arguments(own, values)), **_arguments(of_view, values))
 
 
-def _arguments(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a function from the values of its options, dataclasses made of theirs."""
+def _arguments(options: Iterable[Option], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a function, where the values of fields become dataclasses."""
     arguments: dict[str, Any] = {}
-    made: dict[tuple[tuple[Any, str], ...], dict[str, Any]] = {}
-    for each in options:
-        value = given.get(each.parameter)
-        if value is None or (each.owners and value == each.default):
+    of_owners: dict[tuple[tuple[Any, str], ...], dict[str, Any]] = {}
+    for option in options:
+        value = values.get(option.parameter)
+        if value is None or (option.owners and value == option.default):
             continue
-        if each.about.convert:
-            value = load(each.about.convert)(value)
-        for depth in range(len(each.owners)):
-            made.setdefault(each.owners[: depth + 1], {})
-        (made[each.owners] if each.owners else arguments)[each.parameter] = value
+        if option.about.convert:
+            value = load(option.about.convert)(value)
+        for depth in range(len(option.owners)):
+            of_owners.setdefault(option.owners[: depth + 1], {})
+        (of_owners[option.owners] if option.owners else arguments)[option.parameter] = value
     # The innermost first: each is an argument of the one around it.
-    for owners in sorted(made, key=len, reverse=True):
-        (kind, name), around = owners[-1], owners[:-1]
-        target = made[around] if around and around[-1][1] != "**" else arguments
-        target |= made[owners] if name == "**" else {name: kind(**made[owners])}
+    for owners in sorted(of_owners, key=len, reverse=True):
+        (dataclass_, name), around = owners[-1], owners[:-1]
+        target = of_owners[around] if around and around[-1][1] != "**" else arguments
+        fields_ = of_owners[owners]
+        target |= fields_ if name == "**" else {name: dataclass_(**fields_)}
     return arguments
 
 
 def _options(function: Callable[..., Any]) -> Iterator[Option]:
-    """The options of a function, those of dataclasses among its parameters too."""
-    # What it returns may be of a package that is loaded when it is called.
-    stated = {name: each for name, each in function.__annotations__.items() if name != "return"}
-    around = SimpleNamespace(__annotations__=stated)
+    """Yield the options of a function; a dataclass among its parameters yields its fields."""
+    # The return type may be in a package that is imported when the function is called.
+    annotations = {k: hint for k, hint in function.__annotations__.items() if k != "return"}
+    around = SimpleNamespace(__annotations__=annotations)
     hints = get_type_hints(around, function.__globals__, include_extras=True)
     texts = parameters_in(function)
     for name, each in inspect.signature(function).parameters.items():
@@ -164,7 +165,7 @@ def _fields(made: Any, owners: tuple[tuple[Any, str], ...]) -> Iterator[Option]:
 
 
 def _kind(hint: Any) -> tuple[Any, AtPrompt]:
-    """The type that the prompt reads, and what the annotation says."""
+    """Return the type that the prompt reads, and the rest of the annotation."""
     about = AtPrompt(MISSING)
     if get_origin(hint) is Annotated:
         hint, *more = get_args(hint)
@@ -190,27 +191,27 @@ _ENTRY = re.compile(r"^    (\w+): (.*\n(?:     .*\n)*)", re.MULTILINE)
 
 
 def parameters_in(documented: Any) -> dict[str, str]:
-    """What the section ``Args:`` of a docstring says of each parameter.
+    """Return the text of each parameter in the section ``Args:`` of a docstring.
 
     >>> parameters_in(AtPrompt)["value"]
-    'What the help calls the value, such as FILE.'
+    'The name of the value in the help, such as FILE.'
     """
-    found = _SECTION.search(f"{inspect.getdoc(documented) or ''}\n")
-    entries = _ENTRY.findall(f"{found[1]}\n") if found else []
+    section = _SECTION.search(f"{inspect.getdoc(documented) or ''}\n")
+    entries = _ENTRY.findall(f"{section[1]}\n") if section else []
     return {name: " ".join(text.split()) for name, text in entries}
 
 
 def _text(function: Callable[..., Any]) -> str:
-    """A docstring for the prompt: no arguments, no errors, no examples in Python."""
+    """Return a docstring for the prompt: no arguments, no errors, no examples in Python."""
     text = _SECTION.sub("", f"{inspect.getdoc(function) or ''}\n")
-    paragraphs = [each.strip("\n") for each in re.split(r"\n\n+", text)]
-    kept = [each for each in paragraphs if each and not re.match(r">>> |Raises |In Python", each)]
-    return "\n\n".join(kept)
+    paragraphs = [paragraph.strip("\n") for paragraph in re.split(r"\n\n+", text)]
+    for_python = re.compile(r">>> |Raises |In Python")
+    return "\n\n".join(p for p in paragraphs if p and not for_python.match(p))
 
 
 def completed(option: Option) -> Any:
-    """The type of an option with the names that it may have, for the shell to complete."""
+    """Return the type of an option with its choices, for completion in the shell."""
     if not option.about.choices:
         return option.type
-    names = tuple(str(each) for each in load(option.about.choices))
+    names = tuple(map(str, load(option.about.choices)))
     return Literal.__getitem__(names)

@@ -1,4 +1,4 @@
-"""How rows of pages leave a command: to the terminal, a file or a crawl folder."""
+"""Views of rows of pages: on the terminal, in a file or in a crawl folder."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ _SCORES = {
 
 
 def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
-    """Rows of documents: on the terminal, in a file, or in a crawl folder."""
+    """Show rows of documents on the terminal, or write them to a file or crawl folder."""
     from understandability.crawls.folder import CrawlFolder
     from understandability.crawls.options import is_folder
     from understandability.crawls.outputs import InMemory, errors_of
     from understandability.crawls.status import status_of
 
     output: Any = call.keywords.get("output")
-    begun = time.monotonic()
+    started = time.monotonic()
     with ProgressLine(quiet) as line, _sigterm_raises():
         try:
-            made: Rows = call(progress=line.tell, into=None if output else InMemory(_MOST_SHOWN))
+            result: Rows = call(progress=line.tell, into=None if output else InMemory(_MOST_SHOWN))
         except KeyboardInterrupt as stop:
             is_terminated = isinstance(stop, _Terminated)
             if not is_folder(output) and not is_terminated:
@@ -67,41 +67,41 @@ def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
             say(f"stopped{how}")
             raise SystemExit(143 if is_terminated else 130) from None
     if not quiet and output not in (None, "-"):
-        tell_failures(line.first_failure())  # the others stand in a file
-    unread = _unread_files(made.skipped)
+        report_failures(line.first_failure())  # the file has the others
+    unread = _unread_files(result.skipped)
     if is_folder(output):
         folder = CrawlFolder(output)
         found = status_of(folder)
         if not quiet:
-            seconds = time.monotonic() - begun
-            documents = made.made + made.failed.total()
+            seconds = time.monotonic() - started
+            documents = result.made + result.failed.total()
             rate = f" ({documents / seconds:.0f}/s)" if documents else ""
-            say(_title(made))
+            say(_title(result))
             say(f"{counted(documents, 'document')} now, in {duration(seconds)}{rate}")
-            for told in summary(folder.path, found):
-                say(told)
+            for remark in summary(folder.path, found):
+                say(remark)
         else:
             _say_passed_over(unread)
         return end(found.facts.scored, found.facts.failed, strict, quiet, unread.total())
-    if output is None and made.made:
-        shown = _shown(made)
-        print(_title(made))
-        cells = made.table.to_pylist()
-        for row in cells if shown is _SCORES else ():
+    if output is None and result.made:
+        columns = _columns(result)
+        print(_title(result))
+        cells = result.table.to_pylist()
+        for row in cells if columns is _SCORES else ():
             if row["language"] not in ("en", "", None):  # these formulas are made for English
                 row.update(dale_chall=None, gunning_fog=None)
-        show(cells, shown)
-        if made.made > _MOST_SHOWN and len(made) == _MOST_SHOWN:
+        show(cells, columns)
+        if result.made > _MOST_SHOWN and len(result) == _MOST_SHOWN:
             print("... and more; write them with -o FILE")
-    tell_failures(made.failures)
+    report_failures(result.failures)
     if not quiet:
         if output is not None:
-            say(_title(made))
-        failed = made.failed.total()
+            say(_title(result))
+        failed = result.failed.total()
         where = f" (in {errors_of(output)})" if output not in (None, "-") and failed else ""
-        say(f"{counted(made.made, 'document')}, {counted(failed, 'error')}{where}")
-    _say_passed_over(unread if quiet else made.skipped)
-    return end(made.made, made.failed, strict, quiet, unread.total())
+        say(f"{counted(result.made, 'document')}, {counted(failed, 'error')}{where}")
+    _say_passed_over(unread if quiet else result.skipped)
+    return end(result.made, result.failed, strict, quiet, unread.total())
 
 
 class _Terminated(KeyboardInterrupt):
@@ -132,7 +132,7 @@ def features_written(
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rows of features, or the list of what there is.
+    """Show rows of features, or list the features.
 
     Args:
         list_: List the features; read no pages.
@@ -140,15 +140,15 @@ def features_written(
     if list_:
         from understandability.feature.catalogue import COLUMNS, describe, select_columns
 
-        given = call.keywords
-        chosen = select_columns(given.get("columns") or (), given.get("groups") or ())
+        options = call.keywords
+        chosen = select_columns(options.get("columns") or (), options.get("groups") or ())
         found = [describe(COLUMNS[name][0]) for name in chosen]
-        if given.get("output"):
+        if options.get("output"):
             import pyarrow as pa
 
             from understandability.inputs.tables import write_table
 
-            write_table(pa.Table.from_pylist(found), given["output"])
+            write_table(pa.Table.from_pylist(found), options["output"])
         else:
             show(found, {name: name for name in found[0]})
     elif not call.keywords.get("inputs"):
@@ -158,7 +158,7 @@ def features_written(
 
 
 def text_extracted(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
-    """Texts on the terminal or in a folder, rows in a file."""
+    """Show texts on the terminal or write them to a folder; write rows to a file."""
     from understandability.crawls.options import is_folder
 
     output, explain = call.keywords.get("output"), call.keywords.get("explain", False)
@@ -166,11 +166,11 @@ def text_extracted(call: Given, *, strict: Strict = False, quiet: Quiet = False)
         return rows(call, strict=strict, quiet=quiet)
     texts = _Texts(output, explain)
     with ProgressLine(quiet) as line:
-        made = call(output=None, progress=line.tell, into=texts)
-    tell_failures(texts.failures)
-    unread = _unread_files(made.skipped)
+        result = call(output=None, progress=line.tell, into=texts)
+    report_failures(texts.failures)
+    unread = _unread_files(result.skipped)
     _say_passed_over(unread)
-    return end(made.made, made.failed, strict, quiet, unread.total())
+    return end(result.made, result.failed, strict, quiet, unread.total())
 
 
 class _Texts:
@@ -206,11 +206,11 @@ class _FileNames:
     """Names for files of documents, which differ even where a file system ignores case."""
 
     def __init__(self) -> None:
-        self._given: set[str] = set()
+        self._names: set[str] = set()
         self._same: Counter[str] = Counter()
 
     def of(self, docno: str) -> str:
-        """The name for a document; what stands before a slash is a folder.
+        """Return a name for the file of a document; the part before a slash is a folder.
 
         >>> names = _FileNames()
         >>> [names.of(docno) for docno in ("a b", "A_b", "a_b-2", "../c", "a_b.txt/d", "//")]
@@ -224,15 +224,15 @@ class _FileNames:
         # A folder may not have the name of a file.
         name = "/".join([*(part + "_" * part.endswith(".txt") for part in folders), last])
         unique = name
-        while unique.lower() in self._given:
+        while unique.lower() in self._names:
             self._same[name.lower()] += 1
             unique = f"{name}-{self._same[name.lower()] + 1}"
-        self._given.add(unique.lower())
+        self._names.add(unique.lower())
         return f"{unique}.txt"
 
 
 def status_shown(call: Given) -> None:
-    """What a crawl folder holds."""
+    """Show the state of a crawl folder."""
     from understandability.crawls.folder import CrawlFolder
 
     found: Status = call()
@@ -246,7 +246,7 @@ def status_shown(call: Given) -> None:
 
 
 def merged(call: Given, *, output: File, quiet: Quiet = False) -> None:
-    """What became of the rows of a crawl folder.
+    """Show the result of merging crawl folders.
 
     Args:
         output: Write .parquet, .jsonl, .csv or .tsv.
@@ -268,7 +268,7 @@ def looked_up(call: Given) -> None:
     """The rows of some documents, a line of JSON each; status 1 where one is missing."""
     from understandability.crawls.folder import CrawlFolder
 
-    # Names that are no UTF-8 stand in a crawl folder as they are escaped here.
+    # Names that are not UTF-8 are stored in a crawl folder as they are escaped here.
     names = [each.encode("utf-8", "backslashreplace").decode() for each in call.keywords["docnos"]]
     folder, missing = CrawlFolder(call.keywords["folder"]), False
     for docno, row in call(docnos=names).items():
@@ -303,8 +303,8 @@ def end(made: int, failed: Counter[str], strict: bool, quiet: bool, unread: int 
         raise SystemExit(1)
 
 
-def tell_failures(failures: Iterable[Failure]) -> None:
-    """Failures that go to no file."""
+def report_failures(failures: Iterable[Failure]) -> None:
+    """Report failures that are not written to a file."""
     for failure in failures:
         say(f"{failure.path}: {failure.stage}: {failure.error}")
 
@@ -321,8 +321,8 @@ def summary(path: str, found: Status) -> Iterator[str]:
     )
     for stage, count in facts.failed.most_common():
         yield f"errors in {stage}: {count:,}"
-    for kind, count in (facts.skipped + found.skipped).most_common():
-        yield f"passed over: {kind}: {count:,}"
+    for label, count in (facts.skipped + found.skipped).most_common():
+        yield f"passed over: {label}: {count:,}"
     for given_up in found.without[:MOST_NAMED]:
         yield f"given up: {given_up}"
     if any(facts.difficulties):
@@ -330,13 +330,13 @@ def summary(path: str, found: Status) -> Iterator[str]:
         yield from text_histogram(facts.difficulties)
 
 
-def _title(made: Rows) -> str:
-    """What was chosen, in a few words."""
-    chosen = made.settings
+def _title(result: Rows) -> str:
+    """The settings, in a few words."""
+    chosen = result.settings
     text = f"{chosen['extractor']}, {chosen['sentence_ends']}"
     if "reader_description" in chosen:
         by_it = "languages_model" in chosen and any(
-            row["language"] not in (None, "en") and row["level"] is not None for row in made
+            row["language"] not in (None, "en") and row["level"] is not None for row in result
         )
         bundles = f"{chosen['bundle']}{' and languages' * by_it}, {text}"
         return f"for {chosen['reader_description']}; bundle {bundles}"
@@ -345,8 +345,8 @@ def _title(made: Rows) -> str:
     return f"the words that features count, {text}" if "columns" in chosen else text
 
 
-def _shown(made: Rows) -> Mapping[str, str]:
+def _columns(result: Rows) -> Mapping[str, str]:
     """The columns for a terminal, each with its heading."""
-    if "reader_description" in made.settings:
+    if "reader_description" in result.settings:
         return _SCORES
-    return {name: name for name in made.table.column_names if name not in ("path", "url")}
+    return {name: name for name in result.table.column_names if name not in ("path", "url")}

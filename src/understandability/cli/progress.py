@@ -1,4 +1,4 @@
-"""How far a command is, on standard error: one line on a terminal, elsewhere a line a minute."""
+"""Progress on standard error: one line on a terminal, elsewhere a line a minute."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class ProgressLine:
     """Documents, rate, errors; a context manager that leaves the line empty."""
 
     def __init__(self, quiet: bool) -> None:
-        self._quiet, self._told = quiet, 0
+        self._quiet, self._reported = quiet, 0
         self._progress: Progress | None = None
         self._terminal = sys.stderr.isatty()
         self._every = math.inf if quiet else _EVERY_ON_TERMINAL if self._terminal else _EVERY
-        self._begun = self._last = time.monotonic()
+        self._started = self._last = time.monotonic()
 
     def update(self, documents: int, errors: int) -> None:
         """Tell how many `documents` and `errors` there have been, if it is time to."""
@@ -35,8 +35,8 @@ class ProgressLine:
     def tell(self, progress: Progress) -> None:
         """Tell the remarks that are new, and, if it is time to, how far it is."""
         self._progress = progress
-        for remark in progress.remarks[self._told :]:
-            self._told += 1
+        for remark in progress.remarks[self._reported :]:
+            self._reported += 1
             if not self._quiet:
                 self.clear()
                 say(remark)
@@ -68,14 +68,14 @@ class ProgressLine:
 
     def _is_time(self) -> bool:
         now = time.monotonic()
-        is_time = now - self._last >= self._every and now - self._begun >= _AFTER
+        is_time = now - self._last >= self._every and now - self._started >= _AFTER
         if is_time:
             self._last = now
         return is_time
 
     @property
     def _seconds(self) -> float:
-        return time.monotonic() - self._begun
+        return time.monotonic() - self._started
 
     def _rate(self, documents: int) -> str:
         return f"{counted(documents, 'document')}, {documents / self._seconds:.0f}/s"

@@ -1,4 +1,4 @@
-"""What commands have in common: options, remarks, tables on a terminal, results in files."""
+"""Common parts of views: options, remarks, tables on a terminal, results in files."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ _MOST_TURNED = 6
 
 
 def say(text: str) -> None:
-    """Tell something beside the result."""
+    """Print a remark on standard error."""
     print(shortened(text), file=sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)
 class Out:
-    """Where a result goes: to the terminal as a table, or to a file."""
+    """The destination of a result: the terminal, as a table, or a file."""
 
     output: ResultFile = None
     form: Form = None
@@ -86,7 +86,7 @@ class Out:
 
     @property
     def shows(self) -> bool:
-        """Whether the terminal has a table, beside what goes to a file."""
+        """True if the terminal shows a table in addition to the file."""
         return self.output != "-" and self.form is None
 
     def write(

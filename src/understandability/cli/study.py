@@ -1,4 +1,4 @@
-"""How results of the rooms outside leave a command: resources, corpora, simulations, rankings."""
+"""Views of results outside the core: resources, corpora, simulations, rankings."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ _MOST_SHOWN = 10
 
 
 def exported(call: Given) -> None:
-    """How many documents were written for a search engine, and what to do next."""
-    found = call()
-    title = found.engine.title
-    told = f"{counted(found.documents, 'document')} for {title} in {call.keywords['output']}"
-    if found.replaced:
-        told += ", in the place of those there"
-    counts = (found.left_out, len(found.refused))
+    """Show the number of documents written for a search engine, and the next step."""
+    result = call()
+    title = result.engine.title
+    message = f"{counted(result.documents, 'document')} for {title} in {call.keywords['output']}"
+    if result.replaced:
+        message += ", in the place of those there"
+    counts = (result.left_out, len(result.refused))
     why = ("without a value or seen before", "whose names it cannot take")
     lacking = ", ".join(f"{n:,} {each}" for n, each in zip(counts, why, strict=True) if n)
-    say(f"{told}; left out: {lacking}" if lacking else told)
-    for docno in found.refused[:MOST_NAMED]:
+    say(f"{message}; left out: {lacking}" if lacking else message)
+    for docno in result.refused[:MOST_NAMED]:
         say(f"left out, as {title} cannot take it: {docno!r}")
-    say(f"Next: {found.next}")
+    say(f"Next: {result.next}")
 
 
 def resources(call: Given) -> None:
@@ -61,7 +61,7 @@ def resources(call: Given) -> None:
 
 
 def vocabulary_installed(call: Given) -> None:
-    """How many entries were installed."""
+    """Show the number of installed entries."""
     from understandability.study.installed import installed_folder
 
     manifest = call()
@@ -70,12 +70,12 @@ def vocabulary_installed(call: Given) -> None:
 
 def verified(call: Given) -> None:
     """A line for each installed resource; status 1 where one has changed."""
-    found = call()
-    for name, problem in found.items():
+    result = call()
+    for name, problem in result.items():
         print(f"{name} {problem or 'is unchanged'}")
-    if not found:
+    if not result:
         print("nothing is installed")
-    if any(found.values()):
+    if any(result.values()):
         raise SystemExit(1)
 
 
@@ -86,9 +86,9 @@ def corpora(call: Given, *, output: ResultFile = None) -> None:
         output: Write .json, .csv, .tsv, .jsonl or .parquet; - is JSON on standard output.
     """
     check_destination(output)
-    found = call()
-    rows = found.rows()
-    for name, count in found.unreadable.items():
+    result = call()
+    rows = result.rows()
+    for name, count in result.unreadable.items():
         if count:
             say(f"{name}: left out, because they cannot be read: {count:,}")
     if output != "-":
@@ -116,20 +116,20 @@ def simulated_users(call: Given, *, plot: OtherFile = None, out: Out = _OUT) -> 
         from understandability.study.plots import check_figure, plot_systems, write_figure
 
         check_figure(plot)  # before all pages are scored
-    found = call()
-    result = found.evaluation
+    simulated = call()
+    result = simulated.evaluation
     if out.shows:
         runs = counted(len(result.runs), "run")
-        print(f"{counted(found.documents, 'document')} with a score, {runs}")
-        show_table(found.distribution())
+        print(f"{counted(simulated.documents, 'document')} with a score, {runs}")
+        show_table(simulated.distribution())
         print()
-        show_table(found.table())
-    for remark in found.remarks:
+        show_table(simulated.table())
+    for remark in simulated.remarks:
         say(f"understand: {remark}")
-    rows = found.table().to_dicts()
-    quantiles = {f"{share:.0%}": value for share, value in found.quantiles.items()}
-    more = {"users": rows, "quantiles": quantiles, "remarks": list(found.remarks)}
-    out.write(result.as_dict(per_query=False) | more, lambda: rows, found.table)
+    rows = simulated.table().to_dicts()
+    quantiles = {f"{share:.0%}": value for share, value in simulated.quantiles.items()}
+    more = {"users": rows, "quantiles": quantiles, "remarks": list(simulated.remarks)}
+    out.write(result.as_dict(per_query=False) | more, lambda: rows, simulated.table)
     if plot is not None:
         columns = {measure: result.column(measure) for measure in result.measures}
         write_figure(plot_systems(result.runs, columns), plot)
@@ -149,38 +149,38 @@ def user_grid(
 
         check_figure(plot)
     with ProgressLine(quiet) as line:
-        found = call(progress=line.tell)
+        result = call(progress=line.tell)
     if out.shows:
-        for pipeline, count in found.scored.items():
+        for pipeline, count in result.scored.items():
             print(f"{pipeline}: {counted(count, 'document')} with a score")
-        show_table(found.table())
-    rows = found.table().to_dicts()
-    document = {"systems": found.systems, "scored": dict(found.scored), "cells": rows}
-    out.write(document, lambda: rows, found.table)
+        show_table(result.table())
+    rows = result.table().to_dicts()
+    document = {"systems": result.systems, "scored": dict(result.scored), "cells": rows}
+    out.write(document, lambda: rows, result.table)
     if plot is not None:
-        write_figure(plot_user_grid(found), plot)
+        write_figure(plot_user_grid(result), plot)
 
 
 def simulated(call: Given, *, out: Out = _OUT) -> None:
     """A row for each kind of system."""
-    found = call()
+    result = call()
     if out.shows:
-        show_table(found.table())
-    rows = found.rows().to_dicts()
-    settings = asdict(found.grid) | {"scale": str(found.grid.scale)}
+        show_table(result.table())
+    rows = result.rows().to_dicts()
+    settings = asdict(result.grid) | {"scale": str(result.grid.scale)}
     settings["seed"] = call.keywords.get("seed", 0)
-    out.write({"settings": settings, "cells": rows}, lambda: rows, found.table)
+    out.write({"settings": settings, "cells": rows}, lambda: rows, result.table)
 
 
 def indexed(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
-    """How many pages were indexed."""
+    """Show the number of indexed pages."""
     with ProgressLine(quiet) as line:
-        found = call(progress=line.update)
-    errors = len(found.failures)
+        result = call(progress=line.update)
+    errors = len(result.failures)
     if not quiet:
-        where = f" (in {found.folder}.errors.jsonl)" if errors else ""
+        where = f" (in {result.folder}.errors.jsonl)" if errors else ""
         say(
-            f"{counted(found.documents, 'document')}, {counted(found.terms, 'term')}, "
+            f"{counted(result.documents, 'document')}, {counted(result.terms, 'term')}, "
             f"{counted(errors, 'error')}{where}"
         )
     if strict and errors:
@@ -195,22 +195,22 @@ def study_run(call: Given, *, output: RunFile = "-") -> None:
 
 
 def learned(call: Given, *, strict: StrictRuns = False, quiet: Quiet = False) -> None:
-    """What was learned from, and what each feature is worth to the ranker.
+    """Show the training data of a ranker and the importance of its features.
 
     Args:
         quiet: Show no remarks.
     """
-    found: Learned = _with_run(call, strict, quiet)()
+    result: Learned = _with_run(call, strict, quiet)()
     if quiet:
         return
-    run = found.examples.candidates.run
-    names = found.examples.candidates.names
+    run = result.examples.candidates.run
+    names = result.examples.candidates.names
     say(
         f"{counted(len(run), 'candidate')}, {counted(len(names), 'feature')}; "
-        f"{len(found.examples.useful)} of {len(run.queries)} queries have relevant candidates"
+        f"{len(result.examples.useful)} of {len(run.queries)} queries have relevant candidates"
     )
-    if found.ranker is not None:
-        shares = list(found.ranker.importances.items())
+    if result.ranker is not None:
+        shares = list(result.ranker.importances.items())
         say("importance (share of what the splits gained):")
         for name, share in shares[:_MOST_SHOWN]:
             say(f"  {share:6.1%}  {name}")
@@ -230,7 +230,7 @@ def applied(
 
 
 def _with_run(call: partial[Any], strict: bool, quiet: bool) -> partial[Any]:
-    """The call with its run read; what is unusual in that is told, or refused."""
+    """Return the call with its run read; report or refuse oddities of the run."""
     sources = call.keywords.get("sources")
     order = sources.order if sources is not None else "rank"
     [run] = read([call.keywords["run"]], order, strict, quiet)
@@ -252,25 +252,25 @@ def study_grid(
     for destination in (output, plot and f"{plot}.json"):
         check_destination(destination)
     with ProgressLine(quiet) as line:
-        found: StudyGrid = call(progress=line.update)
-    tables = found.tables()
+        result: StudyGrid = call(progress=line.update)
+    tables = result.tables()
     if output != "-":
-        print(f"{found.pages} labelled pages, {len(found.cells)} scores with their pipelines")
+        print(f"{result.pages} labelled pages, {len(result.cells)} scores with their pipelines")
         for what, docnos in (
-            ("pages without a label", found.unlabelled),
-            ("labels without a page", found.absent),
+            ("pages without a label", result.unlabelled),
+            ("labels without a page", result.absent),
         ):
             if docnos:
                 print(with_first_names(what, docnos))
         for title, table in tables.items():
             print(f"\n{title}")
             show_table(table)
-    for failure in found.failures:
+    for failure in result.failures:
         say(f"{failure.docno}: {failure.stage}: {failure.error}")
     if plot is not None:
         write_text(
-            plot, box_plot(list(found.spread().items()), "Spearman with the labels, its size")
+            plot, box_plot(list(result.spread().items()), "Spearman with the labels, its size")
         )
     Out(output).write(
-        found.as_dict(), lambda: [asdict(cell) for cell in found.cells], lambda: tables[BEST]
+        result.as_dict(), lambda: [asdict(cell) for cell in result.cells], lambda: tables[BEST]
     )

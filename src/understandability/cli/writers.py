@@ -1,4 +1,4 @@
-"""How reports, rewrites and the editor leave their commands."""
+"""Views of reports, rewrites and the editor."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def report_written(
     from understandability.inputs.writing import check_is_no_input, write_bytes, write_text
     from understandability.writers.rendering import printed
 
-    given = call.keywords
+    options = call.keywords
     ending = Path(output).suffix.lower()
     is_pdf, is_csv = ending == ".pdf", ending == ".csv"
     if output == "-" and not json_ and sys.stdout.isatty():
         raise OptionError("the report is a page for a browser; name a file, such as -o report.html")
     if json_ and is_pdf:
         raise OptionError("--json does not write a report; name a .json file")
-    if given.get("crawl") and given.get("compare"):
+    if options.get("crawl") and options.get("compare"):
         raise OptionError("--crawl makes an audit of a site; leave out --compare")
-    if is_csv and (json_ or not given.get("crawl")):
+    if is_csv and (json_ or not options.get("crawl")):
         raise OptionError("only the audit of a site, with --crawl, is made as CSV")
-    check_is_no_input(output, given.get("inputs") or ())
+    check_is_no_input(output, options.get("inputs") or ())
     if not json_ and ending not in _REPORTS:
         raise OptionError(f"a report is .html or .pdf, not {ending}")
     made: Any = call(tell=say)  # an audit with --crawl, which alone is made as CSV
@@ -70,9 +70,11 @@ def rewritten(
     from understandability.writers.rendering import percent
     from understandability.writers.rewriting import RewriteCheck
 
-    given = call.keywords
-    check_is_no_input(output, [str(given[name]) for name in ("path", "check") if given.get(name)])
-    if json_ and not given.get("check"):
+    options = call.keywords
+    check_is_no_input(
+        output, [str(options[name]) for name in ("path", "check") if options.get(name)]
+    )
+    if json_ and not options.get("check"):
         raise OptionError("--json needs --check; without it, the result is the text")
     result: Rewritten | RewriteCheck = call()
     if isinstance(result, RewriteCheck):
@@ -90,7 +92,7 @@ def rewritten(
 
 
 def served(call: Given) -> Any:
-    """The server tells its address itself."""
+    """Run the server, which prints its address."""
     return call()
 
 
@@ -116,9 +118,9 @@ def text_checked(
     if Path(output).suffix.lower() in _NO_TEXT:
         raise OptionError(f"check writes text, not {output}; `understand explain` makes reports")
     check_is_no_input(output, call.keywords["paths"])
-    found: Checks = call()
-    for remark in found.remarks:
+    result: Checks = call()
+    for remark in result.remarks:
         say(remark)
-    write_text(output, f"{FORMATS[format](found)}\n")
-    if found.misses or found.errors:
+    write_text(output, f"{FORMATS[format](result)}\n")
+    if result.misses or result.errors:
         raise SystemExit(1)
