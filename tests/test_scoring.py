@@ -117,7 +117,6 @@ def test_a_wrong_type_names_the_right_call(inputs: Any, advice: str) -> None:
     [
         (lambda: ud.score_text(b"<p>"), "score_text takes a text .*; use score_html"),
         (lambda: ud.score_text(Path("a.txt")), "use score for files and folders"),
-        (lambda: ud.score_text("a", bundle=ud.load_bundle("llr")), r"write this one with .save"),
         (lambda: ud.score_html([PAGE]), r"use score for several documents"),
         (lambda: ud.readability(["a"]), "use score for several"),
         (lambda: ud.features("a text"), r"put it in a list: features\(\[text\]\)"),

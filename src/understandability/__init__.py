@@ -1,4 +1,4 @@
-"""How likely a reader is to understand a web page: P(U|d), from bytes to evaluation.
+"""Estimate how likely a reader is to understand a web page, P(U|d), from bytes to evaluation.
 
     import understandability as ud
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from understandability.training.labelled import LabelColumns
     from understandability.training.rescale import rescale
     from understandability.training.train import train
+    from understandability.training.train_background import train_background
     from understandability.training.validation import validate
     from understandability.writers.check import check
     from understandability.writers.explain import explain
@@ -125,9 +126,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for module, names in _PUBLIC.items():
         if name in names:
-            found = getattr(importlib.import_module(f"{__name__}.{module}"), name)
-            globals()[name] = found  # so that it is looked for once
-            return found
+            value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+            globals()[name] = value  # the next access does not come here
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
