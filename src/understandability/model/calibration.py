@@ -168,7 +168,10 @@ def calibrate_by_line(raw: ArrayLike, difficulties: ArrayLike) -> Calibration:
     array([0., 5.])
     """
     values, labels = np.asarray(raw, np.float64), np.asarray(difficulties, np.float64)
-    slope, start = np.polyfit(values, labels, 1) if np.ptp(values) > 0 else (0.0, 0.0)
+    away = values - values.mean()
+    variance = float(away @ away)
+    slope = float(away @ labels) / variance if variance > 0 else 0.0
+    start = float(labels.mean()) - slope * float(values.mean())
     if slope <= 0:
         raise InputError(
             "the model's estimates of these texts do not rise with the labels; check the labels' "
