@@ -28,6 +28,7 @@ from understandability.text.document import MOSTLY_LINKS
 from understandability.text.tape import (
     COMMENTS,
     CONSENT,
+    NOT_SHOWN,
     SIDEBAR,
     THREAD,
     opens_after_last_end,
@@ -46,6 +47,7 @@ _CONTROLS = [bytes([code]) for code in range(0x20) if code not in b"\t\n\r"]
 _NAMES = re.compile(
     rb"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
 )
+_MAY_HIDE = re.compile(rb"idden|isplay|IDDEN|ISPLAY")
 _TOKEN = re.compile(
     rb"""<(?: !--(?:-?>|.*?(?:--!?>|\Z))
           | (?:[sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE]))\b [^<>]*+ > .*?
@@ -98,6 +100,8 @@ def cut(
     sections: frozenset[str],
     hints_of: Mapping[str, str],
     mended: tuple[bytes, ...],
+    hides: Mapping[str, bool],
+    hidden: str,
 ) -> tuple[Tape, dict[int, str], list[bytes]] | None:
     """The tape of a source, the hints of sections by the places of their tags, attributes of roots.
 
@@ -118,6 +122,9 @@ def cut(
         texts = unescape(texts)
         for space in "\n\t\r":
             texts = texts.replace(space, " ")
+    for place, written in enumerate(attributes):
+        if tags[place] == "a" and not _is_link(written or b""):
+            tags[place] = "a/"
     tape = [""] * (2 * len(tags) + 1)
     tape[0::2], tape[1::2] = texts.replace("\xa0", " ").split(_MARK), tags
     looked_at = sections & known
@@ -128,8 +135,23 @@ def cut(
         and (names := b" ".join(map(b"".join, _NAMES.findall(attributes[place] or b""))).decode())
         and (hint := hints_of[names])
     }
+    hints |= {
+        place: hidden
+        for place, written in enumerate(attributes)
+        if tags[place][:1] not in ("", "/")
+        and _MAY_HIDE.search(written or b"")
+        and hides[(written or b"").decode()]
+    }
+    hints = dict(sorted(hints.items()))
     roots = [written or b"" for tag, written in zip(tags, attributes, strict=True) if tag == "html"]
     return Tape(tape), hints, roots
+
+
+def _is_link(attributes: bytes) -> bool:
+    """Return True if an ``a`` has an address or is for a script, and is not closed at once."""
+    is_empty = re.search(rb"""[\s"']/\Z""", attributes)
+    address = rb"""[\s"'/](?:href(?![\w:.-])|onclick|data-|role(?![\w:.-]))"""
+    return not is_empty and re.search(address, attributes, re.IGNORECASE) is not None
 
 
 def _is_open(lowered: bytes, names: Iterable[bytes]) -> bool:
@@ -173,8 +195,10 @@ def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, bytes] | None
 
 def main_walk(
     whole: Tape, rules: Mapping[str, Rule], hints: Mapping[int, str]
-) -> tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str]]:
+) -> tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str], list[bool]]:
     """The columns of a layout, but for each block the number of its characters in links."""
+    hidden_columns: list[bool] = []
+    hidden = 0
     tape = whole.pieces()
     texts: list[str] = []
     elements: list[str] = []
@@ -186,8 +210,9 @@ def main_walk(
     numbers_open = {"body": 1}  # a look at all for each tag would take the square
     section = 0
     text, linked = tape[0], 0
-    in_link = after_break = False
+    in_link = ends_with_block = after_break = False
     skipped = ""
+    skipped_to = -1
     tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # ends the last
     rules = {tag: rules[tag] for tag in {*tags, "body", "/body"}}
     actions = {
@@ -197,19 +222,32 @@ def main_walk(
     for place, (tag, action, content) in enumerate(
         zip(tags, map(actions.__getitem__, tags), contents, strict=True)
     ):
-        if skipped:
+        if place <= skipped_to:
+            if place < skipped_to:
+                continue
+        elif skipped:
             if tag != skipped:
                 continue
             skipped = ""
             action = MainAction.SPACE
+        elif action <= MainAction.LINK and hints.get(place) == NOT_SHOWN:
+            skipped_to = _end_of_hidden(tags[:-1], place)
+            if skipped_to >= 0:
+                text += " "
+                continue
         if action < MainAction.BREAK or (action == MainAction.BREAK and not after_break):
             if action:
                 if action == MainAction.LINK:
                     in_link = True
+                    ends_with_block = not _is_closed(actions, tags[place + 1 : -1])
                 elif action == MainAction.END_LINK:
                     in_link = False
                 else:
-                    text += " "
+                    is_item = action == MainAction.BREAK and _ITEM.match(content)
+                    if is_item and text and not text.isspace():
+                        text += _END_OF_LINE
+                    else:
+                        text += " "
                     after_break = action == MainAction.BREAK
             if content:
                 text += content
@@ -226,18 +264,24 @@ def main_walk(
             elements.append(open_elements[-1])
             sections.append(section)
             linked_lengths.append(linked)
+            hidden_columns.append(hidden > 0)
+        if ends_with_block:
+            in_link = ends_with_block = False
         text, linked = content, len(content) if in_link else 0
         after_break = False
         if action == MainAction.OPEN:
             while rules[open_elements[-1]][2] & rules[tag][3]:
                 numbers_open[open_elements.pop()] -= 1
                 section = parents[section]
+            hidden = hidden if section >= hidden else 0
             parents.append(section)
             section = len(parents) - 1
             open_elements.append(tag)
             numbers_open[tag] = numbers_open.get(tag, 0) + 1
             if kind := hints.get(place) or rules[tag][5]:
                 kinds[section] = kind
+                if kind == NOT_SHOWN:
+                    hidden = hidden or section
         elif action == MainAction.CLOSE:
             while section and numbers_open.get(tag[1:]):
                 section = parents[section]
@@ -245,7 +289,29 @@ def main_walk(
                 numbers_open[ended] -= 1
                 if ended == tag[1:]:
                     break
-    return _collapsed(texts), elements, sections, linked_lengths, parents, kinds
+            hidden = hidden if section >= hidden else 0
+    return _collapsed(texts), elements, sections, linked_lengths, parents, kinds, hidden_columns
+
+
+_END_OF_LINE = "\x1e"
+_ITEM = re.compile(r"\s*(?:[0-9]{1,2}[.)]|[-*\u2022\u2013])\s")
+_MAX_TAGS_HIDDEN = 500
+
+
+def _end_of_hidden(tags: Sequence[str], place: int) -> int:
+    """The place of the end tag of an element; -1 if it is nowhere near."""
+    depth = 0
+    for end, tag in enumerate(tags[place : place + _MAX_TAGS_HIDDEN], place):
+        depth += (tag == tags[place]) - (tag == "/" + tags[place])
+        if not depth:
+            return end
+    return -1
+
+
+def _is_closed(actions: Mapping[str, int], tags: Iterable[str]) -> bool:
+    """Return True if a link is closed before the next one is opened."""
+    links = (MainAction.LINK, MainAction.END_LINK)
+    return next((actions[tag] for tag in tags if actions[tag] in links), 0) == MainAction.END_LINK
 
 
 def _collapsed(texts: list[str]) -> list[str]:
@@ -255,7 +321,8 @@ def _collapsed(texts: list[str]) -> list[str]:
     whole = "\n".join(texts)
     for space in filter(str.isspace, set(whole) - set(map(chr, range(128)))):
         whole = whole.replace(space, " ")
-    return [text.strip() for text in re.sub("  +", " ", whole).split("\n")]
+    whole = re.sub("  +", " ", whole)
+    return [re.sub(f" ?{_END_OF_LINE}", "\n", text).strip() for text in whole.split("\n")]
 
 
 def inherited(parents: Sequence[int], kinds: Mapping[int, str]) -> list[str]:
@@ -299,13 +366,14 @@ MAX_BEFORE_COMMENTS = 900  # characters of prose; with more, comments are not th
 MAIN_SHARE = 0.9
 MAX_HEADING = 150  # characters; what is longer is text that was made to look like a heading
 MAX_REPEATED = 2
+MAX_COPYRIGHT = 150  # characters
 MAX_RUN = 150  # characters without a space
 MIN_SENTENCE = 40
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset(("td", "th"))
 _ITEMS = frozenset(("li", "dt", "dd", "td"))
 _LETTER = re.compile(r"[^\W\d_]")
-_BAR = re.compile(r"[|»›•·>]")
+_BAR = re.compile(r"[|»›>]|(?<=[^\n])[•·]")
 _CHARACTERS_A_BAR = 36
 
 
@@ -319,6 +387,7 @@ class _Layout:
     links: list[float]  # the share of characters in links; 2 is a program's data
     parents: list[int]  # of each section; they come before their children
     kinds: Mapping[int, str]  # what the names of a section tell
+    are_hidden: list[bool]
 
 
 def main_blocks(
@@ -331,12 +400,12 @@ def main_blocks(
     kept_as: str,
 ) -> tuple[list[str], list[str], list[bool], list[str], int]:
     """Steps 1 to 5 of `understandability.text.extract.main`."""
-    texts, elements, sections, linked, parents, kinds = main_walk(tape, rules, hints)
+    texts, elements, sections, linked, parents, kinds, are_hidden = main_walk(tape, rules, hints)
     links = [
         2.0 if _is_data(text) else number / len(text)
         for number, text in zip(linked, texts, strict=True)
     ]
-    layout = _Layout(texts, elements, sections, links, parents, kinds)
+    layout = _Layout(texts, elements, sections, links, parents, kinds, are_hidden)
     prose = _prose(layout)
     dropped, is_thread = _named(layout, prose, is_forum)
     reasons = [dropped[section] for section in layout.sections]
@@ -344,19 +413,29 @@ def main_blocks(
     left = [0 if reason else length for reason, length in zip(reasons, prose, strict=True)]
     # A question may be short beside its answers.
     inside = _main_section(layout, left, 1.0 if is_thread else MAIN_SHARE)
-    times = Counter(layout.texts)
+    times = Counter(
+        text for text, is_hidden in zip(texts, are_hidden, strict=True) if not is_hidden
+    )
+    seen: set[str] = set()
     for place, reason in enumerate(reasons):
         if not reason:
-            reasons[place] = (
-                _reason(layout, place, times[layout.texts[place]])
-                if inside[layout.sections[place]]
-                else OUTSIDE
-            )
+            if not inside[layout.sections[place]]:
+                reasons[place] = OUTSIDE
+                continue
+            text = layout.texts[place]
+            reasons[place] = _reason(layout, place, times[text] > MAX_REPEATED and text in seen)
+            seen.add(text)
     _drop_edges(layout, prose, reasons, is_ended)
     _drop_bare_headings(layout, reasons)
     length = sum(len(text) for text, reason in zip(texts, reasons, strict=True) if not reason)
-    kept = [not reason for reason in reasons]
-    return texts, elements, kept, [reason or kept_as for reason in reasons], length
+    rows = [
+        (part.strip(" "), element, not reason, reason or kept_as)
+        for text, element, reason in zip(texts, elements, reasons, strict=True)
+        for part in text.split("\n")
+        if part.strip(" ")
+    ]
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
+    return columns[0], columns[1], columns[2], columns[3], length
 
 
 def _is_data(text: str) -> bool:
@@ -369,8 +448,10 @@ def _prose(layout: _Layout) -> list[int]:
     prose: list[int] = []
     for shortest in PROSE_LENGTHS:
         prose = [
-            len(text) if len(text) >= shortest and links <= MAX_PROSE_LINKS else 0
-            for text, links in zip(layout.texts, layout.links, strict=True)
+            len(text) if len(text) >= shortest and links <= MAX_PROSE_LINKS and not is_hidden else 0
+            for text, links, is_hidden in zip(
+                layout.texts, layout.links, layout.are_hidden, strict=True
+            )
         ]
         if sum(prose) >= MIN_PROSE:
             break
@@ -391,7 +472,8 @@ def _named(
     kinds = {
         section: kind
         for section, kind in layout.kinds.items()
-        if kind != THREAD and shares[section] <= MAX_SHARES.get(kind, MAX_SHARE)
+        if kind == NOT_SHOWN
+        or (kind != THREAD and shares[section] <= MAX_SHARES.get(kind, MAX_SHARE))
     }
     dropped = inherited(layout.parents, kinds)
     lengths: Counter[str] = Counter()
@@ -430,15 +512,15 @@ def _main_section(layout: _Layout, lengths: list[int], share: float) -> list[boo
     return inside
 
 
-def _reason(layout: _Layout, place: int, times: int) -> str:
+def _reason(layout: _Layout, place: int, is_repeated: bool) -> str:
     """Why a block is dropped that stands in the main section; ``''`` if it is kept."""
     text = layout.texts[place]
     if layout.links[place] > MAX_LINKS:
         return MOSTLY_LINKS if layout.links[place] <= 1 else PROGRAM
-    if "\xa9" in text:
+    if "\xa9" in text and len(text) <= MAX_COPYRIGHT:
         return COPYRIGHT
     if layout.elements[place] not in _CELLS:
-        if times > MAX_REPEATED:
+        if is_repeated:
             return REPEATED
         if not _LETTER.search(text):
             return NO_WORDS

@@ -41,13 +41,19 @@ def test_hints_by_class_and_id() -> None:
     assert read_source(source).hints == {0: "footer", 1: "comments"}
 
 
+PARSERS = (parse_source, parse_page)
+
+
 @pytest.mark.parametrize(
     "source", ["<p>a<!-- <p>b", "<p>a<script>b<p>c", "<p>a<noscript>b<p>c", "<p>a<textarea>b<p>c"]
 )
 def test_what_is_never_closed_is_mended(source: str) -> None:
-    """As for a tree, with its flag."""
-    page = Page("d", "", source.encode())
-    assert parse_source(page).tape.pieces() == parse_page(page).tape.pieces()
+    """As for a tree, with its flag and text; what sections are named is read, too."""
+    page = Page("d", "", source.encode() + b"<div class=sidebar>")
+    scripts = frozenset({"script"})
+    texts = [parse(page).tape.long_texts(1, 999, scripts).split() for parse in PARSERS]
+    assert texts[0] == texts[1]
+    assert "sidebar" in parse_source(page).hints.values()
     assert parse_source(page).flags == ("unclosed_element",)
 
 

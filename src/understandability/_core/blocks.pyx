@@ -59,6 +59,16 @@ cdef class Text:
             self.out[self.filled] = 32
             self.filled += 1
 
+    cdef bint end_line(self) noexcept:
+        """Add a line feed, where the block is cut later; return False at the start of a text."""
+        if not self.filled or self.filled >= self.room:
+            return False
+        if self.out[self.filled - 1] == 32:
+            self.filled -= 1
+        self.out[self.filled] = 10
+        self.filled += 1
+        return True
+
     cdef int add(self, Bytes s, Py_ssize_t place, Py_ssize_t end) except -1:
         cdef Py_ssize_t at = self.filled, length
         cdef unsigned char* out = self.out
@@ -119,6 +129,9 @@ cdef array others_of(list names):
     return array("i", [numbers.get(("/" + name).removeprefix("//"), -1) for name in names])
 
 
+cdef str NOT_SHOWN = "not shown"  # the hint of an element that its attributes hide
+
+
 cdef bint is_data(str text):
     """Whether a program's data or code stands where text should."""
     return any([len(run) > MAX_RUN and ("{" in run or '":' in run) for run in text.split()])
@@ -133,6 +146,7 @@ cdef class Layout:
     cdef dict kinds  # what the names of a section tell
     cdef Py_ssize_t size, last_section
     cdef bint is_thread
+    cdef bint has_items  # list items that only a line break separates
 
     def __cinit__(self, Py_ssize_t tags):
         cdef Py_ssize_t room = tags + 1
@@ -172,7 +186,11 @@ cdef class Layout:
         for shortest in PROSE_LENGTHS:
             total = 0
             for place in range(self.size):
-                is_prose = self.length[place] >= shortest and self.links(place) <= MAX_PROSE_LINKS
+                is_prose = (
+                    self.length[place] >= shortest
+                    and self.links(place) <= MAX_PROSE_LINKS
+                    and not self.bits[place] & BLOCK_HIDDEN
+                )
                 self.prose[place] = self.length[place] if is_prose else 0
                 total += self.prose[place]
             if total >= MIN_PROSE:
@@ -218,7 +236,7 @@ cdef class Layout:
             share = <double>sums.data.as_longlongs[section] / (whole or 1)
             if kind == "thread":
                 self.is_thread |= share > MAX_SHARE
-            elif share <= (
+            elif kind == NOT_SHOWN or share <= (
                 MAX_SIDEBAR_SHARE if kind == "sidebar"
                 else MAX_CONSENT_SHARE if kind == "cookies"
                 else MAX_SHARE
@@ -301,7 +319,10 @@ cdef class Layout:
         cdef array sums = self.sums(True)
         cdef double least = (1.0 if self.is_thread else MAIN_SHARE) * sums.data.as_longlongs[0]
         cdef Py_ssize_t place, section, main = 0, parent, last
-        cdef object times = Counter(self.texts)
+        cdef object times = Counter(
+            [self.texts[place] for place in range(self.size) if not self.bits[place] & BLOCK_HIDDEN]
+        )
+        cdef set seen = set()
         if sums.data.as_longlongs[0]:
             # Children come after their parents, and two that lie apart cannot hold so much.
             for section in range(1, self.last_section + 1):
@@ -313,29 +334,34 @@ cdef class Layout:
             last += 1
         for place in range(self.size):
             if not self.reasons[place]:
-                self.reasons[place] = (
-                    self.no_text(place, times[self.texts[place]])
-                    if main <= self.section_of[place] <= last
-                    else "outside the main section"
-                )
+                if not main <= self.section_of[place] <= last:
+                    self.reasons[place] = "outside the main section"
+                    continue
+                text = self.texts[place]
+                self.reasons[place] = self.no_text(place, times[text] > MAX_REPEATED and text in seen)
+                seen.add(text)
         return 0
 
-    cdef str no_text(self, Py_ssize_t place, Py_ssize_t times):
+    cdef str no_text(self, Py_ssize_t place, bint is_repeated):
         """Why a block is dropped that stands in the main section; '' if it is kept."""
         cdef str text = self.texts[place]
         cdef Py_ssize_t bars = 0
         cdef bint has_letter = False
-        cdef Py_UCS4 c
+        cdef Py_UCS4 c, before = 0
         if self.links(place) > MAX_LINKS:
             return "mostly links" if self.links(place) <= 1 else "data of a program"
         for c in text:
-            if c == 0xA9:
+            if c == 0xA9 and self.length[place] <= MAX_COPYRIGHT:
                 return "copyright line"
-            bars += c == c"|" or c == c">" or c == 0xBB or c == 0x203A or c == 0x2022 or c == 0xB7
+            if c == c"|" or c == c">" or c == 0xBB or c == 0x203A:
+                bars += 1
+            elif (c == 0x2022 or c == 0xB7) and before and before != 10:
+                bars += 1  # at the start of a line, a bullet begins a list item
+            before = c
             if not has_letter:
                 has_letter = Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
         if not self.bits[place] & BLOCK_CELL:
-            if times > MAX_REPEATED:
+            if is_repeated:
                 return "stands on the page three times"
             if not has_letter:
                 return "no words"
@@ -396,11 +422,81 @@ def main_blocks(
         if not page.reasons[place]:
             kept[place], page.reasons[place] = True, kept_as
             length += page.length[place]
+    if page.has_items:
+        return *cut_at_items(page, kept), length
     return page.texts, page.elements, kept, page.reasons, length
+
+
+cdef tuple cut_at_items(Layout page, list kept):
+    """The columns of the blocks, each list item after a line break a block of its own."""
+    cdef list texts = [], elements = [], are_kept = [], reasons = []
+    cdef Py_ssize_t place
+    for place in range(page.size):
+        for text in page.texts[place].split("\n"):
+            text = text.strip(" ")
+            if text:
+                texts.append(text)
+                elements.append(page.elements[place])
+                are_kept.append(kept[place])
+                reasons.append(page.reasons[place])
+    return texts, elements, are_kept, reasons
+
+
+cdef bint begins_item(Bytes s, Py_ssize_t start, Py_ssize_t end) noexcept:
+    """Return True if a text begins with the mark of a list item: "2. ", "2) ", "• ", "- "."""
+    cdef Py_ssize_t i = start, length
+    while i < end:
+        length = white_at(s, i, end)
+        if not length:
+            break
+        i += length
+    start = i
+    while i < end and i < start + 2 and 48 <= s[i] <= 57:
+        i += 1
+    if i > start:
+        if i >= end or (s[i] != c"." and s[i] != c")"):
+            return False
+        i += 1
+    elif i < end and (s[i] == c"-" or s[i] == c"*"):
+        i += 1
+    elif i + 2 < end and s[i] == 0xE2 and s[i + 1] == 0x80 and (s[i + 2] == 0xA2 or s[i + 2] == 0x93):
+        i += 3  # a bullet, a dash
+    else:
+        return False
+    return i < end and white_at(s, i, end) > 0
 
 
 cdef struct Rule:  # of a name, in whole numbers alone
     int action, other, bit, ends, element, are_open
+
+
+cdef bint is_closed(Tape tape, Rule* rule, Py_ssize_t place) noexcept:
+    """Return True if the link that a tag opens is closed before the next one is opened."""
+    cdef int action
+    for place in range(place + 1, tape.size):
+        action = rule[tape.tags.data.as_ints[place]].action
+        if action == MAIN_LINK or action == MAIN_END_LINK:
+            return action == MAIN_END_LINK
+    return False
+
+
+cdef Py_ssize_t end_of_hidden(Tape tape, int other, Py_ssize_t start) noexcept:
+    """Return the place of the end tag of an element of a line; -1 if it is nowhere near.
+
+    `other` is the number of the end tag.
+    """
+    cdef Py_ssize_t place, depth = 0
+    cdef int tag = tape.tags.data.as_ints[start]
+    if other < 0:
+        return -1
+    for place in range(start, min(tape.size, start + MAX_TAGS_HIDDEN)):
+        if tape.tags.data.as_ints[place] == tag:
+            depth += 1
+        elif tape.tags.data.as_ints[place] == other:
+            depth -= 1
+            if not depth:
+                return place
+    return -1
 
 
 cdef Layout main_walk(Tape tape, object rules, dict hints):
@@ -416,7 +512,8 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
     cdef Bytes s = bytes_of(tape)
     cdef Text block = Text(tape.filled + tape.size + 1)
     cdef Py_ssize_t place, start, end, section = 0, last_section = 0, linked = 0, top = 0, hinted
-    cdef bint in_link = False, after_break = False
+    cdef Py_ssize_t hidden = 0, skipped_to = -1  # the section that is not shown; the end of a line's
+    cdef bint in_link = False, ends_with_block = False, after_break = False
     cdef int action, tag, skipped = -1, ended, body = numbers["body"]
     cdef str text, end_tag
     cdef object kind, hint_places = iter(hints)
@@ -435,18 +532,30 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
         action = rule[tag].action if tag >= 0 else MAIN_CLOSE
         while hinted >= 0 and hinted < place:
             hinted = next(hint_places, -1)
-        if skipped >= 0:
+        if place <= skipped_to:
+            if place < skipped_to:
+                continue
+        elif skipped >= 0:
             if tag != skipped:
                 continue
             skipped = -1
             action = MAIN_SPACE
+        elif hinted == place and action <= MAIN_LINK and hints[place] == NOT_SHOWN:
+            skipped_to = end_of_hidden(tape, rule[tag].other, place)
+            if skipped_to >= 0:
+                block.add_space()
+                continue
         if action < MAIN_BREAK or (action == MAIN_BREAK and not after_break):
             if action == MAIN_LINK:
                 in_link = True
+                ends_with_block = not is_closed(tape, rule, place)
             elif action == MAIN_END_LINK:
                 in_link = False
             elif action:
-                block.add_space()
+                if action == MAIN_BREAK and begins_item(s, start, end):
+                    page.has_items |= block.end_line()
+                else:
+                    block.add_space()
                 after_break = action == MAIN_BREAK
             if end > start:
                 block.add(s, start, end)
@@ -461,8 +570,13 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
         text = block.end()
         if text:
             ended = stack[top]
-            page.add(text, names[ended], rule[ended].element, <int>section, <int>linked)
+            page.add(
+                text, names[ended], rule[ended].element | (BLOCK_HIDDEN if hidden else 0), <int>section,
+                <int>linked,
+            )
         linked = 0
+        if ends_with_block:
+            in_link = ends_with_block = False
         if end > start:
             block.add(s, start, end)
             if in_link:
@@ -475,6 +589,8 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
                 rule[stack[top]].are_open -= 1
                 top -= 1  # the first is no paragraph or item
                 section = parent_of[section]
+            if section < hidden:
+                hidden = 0
             last_section += 1
             parent_of[last_section] = <int>section
             section = last_section
@@ -484,6 +600,8 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
             kind = (hints[place] if hinted == place else None) or kind_of[tag]
             if kind:
                 page.kinds[section] = kind
+                if not hidden and kind == NOT_SHOWN:
+                    hidden = section
         elif action == MAIN_CLOSE:
             tag = rule[tag].other
             while section and tag >= 0 and rule[tag].are_open:
@@ -493,6 +611,8 @@ cdef Layout main_walk(Tape tape, object rules, dict hints):
                 rule[ended].are_open -= 1
                 if ended == tag:
                     break
+            if section < hidden:
+                hidden = 0
     page.last_section = last_section
     return page
 

@@ -159,6 +159,7 @@ class BlockBit(IntEnum):
     ITEM = 8
     CELL = 16
     PARAGRAPH = 32
+    HIDDEN = 64  # its element is not shown
 
 
 # Lengths are in characters. All were chosen on half of the pages of a gold set, each from the
@@ -168,6 +169,8 @@ MIN_PROSE = 200  # of a page, for the first of these lengths
 MAX_BEFORE_COMMENTS = 900  # with more text before them, comments are not what the page is about
 MAX_HEADING = 150  # a longer heading is text in large letters
 MAX_REPEATED = 2  # a text that a page repeats more often is not part of its main text
+MAX_COPYRIGHT = 150  # a longer text with a copyright sign is prose
+MAX_TAGS_HIDDEN = 500  # within an inline element that is not shown; with more it is text
 MIN_SENTENCE = 40
 CHARACTERS_PER_BAR = 36  # with fewer between them, bars separate labels
 MAX_RUN = 150  # the longest run without a space in a text; longer ones are data of a program
@@ -356,7 +359,8 @@ CODES: dict[str, type[IntEnum]] = {
 }
 TABLES = {"ELEMENT": ELEMENT_RULE, "WORD": WORD, "SENTENCE": SENTENCE, "PASSAGE": PASSAGE}
 INTEGERS = (
-    "MIN_PROSE", "MAX_BEFORE_COMMENTS", "MAX_HEADING", "MAX_REPEATED", "MIN_SENTENCE",
+    "MIN_PROSE", "MAX_BEFORE_COMMENTS", "MAX_HEADING", "MAX_REPEATED", "MAX_COPYRIGHT",
+    "MAX_TAGS_HIDDEN", "MIN_SENTENCE",
     "CHARACTERS_PER_BAR", "MAX_RUN", "VECTOR_SIZE", "MIN_SENTENCE_WORDS", "SHORT_TEXT", "NO_KIND",
 )  # fmt: skip
 # Zipf frequencies are float32, as those of tokens, so that differences are rounded alike.

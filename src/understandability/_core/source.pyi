@@ -55,12 +55,16 @@ def cut(
     sections: frozenset[str],
     hints_of: Mapping[str, str],
     mended: tuple[bytes, ...],
+    hides: Mapping[str, bool],
+    hidden: str,
 ) -> tuple[Tape, dict[int, str], list[bytes]] | None:
     """The tape of a source, what the attributes of sections tell, those of each ``html``.
 
     `normal` gives the tag for one as it is written, `unescape` a text with its references resolved.
     Of a tag in `sections` that has a class or id, `hints_of` says what these tell; that comes by
-    the place of the tag among the tags if it is not ``""``. None if a comment
+    the place of the tag among the tags if it is not ``""``. An element that is not shown has the
+    hint `hidden`; `hides` maps the attributes of a tag to True if it is such an element. An ``a``
+    without an address, or closed at once, is the tag ``a/``. None if a comment
     or one of the elements of `mended`, in small letters, is never closed, or if the quotes are a
     tangle that takes too long. Raises `UnicodeDecodeError` for what is not UTF-8.
     """

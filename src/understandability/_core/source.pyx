@@ -405,8 +405,58 @@ cdef str names_in(Bytes s, Py_ssize_t place, Py_ssize_t end):
     return names
 
 
+cdef bint is_link(Bytes s, Py_ssize_t start, Py_ssize_t end) noexcept:
+    """Return True if an ``a`` has an address or is for a script, and is not closed at once."""
+    cdef Py_ssize_t i
+    cdef unsigned char c
+    if s[end - 1] == c"/" and end - 1 > start:
+        c = s[end - 2]
+        if is_space(c) or c == c'"' or c == c"'":
+            return False
+    for i in range(start + 1, end - 3):
+        c = s[i] | 32
+        if c != c"h" and c != c"o" and c != c"d" and c != c"r":
+            continue
+        c = s[i - 1]
+        if not (is_space(c) or c == c'"' or c == c"'" or c == c"/"):
+            continue
+        if stands(s, end, i, b"onclick", 7) or stands(s, end, i, b"data-", 5):
+            return True
+        if stands(s, end, i, b"href", 4) or stands(s, end, i, b"role", 4):
+            c = s[i + 4] if i + 4 < end else 0
+            if not (is_word(c) or c == c"-" or c == c":" or c == c"."):
+                return True
+    return False
+
+
+cdef class Hiding:
+    """The next offset in a source at which a word occurs that may hide an element."""
+
+    cdef bytes source
+    cdef Py_ssize_t[4] offsets
+    cdef Py_ssize_t next
+
+    def __cinit__(self, bytes source):
+        self.source = source
+        self.offsets[:] = [-1, -1, -1, -1]
+        self.next = -1
+        self.move_to(0)
+
+    cdef int move_to(self, Py_ssize_t start) except -1:
+        """Find the first offset from `start` on; the size of the source if there is none."""
+        cdef Py_ssize_t size = len(self.source), i, offset
+        self.next = size
+        for i in range(4):
+            if self.offsets[i] < start:
+                offset = self.source.find((b"idden", b"isplay", b"IDDEN", b"ISPLAY")[i], start)
+                self.offsets[i] = size if offset < 0 else offset
+            self.next = min(self.next, self.offsets[i])
+        return 0
+
+
 def cut(
-    bytes source, object normal, object unescape, frozenset sections, object hints_of, tuple mended
+    bytes source, object normal, object unescape, frozenset sections, object hints_of, tuple mended,
+    object hides, str hidden,
 ) -> tuple | None:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source)
@@ -424,6 +474,7 @@ def cut(
     cdef bint is_comment
     cdef str tag, hint, attributes
     cdef bytes name
+    cdef Hiding hiding = Hiding(source)
     tape.start(size, size // 32)
     tape.names = []
     memset(slots, 0, sizeof(slots))
@@ -480,10 +531,19 @@ def cut(
             if tag not in numbers:
                 numbers[tag] = len(tape.names)
                 tape.names.append(tag)
-                kinds.append(1 if tag in sections else 2 if tag == "html" else 0)
+                kinds.append(
+                    1 if tag in sections else 2 if tag == "html" else 3 if tag == "a" else 0
+                )
             number = numbers[tag]
             slot.start, slot.size, slot.number, slot.names = place + 1, length, number, True
-        if kinds.data.as_longlongs[number] and end - 1 > behind:  # `number` is one of the names
+        if kinds.data.as_longlongs[number] == 3:
+            if not (end - 1 > behind and is_link(s, behind, end - 1)):
+                if "a/" not in numbers:
+                    numbers["a/"] = len(tape.names)
+                    tape.names.append("a/")
+                    kinds.append(0)
+                number = numbers["a/"]
+        elif kinds.data.as_longlongs[number] and end - 1 > behind:  # `number` is one of the names
             if kinds.data.as_longlongs[number] == 2:
                 roots.append(source[behind : end - 1].translate(_SPACE_BYTES))
             else:
@@ -492,6 +552,12 @@ def cut(
                     hint = looked_up(hints_of, attributes)
                     if hint:
                         hints[tape.size] = hint
+        if hiding.next < end and behind > place + 1:
+            if hiding.next < behind:
+                hiding.move_to(behind)
+            if hiding.next < end and is_letter(c):
+                if looked_up(hides, source[behind : end - 1].decode()):
+                    hints[tape.size] = hidden
         if place > start:
             add_text(tape, s, start, place, unescape, False)
         tape.add_tag(number)

@@ -62,6 +62,7 @@ _BEFORE = {
 
 _OPENING = "\"'“‘«([{*¿¡"
 _CLOSING = "\"'”’»)]}*"
+_ROMAN = frozenset(("ii", "iii", "iv", "vi", "vii", "viii", "ix", "xi", "xii"))  # of list items
 _REFERENCE = re.compile(r"(?<=[.?!…])(?:\[[\w, –-]{1,9}\])+$")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _VOWELLESS = re.compile(r"[^\W\d_aeiouyAEIOUY]{2,}")
@@ -106,7 +107,7 @@ def _end_of(piece: str, rules: _Rules = _ENGLISH) -> str:
         return _NONE
     if not rules.may_be_last.isdisjoint((word, word.lower())) or _DOTTED.fullmatch(word):
         return _ABBREVIATED
-    if word.isdecimal() and len(word) <= 2:
+    if (word.isdecimal() and len(word) <= 2) or word in _ROMAN:
         return rules.number
     if rules.vowelless.fullmatch(word) and not word.isupper():
         return _ABBREVIATED

@@ -156,6 +156,11 @@ def read_markup(source: bytes) -> Markup:
     >>> read_markup(b"<p class=x>3 &lt; 4<br>&amp;").tape.pieces()
     ['', 'html', '', 'body', '', 'p', '3 < 4', 'br/', '&', '/p', '', '/body', '', '/html', '']
     """
+    return _repaired(source)[1]
+
+
+def _repaired(source: bytes) -> tuple[bytes, Markup]:
+    """The source with everything closed, and its tape."""
     closed = with_comments_closed(source)
     if len(closed) <= MAX_TREE_BYTES:  # else attributes are not read
         closed = with_quote_closed(with_quote_closed(closed, b'"'), b"'")
@@ -176,7 +181,7 @@ def read_markup(source: bytes) -> Markup:
         markup = _read(closed)
     if closed is not source:
         markup = markup._replace(flags=(*markup.flags, "unclosed_element"))
-    return markup
+    return closed, markup
 
 
 def text_of_unparsed(content: str) -> str:
@@ -409,9 +414,49 @@ def kind_of_section(names: str) -> str:
     return _KINDS[int(str(match.lastgroup)[1:])] if match else ""
 
 
+NOT_SHOWN = "not shown"
+_ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
+_DECLARATION = re.compile(r"(?:^|;)\s*(display|visibility)\s*:\s*([a-z-]+)")
+
+
+# Names of elements that are hidden until a reader opens them, or until React shows them at once.
+_OPENED = re.compile(
+    r"""(?<![a-z])(?: tabs? | tab[-_]?(?:pane|panel|content)s? | accordions? | collaps\w* | faqs?
+        | answers? | disclosures? | expand\w* | expander | spoilers? | (?:read|show)[-_]?more
+        )(?![a-z])
+    | role\s*=\s*["']?(?:tabpanel|region)\b | \bid\s*=\s*["']?s:""",
+    re.VERBOSE,
+)
+
+
+def is_hidden(attributes: str) -> bool:
+    """Return True if the attributes of an element, as they are written, keep it from being shown.
+
+    Tabs, accordions and the like are not hidden: readers open them.
+
+    >>> is_hidden(' hidden'), is_hidden(' style="display: none"'), is_hidden(' aria-hidden=true')
+    (True, True, False)
+    >>> is_hidden(' class="faq-answer" style="display:none"')
+    False
+    """
+    is_shown = True
+    for name, value in _ATTRIBUTE.findall(attributes):
+        match name.lower():
+            case "hidden":
+                is_shown = False
+            case "style":
+                style = without_references(value.strip("\"'")).lower()
+                last = dict(_DECLARATION.findall(style))  # a later declaration replaces an earlier
+                if last.get("display") == "none" or last.get("visibility") in _INVISIBLE:
+                    is_shown = False
+    return not is_shown and _OPENED.search(attributes.lower()) is None
+
+
+_INVISIBLE = ("hidden", "collapse")
 _LANGUAGE = re.compile(rb"""(?<!\S)(?:xml:)?lang\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
 _SECTIONS = frozenset(SECTIONS)
 _HINTS = BoundedCache(kind_of_section, limit=20_000, longest=300)
+_HIDDEN = BoundedCache(is_hidden, limit=20_000, longest=300)
 _MENDED = tuple(name.encode() for name in (*RAW, *HIDING))  # where they are not closed
 
 
@@ -427,17 +472,28 @@ def read_source(source: bytes) -> Markup:
     """
     number_of_tags(source)
     cut = (
-        _core.cut(source, _normal, without_references, _SECTIONS, _HINTS, _MENDED)
+        _cut(source)
         if len(source) <= MAX_TREE_BYTES
         and all(with_quote_closed(source, quote) is source for quote in (b'"', b"'"))
         else None
     )
+    flags: tuple[str, ...] = ()
     if cut is None:  # something is never closed
-        return read_markup(source)
+        repaired, markup = _repaired(source)
+        cut = _cut(repaired) if len(source) <= MAX_TREE_BYTES else None
+        if cut is None or not cut[0].long_texts(1, MAX_TREE_BYTES, _CODE).strip():
+            return markup
+        flags = markup.flags
     tape, hints, roots = cut
     claims = filter(None, map(_LANGUAGE.search, roots))
     language = next((claim[1].decode() for claim in claims), "")
-    return Markup(tape, language, hints=hints)
+    return Markup(tape, language, flags, hints)
+
+
+def _cut(source: bytes) -> tuple[Tape, dict[int, str], list[bytes]] | None:
+    return _core.cut(
+        source, _normal, without_references, _SECTIONS, _HINTS, _MENDED, _HIDDEN, NOT_SHOWN
+    )
 
 
 @lru_cache(maxsize=20_000)

@@ -31,17 +31,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, compress
 from typing import Any
 
 from understandability import _core
-from understandability._core.layout import MIN_PROSE, BlockBit
+from understandability._core.layout import MIN_PROSE, PROSE_LENGTHS, BlockBit
 from understandability._core.layout import MainAction as Action
 from understandability.text.cache import BoundedCache
 from understandability.text.document import Block, Blocks
 from understandability.text.parsed import ParsedPage
-from understandability.text.tape import names, without_references
+from understandability.text.tape import NOT_SHOWN, names, without_references
 
 MAX_CHARACTERS = 500_000  # of the scripts of a page, together
 MAX_DEPTH = 40
@@ -122,6 +123,7 @@ TEXT = "main text"
 DATA = "main text, in the page's data"
 IN_DATA = "stands in the page's data"
 
+SHORTEST_PROSE = PROSE_LENGTHS[0]
 # With less kept text (characters), the one for readers without scripts is looked at, and the
 # page's data; they count if they have so many times more.
 MIN_KEPT = 500
@@ -183,6 +185,13 @@ _ENDED = re.compile(r"[.!?][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){0,9}\Z")
 def main(parsed: ParsedPage) -> Iterable[Block]:
     """The blocks of a page, kept if they belong to its main text."""
     blocks, length = _blocks(parsed, _RULES)
+    if (
+        NOT_SHOWN in parsed.hints.values()
+        and _length_hidden(blocks) > MIN_TIMES * length + MIN_PROSE
+    ):
+        # Scripts show most of the page's text: tabs, "continue reading".
+        hints = {place: hint for place, hint in parsed.hints.items() if hint != NOT_SHOWN}
+        blocks, length = _blocks(replace(parsed, hints=hints), _RULES)
     if length < MIN_KEPT and "noscript" in parsed.tags:
         others, longer = _blocks(parsed, _RULES_WITHOUT_SCRIPTS)
         if longer > MIN_TIMES * length + MIN_PROSE:
@@ -198,6 +207,16 @@ def main(parsed: ParsedPage) -> Iterable[Block]:
             ]
             return (*beside, *(Block(text, "p", reason=DATA) for text in data))
     return blocks
+
+
+def _length_hidden(blocks: Blocks) -> int:
+    """The number of characters of prose that are not shown, and shown nowhere else."""
+    shown = set(compress(blocks.texts, blocks.are_kept))
+    return sum(
+        len(text)
+        for text, reason in zip(blocks.texts, blocks.reasons, strict=True)
+        if reason == NOT_SHOWN and len(text) >= SHORTEST_PROSE and text not in shown
+    )
 
 
 def _blocks(parsed: ParsedPage, rules: BoundedCache[_Rule]) -> tuple[Blocks, int]:

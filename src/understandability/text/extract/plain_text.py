@@ -2,28 +2,36 @@
 
 A blank line ends a paragraph. A single line break does so too ("Heading", then text), unless the
 text looks hard-wrapped there: the next line begins with a lower-case letter, or the line is full
-(60 characters or more), does not end in sentence punctuation, and no list item follows.
+(60 characters or more), does not end in sentence punctuation, and no list item follows. A numbered
+line is an item if it begins a list or continues one ("1." "2.", "a)" "b)", "(i)" "(ii)"), so that a
+wrapped line that happens to begin with a number does not end the paragraph.
 
-Marks of Markdown tell headings (``## What is flu?``), items of lists (``- rest``, ``2. drink``) and
-rows of tables (``| dose | 5 mg |``, of which each cell is a block). Other marks are text.
+Markdown marks headings (``## What is flu?``), list items (``- rest``, ``2. drink``) and rows of
+tables (``| dose | 5 mg |``; each cell is a block). Other marks are text.
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from understandability.text.document import Block
 
-_FULL_LINE = 60
-_SENTENCE_ENDS = (".", "!", "?", ":", "…")
-_BULLETS = ("-", "*", "•", "·", "–", "#", "|")
+_FULL_LINE = 60  # characters
+_SENTENCE_ENDS = (".", "!", "?", ":", "…", "。", "؟", "।")
+_MARKS = "-*+•·–—‣⁃▪▫◦●○■□➢✓✔→"
 _HEADING = re.compile(r"(#{1,6}) +(?=\S)")
-_ITEM = re.compile(r"(?:[-*•·–]|\d{1,2}[.)])\s+\S")
+# What begins a list item. A capital before a stop may be an initial ("A. Smith").
+_ITEM = re.compile(
+    rf"(?:[{re.escape(_MARKS)}]|\(?(?:\d{{1,3}}|[^\W\d_A-ZА-Я]|[ivx]{{2,4}})[.)]|\(?\w\))\s+\S"
+)
+_NUMBERED = re.compile(r"(\(?)(\d{1,3}|[a-zA-Z]|[ivxIVX]{2,4}|[а-яА-Я])([.)])\s+\S")
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _ROW = re.compile(r"\|(.*)\|")
 
 
 def plain_paragraphs(text: str) -> tuple[Block, ...]:
-    """One kept block for each paragraph.
+    """Return one kept block for each paragraph, list item, heading and table cell.
 
     >>> [block.text for block in plain_paragraphs("Influenza\\nThe flu is\\ncaused by a virus.")]
     ['Influenza', 'The flu is caused by a virus.']
@@ -31,14 +39,19 @@ def plain_paragraphs(text: str) -> tuple[Block, ...]:
     [('h2', 'Flu'), ('li', '- rest'), ('td', 'a'), ('td', 'b')]
     """
     paragraphs: list[list[str]] = []
-    before = ""
+    previous = ""
+    label: _Label | None = None  # of the last numbered item
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         line = line.strip()
-        if before and _goes_on(before, line):
+        own_label = _Label.of(line)
+        is_item = own_label is not None and own_label.follows(label)
+        if previous and not is_item and _goes_on(previous, line):
             paragraphs[-1].append(line)
         elif line:
             paragraphs.append([line])
-        before = line
+        if own_label is not None and (is_item or (line and paragraphs[-1][0] is line)):
+            label = own_label
+        previous = line
     return tuple(
         Block(part, tag, True, "plain text")
         for lines in paragraphs
@@ -46,8 +59,45 @@ def plain_paragraphs(text: str) -> tuple[Block, ...]:
     )
 
 
+class _Label(NamedTuple):
+    """The number or letter of a list item: "2.", "(b)", "iv)"."""
+
+    marks: str  # around the number
+    numbers: frozenset[tuple[str, int]]  # "i" may be the letter or the Roman number
+    is_initial: bool  # it may be one: "A. Smith"
+
+    @classmethod
+    def of(cls, line: str) -> _Label | None:
+        match = _NUMBERED.match(line)
+        if match is None:
+            return None
+        opening, label, closing = match.groups()
+        numbers = set()
+        if label.isdecimal():
+            numbers.add(("1", int(label)))
+        else:
+            case = "A" if label.isupper() else "a"
+            if len(label) == 1:
+                first = "а" if "а" <= label.lower() <= "я" else "a"
+                numbers.add((case + first, ord(label.lower()) - ord(first) + 1))
+            if label.lower() in _ROMAN:
+                numbers.add((case + "i", _ROMAN.index(label.lower()) + 1))
+        is_initial = opening + closing == "." and label.isupper()
+        return cls(opening + closing, frozenset(numbers), is_initial) if numbers else None
+
+    def follows(self, label: _Label | None) -> bool:
+        """Return True if this begins a list, or is the next of another one."""
+        if any(number == 1 for _, number in self.numbers) and not self.is_initial:
+            return True
+        return (
+            label is not None
+            and label.marks == self.marks
+            and any((style, number - 1) in label.numbers for style, number in self.numbers)
+        )
+
+
 def _marked(text: str) -> list[tuple[str, str]]:
-    """The tag and the text of what a paragraph holds, by its marks."""
+    """Return the tag and the text of each part of a paragraph, by its marks."""
     if heading := _HEADING.match(text):
         return [(f"h{len(heading[1])}", text[heading.end() :])]
     if row := _ROW.fullmatch(text):
@@ -57,10 +107,10 @@ def _marked(text: str) -> list[tuple[str, str]]:
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Whether the line that follows belongs to the same paragraph."""
+    """Return True if the line that follows belongs to the same paragraph."""
     if _HEADING.match(line) or _ROW.fullmatch(line):
         return False
     if following[:1].islower():
         return True
-    full = len(line) >= _FULL_LINE and not line.endswith(_SENTENCE_ENDS)
-    return full and bool(following) and not following.startswith(_BULLETS)
+    is_full = len(line) >= _FULL_LINE and not line.endswith(_SENTENCE_ENDS)
+    return is_full and bool(following) and following[0] not in _MARKS + "#|"
