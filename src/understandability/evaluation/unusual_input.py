@@ -87,7 +87,7 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
         above = by_rank[1:][same & (score[1:] > score[:-1])]
         odd_lines["scores above that of the rank before"] = above
     else:
-        odd_lines["lines with the score of another document"] = _tied(run)
+        odd_lines["lines with the score of another document"] = _tied(run, lines)
     return (
         *(
             Oddity(
@@ -134,11 +134,13 @@ def _answered(run: Run) -> list[str]:
     return [run.queries[query] for query in np.unique(run.query_ids).tolist()]
 
 
-def _tied(run: Run) -> Ids:
-    """The lines that have the same score, in single precision, as another document of the query."""
-    score = run.scores.astype(np.float32)
-    order = np.lexsort((score, run.query_ids))
-    query, score = run.query_ids[order], score[order]
+def _tied(run: Run, lines: Ids) -> Ids:
+    """The lines with the same score, in single precision, as another document of the query.
+
+    `lines` is the order by score. It lacks lines of repeated documents, which are not counted.
+    """
+    order = lines
+    query, score = run.query_ids[order], run.scores[order].astype(np.float32)
     same = (query[1:] == query[:-1]) & (score[1:] == score[:-1])
     return np.sort(order[np.append(same, False) | np.insert(same, 0, False)])
 
