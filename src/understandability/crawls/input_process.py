@@ -37,7 +37,7 @@ _STATE = struct.Struct("qqq")
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a worker is told once: `maker` is a pickled `RowMaker`, `folder` where parts go."""
+    """The first message to a worker: `maker` is a pickled `RowMaker`, `folder` receives the parts."""
 
     settings: InputSettings
     maker: bytes
@@ -87,9 +87,9 @@ class Trouble:
 
 
 class ReadingState:
-    """How far the reading of an input is, in memory that outlives the process that reads.
+    """The position in the input that is read, in memory that outlives the process that reads.
 
-    The parent finds out which document a process died at.
+    From it, the parent learns at which document a process died.
     """
 
     def __init__(self, descriptor: int) -> None:

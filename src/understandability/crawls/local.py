@@ -54,7 +54,7 @@ from understandability.inputs.sources import is_read_by_arrow
 from understandability.text.page import SEEN_BEFORE, Failure, Page
 
 _TICK = 0.2  # seconds between two looks at the workers
-# A worker that reads a file by Arrow hangs if no document comes for so many seconds.
+# Seconds without a document after which a worker that reads a file by Arrow is taken to hang.
 SILENT = 120.0
 # Pages that exist in no file are scored in batches.
 _BATCH_PAGES = 2 * CHUNK_PAGES
@@ -520,7 +520,7 @@ class _Deaths:
     def add(self, state: tuple[int, int, bool], cause: str, is_silent: bool) -> Stop | None:
         """Record a death; return where to stop reading if the file is to blame.
 
-        A worker may have been killed from outside, so that one death says nothing.
+        A worker may have been killed from outside, so one death is no evidence.
         """
         self.at_last = self.at_last + 1 if state == self.last else 1
         self.last = state
@@ -532,7 +532,7 @@ class _Deaths:
             return Stop(file_index, documents, how)
         if self.at_last > MAX_FAILED_STARTS:
             raise InputError(
-                f"workers end again and again, by {cause}; see what they print, then run the same "
+                f"workers die repeatedly, by {cause}; see what they print, then run the same "
                 "command again to continue"
             )
         return None

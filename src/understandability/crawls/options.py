@@ -32,7 +32,7 @@ Destination = Annotated[str | Path | None, AtPrompt(str, "--output", "-o", value
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Which pages are read, and how their rows are computed.
+    """The choice of pages, and the processes that compute their rows.
 
     >>> Work(workers=4).limit_mb
     10.0

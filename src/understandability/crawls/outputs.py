@@ -28,7 +28,7 @@ class Output(Protocol):
 
 
 class InMemory:
-    """Rows and failures as lists; if `most` is given, at most so many rows."""
+    """Rows and failures as lists. `most` limits the number of rows, but not of failures."""
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most

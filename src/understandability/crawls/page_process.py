@@ -54,7 +54,7 @@ _CLOCK_RATIO = 10  # limit by the clock / limit of processor time
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a page may take, and how much memory a worker may use.
+    """Limits for a page: processor time, and the memory of its process.
 
     Memory is resident memory, measured twenty times a second from another process. The kernel's
     limits on address space (RLIMIT_AS, RLIMIT_DATA) count what libraries only reserve. They also
@@ -274,6 +274,6 @@ def _answer(
 
 
 def _allow(seconds: float) -> None:
-    """End this process after so much processor time from now; 0 removes the limit."""
+    """End this process after `seconds` of processor time from now; 0 removes the limit."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, _CLOCK_RATIO * seconds)

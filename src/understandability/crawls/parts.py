@@ -23,7 +23,7 @@ from understandability.text.page import SEEN_BEFORE, Failure, Page
 if TYPE_CHECKING:
     from understandability.scoring import RowMaker
 
-# A part also ends after so many bytes of documents.
+# A part also ends after this number of bytes of documents.
 PART_BYTES = 64_000_000
 # A chunk is scored at once: some tenths of a second.
 CHUNK_PAGES = 32

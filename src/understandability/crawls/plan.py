@@ -53,7 +53,7 @@ class GivenPages(Sources):
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What one worker reads at a time: a file, a range of a file, or files of one page each.
+    """A unit of work for one worker: a file, a range of a file, or files of one page each.
 
     Files of one page each are below one path that the user named, or were named one by one.
     `bytes` is the size as stored.
@@ -104,7 +104,7 @@ class Input:
 
 @dataclass(frozen=True)
 class InputSettings:
-    """What a worker has to know to read inputs: how, and the columns of the rows.
+    """The settings for reading inputs, and the columns of the rows.
 
     `kept` are the last columns of the `schema`: those that are copied from the input. A part ends
     after `part_records` documents.

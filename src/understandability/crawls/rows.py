@@ -169,7 +169,7 @@ def _fill_folder(plan: Plan, path: str, work: Work) -> Iterator[Progress]:
             f"have nothing to do; up to {FILES_TOGETHER} single files of a folder are one input"
         )
     parts = folder.parts() if plan.kept else []
-    if parts:  # a file that is given up, or added, may have changed the types
+    if parts:  # files added or given up may change the types
         columns = list(folder.scores(parts[0]).schema)[len(plan.maker.schema) :]
         plan = replace(plan, kept=pa.schema(columns))
     if work.runner == "ray":
