@@ -1,8 +1,10 @@
 """The calls of the server: the rows of the command line, and one sentence for whatever is wrong."""
 
 import asyncio
+import gzip
 import json
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -310,6 +312,42 @@ def test_requests_are_counted(app: Any) -> None:
     assert f"to process {os.getpid()} alone; every worker counts its own" in text
     assert 'understandability_requests_total{path="/v1/score",status="200"}' in text
     assert "attacker" not in text
+    assert "understandability_waiting_requests 0" in text
+    buckets = re.findall(r'_request_seconds_bucket{path="/v1/score",le="(.+?)"} (\d+)', text)
+    assert [limit for limit, _ in buckets][-2:] == ["10.0", "+Inf"]
+    counts = [int(count) for _, count in buckets]
+    assert counts == sorted(counts)
+    assert f'_request_seconds_count{{path="/v1/score"}} {counts[-1]}' in text
+    assert counts[-1] >= 1
+
+
+def test_a_page_describes_the_calls(app: Any, guarded: Any) -> None:
+    """Without scripts and other sites; also where calls need a token."""
+    page = called(app, "GET", "/docs").text
+    assert "<code>POST /v1/score</code>" in page
+    assert "<code>documents</code>" in page
+    assert "://" not in page
+    assert "<script" not in page
+    assert called(guarded, "GET", "/docs").status_code == 200
+
+
+def gzipped(app: Any, content: bytes, coding: str = "gzip") -> Any:
+    headers = {"content-type": "application/json", "content-encoding": coding}
+    return called(app, "POST", "/v1/score", content=content, headers=headers)
+
+
+def test_bodies_may_be_gzip(app: Any) -> None:
+    """Within the same limit once decoded; anything else is refused in a sentence."""
+    body = json.dumps({"text": TEXT}).encode()
+    expected = post(app, "/v1/score", {"text": TEXT}).json()
+    assert gzipped(app, gzip.compress(body)).json() == expected
+    assert gzipped(app, gzip.compress(body[:9]) + gzip.compress(body[9:])).json() == expected
+    bomb = gzip.compress(b" " * 50_000_000)
+    assert len(bomb) < 100_000
+    assert "longer than 0.1 MB" in sentence(gzipped(app, bomb), 413)
+    assert "the body is not gzip" in sentence(gzipped(app, body), 400)
+    assert "ends too early" in sentence(gzipped(app, gzip.compress(body)[:-9]), 400)
+    assert "may be plain or gzip, not 'br'" in sentence(gzipped(app, body, "br"), 415)
 
 
 def test_the_description_names_every_call(app: Any, guarded: Any) -> None:

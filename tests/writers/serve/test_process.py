@@ -66,6 +66,17 @@ def test_a_body_without_an_end_is_refused(port: int) -> None:
     sending.close()
 
 
+def test_a_long_body_is_refused_with_a_reason(port: int) -> None:
+    """It is read and dropped, so that the client gets the answer instead of a reset."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
+    body = b'{"text": "' + b"a" * 3_000_000 + b'"}'
+    connection.request("POST", "/v1/score", body, {"Content-Type": "application/json"})
+    reply = connection.getresponse()
+    assert reply.status == 413
+    assert "longer than" in json.load(reply)["error"]
+    connection.close()
+
+
 def test_a_client_that_leaves_harms_nobody(port: int) -> None:
     """Closed in the middle of a body, many times."""
     for _ in range(50):

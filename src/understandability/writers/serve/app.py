@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -38,8 +36,10 @@ from understandability.writers.plain_terms.offers import offers
 from understandability.writers.proposals import proposals
 from understandability.writers.rewriting import LanguageModel, ask, checked
 from understandability.writers.serve import LOCAL_HOSTS, RequestLimits, messages
+from understandability.writers.serve.docs import docs_page
 from understandability.writers.serve.files import text_of_file
 from understandability.writers.serve.guard import Guard
+from understandability.writers.serve.metrics import Metrics
 
 _MOST_CONVERSIONS = 2  # files at once, each in a process of its own
 _MOST_EXPLAINED = 1_000_000  # characters; scoring has no such limit
@@ -69,12 +69,12 @@ class _Desk:
         self.scorer = Scorer(settings)
         self.scorer.rows([document_of_text("A text.")])  # loads what the first would wait for
         self._thread = ThreadPoolExecutor(1, "scoring")
-        self._waiting = 0
+        self.waiting = 0  # requests that are scored or wait for that
 
     async def __call__(self, work: Callable[[], _Result]) -> _Result:
-        if self._waiting >= self.limits.waiting:
+        if self.waiting >= self.limits.waiting:
             raise HTTPException(503, "too many requests wait already; try again in a few seconds")
-        self._waiting += 1
+        self.waiting += 1
         future = asyncio.get_running_loop().run_in_executor(self._thread, work)
         future.add_done_callback(self._leave)
         try:
@@ -86,7 +86,7 @@ class _Desk:
             ) from None
 
     def _leave(self, future: asyncio.Future[Any]) -> None:
-        self._waiting -= 1
+        self.waiting -= 1
         if not future.cancelled():
             future.exception()  # nobody may wait for it any more
 
@@ -122,8 +122,7 @@ def create(
     limits = limits or RequestLimits()
     desk = _Desk(settings or Settings(), limits)
     converting = asyncio.Semaphore(_MOST_CONVERSIONS)
-    counted: Counter[tuple[str, int]] = Counter()
-    seconds: Counter[str] = Counter()
+    metrics = Metrics()
     app = FastAPI(
         title="understandability",
         version=__version__,
@@ -138,8 +137,7 @@ def create(
         start = time.perf_counter()
         response: Response = await call(request)
         path = getattr(request.scope.get("route"), "path", "other")
-        counted[path, response.status_code] += 1
-        seconds[path] += time.perf_counter() - start  # type: ignore[assignment]  # seconds are not whole
+        metrics.add(path, response.status_code, time.perf_counter() - start)
         return response
 
     for kind in (RequestValidationError, HTTPException, UnderstandabilityError, Exception):
@@ -273,23 +271,13 @@ def create(
         )
 
     @app.get("/metrics", response_class=PlainTextResponse)
-    async def metrics() -> str:
-        """Requests and seconds by call, as Prometheus reads them; each worker counts its own."""
-        lines = [
-            f"# HELP understandability_requests_total Requests to process {os.getpid()} alone; "
-            "every worker counts its own.",
-            "# TYPE understandability_requests_total counter",
-        ]
-        lines += [
-            f'understandability_requests_total{{path="{path}",status="{status}"}} {count}'
-            for (path, status), count in sorted(counted.items())
-        ]
-        lines.append("# TYPE understandability_seconds_total counter")
-        lines += [
-            f'understandability_seconds_total{{path="{path}"}} {total:.3f}'
-            for path, total in sorted(seconds.items())
-        ]
-        return "\n".join(lines) + "\n"
+    async def metrics_text() -> str:
+        """Requests, their times and the queue, as Prometheus reads them, of one worker."""
+        return metrics.text(desk.waiting)
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return HTMLResponse(docs_page(app.openapi()))
 
     if token:
         app.openapi = partial(_with_token, app.openapi)  # type: ignore[method-assign]  # as FastAPI's documentation has it

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 
 from starlette.datastructures import MutableHeaders
@@ -22,8 +24,10 @@ from understandability.writers.serve import RequestLimits
 
 # Paths that need no token: they reveal no text, and a browser requests a page
 # before anybody can type one in.
-OPEN_PATHS = ("/", "/healthz")
+OPEN_PATHS = ("/", "/healthz", "/docs")
 _EDITOR = "/editor/"
+_DISCARDED = 8  # times the longest body: how much of a refused one is read
+_DISCARDING = 5.0  # seconds
 _SHARED = ("/v1/explain", "/v1/sentence")
 _HEADERS = {
     "content-security-policy": (
@@ -118,12 +122,20 @@ class Guard:
                 raise HTTPException(415, f"the body must be {wanted}, not {stated}")
 
     async def _body(self, request: Request) -> bytes:
-        """The whole body; raises `HTTPException` where it is too long or comes too slowly."""
+        """Return the whole body, decoded; raise `HTTPException` if it is too long or too slow."""
         most = int(self.limits.megabytes * 1e6)
         sentence = f"the body is longer than {self.limits.megabytes:g} MB; send less at once"
         too_long = HTTPException(413, sentence)
+        coding = request.headers.get("content-encoding", "identity").strip().lower()
+        if coding not in ("identity", "gzip"):
+            raise HTTPException(
+                415,
+                f"the body may be plain or gzip, not {coding[:100]!r}",
+                {"accept-encoding": "gzip"},
+            )
         length = request.headers.get("content-length", "0")
         if length.isdigit() and int(length) > most:
+            await _discard(request, _DISCARDED * most)
             raise too_long
         body = bytearray()
         try:
@@ -139,4 +151,40 @@ class Guard:
             raise HTTPException(
                 408, f"the body did not come within {self.limits.seconds:g} seconds"
             ) from None
-        return bytes(body)
+        if coding == "identity":
+            return bytes(body)
+        content = _unzipped(bytes(body), most)
+        if len(content) > most:
+            raise too_long
+        return content
+
+
+async def _discard(request: Request, most: int) -> None:
+    """Read a body that is refused, so that the client reads the reason instead of a reset.
+
+    Stops after `most` bytes, and if the client waits for an answer before it sends the body.
+    """
+    if "expect" in request.headers:
+        return
+    with suppress(ClientDisconnect, TimeoutError):
+        async with asyncio.timeout(_DISCARDING):
+            size = 0
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > most:
+                    return
+
+
+def _unzipped(body: bytes, most: int) -> bytes:
+    """Return the content of a gzip body, or its first `most` + 1 bytes."""
+    content = b""
+    try:
+        while body and len(content) <= most:
+            decoder = zlib.decompressobj(31)
+            content += decoder.decompress(body, most + 1 - len(content))
+            if not decoder.eof and len(content) <= most:
+                raise HTTPException(400, "the gzip body ends too early")
+            body = decoder.unused_data  # another member
+    except zlib.error as error:
+        raise HTTPException(400, f"the body is not gzip: {error}") from None
+    return content

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
+from understandability.crawls.processes import physical_cores
 from understandability.errors import InputError, OptionError, check_range, needing
 from understandability.inputs.fetching import FetchLimits
 from understandability.prompt import AtPrompt
@@ -48,7 +49,7 @@ def serve(
     name: Annotated[Sequence[str], AtPrompt(list[str])] = (),
     allow_origin: Annotated[Sequence[str], AtPrompt(list[str], value="ORIGIN")] = (),
     token: str | None = None,
-    workers: int = 1,
+    workers: Annotated[int | str, AtPrompt(str, value="N")] = "1",
     limit_mb: float = 10.0,
     limit_seconds: float = 20.0,
     fetch: bool = False,
@@ -61,7 +62,7 @@ def serve(
 
     Nothing that you type leaves the machine. With --fetch, the editor fetches pages from addresses
     that you give; with --model-url and --model, it can send a passage to that language model
-    when you ask for a rewrite. /openapi.json describes the API.
+    when you ask for a rewrite. The page /docs describes the API.
 
     Example: understand serve
 
@@ -72,7 +73,7 @@ def serve(
         allow_origin: A site whose pages may load the component, such as https://cms.example.org.
             May be repeated.
         token: Bearer token that callers must send; or set UNDERSTANDABILITY_TOKEN.
-        workers: Worker processes.
+        workers: Worker processes; auto is one for each physical core.
         limit_mb: Longest request in MB.
         limit_seconds: Longest time for a request.
         fetch: Fetch addresses from the network.
@@ -91,7 +92,7 @@ def serve(
     if bool(model_url) != bool(model):
         raise OptionError("a model has an address and a name; give --model-url and --model")
     check_range(0, 65_535, port=port)
-    check_range(1, 1000, workers=workers)
+    worker_count = _worker_count(workers)
     check_range(0.001, 1000, limit_mb=limit_mb)
     check_range(0.1, 3600, limit_seconds=limit_seconds)
     with needing("understand serve needs optional packages", ".[serve]"):
@@ -135,10 +136,26 @@ def serve(
             factory=True,
             fd=listening.fileno(),
             http=Connection,
-            workers=workers,
+            workers=worker_count,
             log_level="warning",
             access_log=False,
             server_header=False,
             limit_concurrency=_MOST_CONNECTIONS,
             timeout_keep_alive=10,
         )
+
+
+def _worker_count(workers: int | str) -> int:
+    """Return a number of processes; ``auto`` is the number of physical cores.
+
+    >>> _worker_count("3"), _worker_count("auto") > 0
+    (3, True)
+    """
+    if workers == "auto":
+        return physical_cores()
+    if isinstance(workers, str):
+        if not workers.isdecimal():
+            raise OptionError(f"--workers takes a number or auto, not {workers!r}")
+        workers = int(workers)
+    check_range(1, 1000, workers=workers)
+    return workers
