@@ -37,7 +37,7 @@ _STATE = struct.Struct("qqq")
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The first message to a worker: `maker` is a pickled `RowMaker`, `folder` receives the parts."""
+    """The first message to a worker: `maker` is a pickled `RowMaker`, parts go to `folder`."""
 
     settings: InputSettings
     maker: bytes

@@ -128,11 +128,8 @@ class Guard:
         too_long = HTTPException(413, sentence)
         coding = request.headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("identity", "gzip"):
-            raise HTTPException(
-                415,
-                f"the body may be plain or gzip, not {coding[:100]!r}",
-                {"accept-encoding": "gzip"},
-            )
+            refusal = f"the body may be plain or gzip, not {coding[:100]!r}"
+            raise HTTPException(415, refusal, {"accept-encoding": "gzip"})
         length = request.headers.get("content-length", "0")
         if length.isdigit() and int(length) > most:
             await _discard(request, _DISCARDED * most)
