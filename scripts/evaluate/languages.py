@@ -28,7 +28,7 @@ from understandability.scoring import Scorer, load_languages
 from understandability.text.language import ROMANISED_HINDI, detect_language
 from understandability.text.other_languages import LANGUAGES
 
-TABLE = ROOT / "tests" / "pages" / "language_table.tsv"
+TABLE = ROOT / "tests" / "text" / "language_table.tsv"
 # What, file, language, label, measure, what it has to reach.
 PEOPLE = (
     ("German complexity", "textcomplexity_de", "de", "complexity", pearson, 0.82),

@@ -75,6 +75,24 @@ def test_the_table_of_short_and_whole_texts(kind: str, least: float) -> None:
     assert sum(right) >= least * len(rows) > 0
 
 
+SENTENCES = [
+    line.split("\t")
+    for line in Path(__file__).with_name("language_sentences.tsv").read_text("utf-8").splitlines()
+][1:]
+
+
+def test_sentences_of_three_to_fifteen_words() -> None:
+    """In 15 languages, and English of awkward kinds: verse, shorthand, code, price lists, chat."""
+    foreign = [row for row in SENTENCES if row[0] != "en"]
+    english = [row for row in SENTENCES if row[0] == "en"]
+    assert len({row[0] for row in foreign}) == 15
+    assert len(foreign) >= 1500
+    right = sum(detect_language(text) == language for language, _, text in foreign)
+    assert right >= 0.97 * len(foreign)
+    refused = [text for _, _, text in english if detect_language(text) != "en"]
+    assert len(refused) <= 0.005 * len(english)
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if row[0].startswith("lying")])
 def test_a_page_whose_lang_lies_is_in_the_language_of_its_text(row: list[str]) -> None:
     kind, language, text = row
@@ -156,4 +174,4 @@ def test_an_uncertain_language_has_no_estimate(text: str) -> None:
     assert "language_uncertain" in row["flags"]
     assert "not_english" not in row["flags"]
     assert math.isnan(row["p_understandable"])
-    assert not math.isnan(score_text(text, any_language=True)["p_understandable"])
+    assert not math.isnan(score_text(text, any_language=True)["difficulty"])

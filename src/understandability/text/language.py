@@ -366,16 +366,18 @@ def _detect(sample: str, words: list[str]) -> str:
     function_words = sum(word in _FUNCTION_WORDS for word in words)
     is_english = share > _FOREIGN_SHARE or function_words > _FUNCTION_SHARE * len(words)
     is_prose = match > (_LEAST_MATCH_OF_FEW if len(words) < _FEW else _LEAST_MATCH)
-    if language != "en" and is_prose:
-        evidence = _NATS_OF_FUNCTION_WORD * function_words
-        english_words = _NATS_OF_ENGLISH_WORD * share * len(words)
-        evidence += min(_NATS_OF_ENGLISH_WORDS * max(0.0, share - _FOREIGN_SHARE), english_words)
-        lead = scores[best] - scores[known.languages.index("en")] - evidence
-        least = _LEAD_OF_SHORT if len(words) < _SHORT else _LEAD
-        is_english |= lead <= least and len(words) >= _SHORT
-        least = max(least, _LEAD_OF_RARE) if language in _RARE else least
-        if lead > least and not _is_led_by_names(sample, best, known):
-            return language
+    evidence = _NATS_OF_FUNCTION_WORD * function_words
+    english_words = _NATS_OF_ENGLISH_WORD * share * len(words)
+    evidence += min(_NATS_OF_ENGLISH_WORDS * max(0.0, share - _FOREIGN_SHARE), english_words)
+    lead = scores[best] - scores[known.languages.index("en")] - evidence
+    least = _LEAD_OF_SHORT if len(words) < _SHORT else _LEAD
+    # Shorthand and code are written with digits; that no language leads is a sign of English there.
+    is_shorthand = _DIGITS.search(sample) is not None
+    is_english |= len(words) >= _SHORT and lead <= least and (is_prose or is_shorthand)
+    least = max(least, _LEAD_OF_RARE) if language in _RARE else least
+    is_foreign = language != "en" and is_prose and lead > least
+    if is_foreign and not _is_led_by_names(sample, best, known):
+        return language
     lead_of_english = scores[best] - np.partition(scores, -2)[-2]
     if is_english or (language == "en" and (is_prose or lead_of_english > _LEAD_OF_ENGLISH)):
         return "en"
