@@ -132,3 +132,29 @@ def test_an_interruption_in_a_callback_of_python_is_not_lost() -> None:
         [sys.executable, "-c", CALLBACK], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_command_has_quiet(command: Command) -> None:
+    """In the same words, and it is not handed to the function."""
+    [quiet] = [option for option in command.options if "--quiet" in option.names]
+    assert quiet.names == ("--quiet", "-q")
+    assert quiet.type is bool
+
+
+def test_quiet_hides_the_remarks_of_one_command(understand: Run, tmp_path: Path) -> None:
+    """Of a command whose view has no option of its own; the next command shows them again."""
+    (tmp_path / "scores.csv").write_text("docno,difficulty\nd1,20\nd2,30\n")
+    command = (
+        "export",
+        tmp_path / "scores.csv",
+        "--to",
+        "solr",
+        "--column",
+        "difficulty",
+        "-o",
+        tmp_path / "solr",
+    )
+    assert "Next:" in understand(*command).stderr
+    assert not understand(*command[:-1], tmp_path / "again", "--quiet").stderr
+    assert "Next:" in understand(*command[:-1], tmp_path / "third").stderr

@@ -65,7 +65,10 @@ class Command:
         of_view = [*_options(load(self.view))]
         replaced = {option.parameter for option in of_view} | {*self.hidden}
         own = [o for o in _options(load(self.call)) if o.parameter not in replaced]
-        return sorted([*own, *of_view], key=lambda option: not option.is_argument)
+        options = [*own, *of_view]
+        if not any("--quiet" in option.names for option in options):
+            options.append(_QUIET)
+        return sorted(options, key=lambda option: not option.is_argument)
 
     @property
     def help(self) -> str:
@@ -93,7 +96,16 @@ class Command:
         view = load(self.view)
         of_view = [*_options(view)]
         own = [option for option in self.options if option not in of_view]
+        # Commands with their own --quiet decide themselves which remarks they hide.
+        load("cli.results:set_silent")(_QUIET in own and bool(values.get("quiet")))
+        own = [option for option in own if option is not _QUIET]
         view(partial(load(self.call), **_arguments(own, values)), **_arguments(of_view, values))
+
+
+# The option of commands whose view has no --quiet of its own: it only hides remarks.
+_QUIET = Option(
+    "quiet", ("--quiet", "-q"), bool, False, "Show no remarks.", AtPrompt(bool, "--quiet", "-q")
+)
 
 
 def _arguments(options: Iterable[Option], values: Mapping[str, Any]) -> dict[str, Any]:

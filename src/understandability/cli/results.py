@@ -71,9 +71,19 @@ _MOST_COLUMNS = 12
 _MOST_TURNED = 6
 
 
+_silent = False
+
+
+def set_silent(is_silent: bool) -> None:
+    """Hide or show the remarks of `say`, until the next command."""
+    global _silent
+    _silent = is_silent
+
+
 def say(text: str) -> None:
-    """Print a remark on standard error."""
-    print(shortened(text), file=sys.stderr)
+    """Print a remark to standard error."""
+    if not _silent:
+        print(shortened(text), file=sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)
