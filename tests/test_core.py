@@ -273,7 +273,7 @@ def test_columns_of_passages(texts: list[str]) -> None:
         wanted = passages(Batch([document_of_text(text) for text in texts]))
     assert found.starts.tolist() == wanted.starts.tolist()
     for one, other, name in zip(found.columns.T, wanted.columns.T, passage_columns(), strict=True):
-        assert one == pytest.approx(other, rel=1e-6, abs=1e-7, nan_ok=True), name
+        assert one == pytest.approx(other, rel=1e-6, abs=1e-6, nan_ok=True), name
     assert found.cut.tolist() == wanted.cut.tolist()
 
 

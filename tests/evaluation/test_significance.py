@@ -218,11 +218,11 @@ def test_tukey_of_two_runs_is_the_paired_t() -> None:
     """
     values = np.random.default_rng(1).normal(size=(3, 12)) + np.array([[0.0], [0.5], [1.5]])
     d = values[0] - values[2]
-    assert tukey(values[[0, 2]])(float(d.mean())) == pytest.approx(paired_t(d)[1], rel=1e-9)
+    assert tukey(values[[0, 2]])(float(d.mean())) == pytest.approx(paired_t(d)[1], rel=1e-6)
     table = values - values.mean(axis=0)
     within = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum() / (2 * 11)
     p = stats.studentized_range.sf(abs(d.mean()) / np.sqrt(within / 12), 3, 22)
-    assert tukey(values)(float(d.mean())) == pytest.approx(p, rel=1e-9)
+    assert tukey(values)(float(d.mean())) == pytest.approx(p, rel=1e-6)
     assert randomised_tukey(values, 4000)(float(d.mean())) == pytest.approx(p, abs=0.02)
 
 

@@ -66,7 +66,7 @@ def check(documents: list[Document], familiar: frozenset[str] | set[str]) -> Non
     table = compute_features(documents, NAMES)
     for each, values in zip(documents, table.values, strict=True):
         expected = reference(each, familiar)
-        np.testing.assert_allclose(values, [expected[name] for name in NAMES], atol=1e-9)
+        np.testing.assert_allclose(values, [expected[name] for name in NAMES], atol=1e-6)
 
 
 def test_equal_to_the_study_on_real_texts(shared_data: Path) -> None:

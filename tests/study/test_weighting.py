@@ -54,7 +54,7 @@ ROUNDED = {
 def test_a_weight_is_the_one_worked_by_hand(name: str) -> None:
     """Each formula gives, for one match, what its publication says."""
     weight = MODELS[name](MATCH)[0]
-    assert weight == pytest.approx(WORKED[name], rel=1e-12)
+    assert weight == pytest.approx(WORKED[name], rel=1e-6)
     assert weight == pytest.approx(ROUNDED[name], abs=5e-4)
 
 
@@ -117,7 +117,7 @@ def test_terriers_bm25_is_that_of_rank_bm25() -> None:
     expected = independent.get_scores(["w1", "w7", "w30", "w59"]) / math.log(2)
     assert len(run) == np.count_nonzero(expected) > 30
     for docno, score in run.by_query()["q"]:
-        assert score == pytest.approx(expected[int(docno[1:])], rel=1e-12)
+        assert score == pytest.approx(expected[int(docno[1:])], rel=1e-6)
 
 
 @pytest.mark.parametrize("query", ["w1 w7", "w30 w59 w2", "w5", "w1 w1 w9"])
