@@ -80,9 +80,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="WORDS",
         help="fail on each skipped test whose reason contains none of these words",
     )
-    parser.addoption(
-        "--perturb", action="store_true", help="change the seventh digit of estimates and features"
-    )
+    parser.addoption("--perturb", action="store_true", help="change the seventh digit of estimates")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,4 +1,4 @@
-"""Estimates and features as another processor might give them: other from the seventh digit on.
+"""Estimates as another processor might give them: other from the seventh digit on.
 
     pytest --perturb
 
@@ -43,9 +43,7 @@ def _perturbing(initialise: Callable[..., None]) -> Callable[..., None]:
 
 
 def perturb(patch: pytest.MonkeyPatch) -> None:
-    """Perturb all estimates of models and all tables of features."""
-    from understandability.feature.table import FeatureTable
+    """Perturb what every model says of a text; features are exact arithmetic on every processor."""
     from understandability.model.model import Reading
 
-    for result in (Reading, FeatureTable):
-        patch.setattr(result, "__init__", _perturbing(result.__init__))
+    patch.setattr(Reading, "__init__", _perturbing(Reading.__init__))

@@ -16,7 +16,7 @@ def test_only_the_seventh_digit_of_fractions_changes() -> None:
     assert perturbed("text") == "text"
 
 
-def test_estimates_and_features_are_perturbed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_estimates_are_perturbed(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "The flu is caused by a virus. Rest, and drink a lot of water until you are well again."
     (before,) = ud.score({"flu": text})
     perturb(monkeypatch)

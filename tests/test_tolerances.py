@@ -27,14 +27,14 @@ def too_exact(tree: ast.AST) -> Iterator[str]:
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             for keyword in node.keywords if name in CALLS else ():
                 value = keyword.value
-                if keyword.arg in TOLERANCES and isinstance(value, ast.Constant):
-                    if 0 < float(value.value) < LEAST:
-                        yield f"line {node.lineno}: {keyword.arg}={value.value}"
-        elif isinstance(node, ast.Compare):
+                is_tolerance = keyword.arg in TOLERANCES and isinstance(value, ast.Constant)
+                if is_tolerance and 0 < float(value.value) < LEAST:
+                    yield f"line {node.lineno}: {keyword.arg}={value.value}"
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
             for side in (node.left, *node.comparators):
-                if isinstance(side, ast.Constant) and isinstance(side.value, float):
-                    if digits_of(side.value) > 6 and isinstance(node.ops[0], ast.Eq):
-                        yield f"line {node.lineno}: == {side.value}"
+                number = side.value if isinstance(side, ast.Constant) else None
+                if isinstance(number, float) and digits_of(number) > 6:
+                    yield f"line {node.lineno}: == {number}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))

@@ -130,7 +130,7 @@ def test_equal_to_textstat_where_both_count_alike(
         value = getattr(textstat, theirs)(text, *arguments)
     finally:
         textstat.set_lang("en_US")
-    assert readability(text, language)[name] == pytest.approx(value, abs=1e-6)
+    assert readability(text, language)[name] == pytest.approx(value, rel=1e-6, abs=1e-6)
 
 
 def test_english_has_the_rows_of_the_catalogue() -> None:

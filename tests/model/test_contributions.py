@@ -83,7 +83,7 @@ def test_a_column_that_moves_nothing_has_no_points() -> None:
     (why,) = contributions(bundle, Batch([document_of_text(EASY)]))
     points = {part.theme: part.points for part in why.parts}
     assert points["length of sentences"] == pytest.approx(why.difficulty - why.typical)
-    assert points["difficulty of words"] == pytest.approx(0, abs=1e-6)
+    assert points["difficulty of words"] == pytest.approx(0, rel=1e-6, abs=1e-6)
 
 
 def test_every_input_of_a_model_has_a_theme() -> None:
@@ -100,4 +100,4 @@ def test_shapley_values_of_sums_are_their_parts(parts: list[float], start: float
     worth = [
         start + sum(parts[i] for i in range(3) if coalition >> i & 1) for coalition in range(8)
     ]
-    assert shapley_values(np.array(worth)) == pytest.approx(parts, abs=1e-6)
+    assert shapley_values(np.array(worth)) == pytest.approx(parts, rel=1e-6, abs=1e-6)

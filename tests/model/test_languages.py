@@ -143,8 +143,8 @@ def test_the_same_words_of_other_languages_mean_the_same() -> None:
         plain_columns(text.split(), [0], tag, f"large_{tag}")[0][0][COLUMNS.index("meaning_0") :]
         for text, tag in (("Der Hund", "de"), ("The dog", "en"), ("Le chien", "fr"))
     )
-    assert german == pytest.approx(english, abs=1e-6)
-    assert french == pytest.approx(english, abs=1e-6)
+    assert german == pytest.approx(english, rel=1e-6, abs=1e-6)
+    assert french == pytest.approx(english, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize(

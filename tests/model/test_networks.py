@@ -32,7 +32,7 @@ def test_networks_learn_what_rows_say_and_each_from_its_own_columns(
     network = learn(rows[:1500], wanted[:1500], np.ones(1500), shape, 0)
     said = network(rows[1500:])
     sums = replace(network, link="identity")(rows[1500:])
-    assert sums[:, 0] == pytest.approx(sums[:, 1:].mean(axis=1), abs=1e-6)
+    assert sums[:, 0] == pytest.approx(sums[:, 1:].mean(axis=1), rel=1e-6, abs=1e-6)
     assert pearson(said[:, 1], wanted[1500:]) > 0.98
     all_seen, *seen = (network.weights[0].reshape(8, 3, 16) != 0).any(axis=2).sum(axis=0)
     assert all_seen == 8

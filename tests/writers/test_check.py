@@ -105,7 +105,9 @@ def test_what_gains_most_comes_first(site: Path) -> None:
     (term,) = [each for each in file.findings if "infarction”" in each.message]
     Path("long.md").write_text(text.replace("a myocardial infarction.", term.instead[0]), "utf-8")
     (after,) = ud.check(["long.md"], aim=0.99).files
-    assert after.p_understandable - file.p_understandable == pytest.approx(term.gain, abs=1e-6)
+    assert after.p_understandable - file.p_understandable == pytest.approx(
+        term.gain, rel=1e-6, abs=1e-6
+    )
 
 
 def test_files_of_windows(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
