@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from scripts.shared import markdown, parser_of
 
 from understandability.arrays import Floats
+from understandability.feature.feature_sets import text_columns
 from understandability.feature.table import batches, features_of
 from understandability.model.blend import BASE_OUTPUTS, blend_inputs
 from understandability.model.bundle import load_bundle
 from understandability.model.estimators import estimator_row
 from understandability.model.passage_model import PassageModel
 from understandability.training.blend import fit_blend, prove
-from understandability.training.feature_sets import text_columns
 from understandability.training.labelled import (
     LabelColumns,
     percentile,

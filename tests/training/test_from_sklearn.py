@@ -5,18 +5,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestRegressor,
+    StackingClassifier,
+    StackingRegressor,
+    VotingClassifier,
+    VotingRegressor,
 )
 from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
     BayesianRidge,
     ElasticNet,
+    HuberRegressor,
     LinearRegression,
     LogisticRegression,
     Ridge,
@@ -26,7 +32,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
-from sklearn.svm import SVR
+from sklearn.svm import SVR, LinearSVR
 
 from understandability.errors import OptionError
 from understandability.feature.batch import Batch
@@ -57,6 +63,26 @@ def kept(pipeline: Any, rows: Any = ROWS, labels: Any = LABELS) -> Bundle:
         make_pipeline(StandardScaler(), SimpleImputer(), RobustScaler(), LinearRegression()),
         make_pipeline(StandardScaler(with_mean=False), "passthrough", Ridge()),
         make_pipeline(RobustScaler(), DifficultyRegressor("random-forest-regressor")),
+        HuberRegressor(),
+        make_pipeline(StandardScaler(), LinearSVR()),
+        TransformedTargetRegressor(SVR(), transformer=StandardScaler()),
+        TransformedTargetRegressor(Ridge()),
+        make_pipeline(
+            MinMaxScaler(),
+            TransformedTargetRegressor(
+                RandomForestRegressor(max_depth=3), transformer=MinMaxScaler()
+            ),
+        ),
+        VotingRegressor(
+            [("a", Ridge()), ("b", RandomForestRegressor(max_depth=4))], weights=[1, 3]
+        ),
+        make_pipeline(SimpleImputer(), VotingRegressor([("a", Ridge()), ("b", SVR(C=9))])),
+        StackingRegressor([("a", Ridge()), ("b", make_pipeline(StandardScaler(), SVR(C=9)))]),
+        StackingRegressor(
+            [("a", Ridge()), ("b", HistGradientBoostingRegressor(max_depth=3))],
+            final_estimator=Ridge(),
+            passthrough=True,
+        ),
         make_pipeline(SimpleImputer(), StandardScaler(), DifficultyRegressor("svm-regressor")),
         make_pipeline(StandardScaler(), PCA(2, whiten=True), BayesianRidge()),
         make_pipeline(SimpleImputer(), SelectKBest(f_regression, k=2), StandardScaler(), Ridge()),
@@ -145,3 +171,51 @@ def test_a_pipeline_that_takes_texts_is_told_what_is_taken() -> None:
 def test_mistakes_are_one_sentence(columns: Any, rows: Any, labels: Any, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         Bundle.from_sklearn(Ridge().fit(ROWS, LABELS), columns, rows, labels)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("combine", ["vote", "stack"])
+def test_classifiers_that_vote_or_stack_are_kept(
+    classes: int, combine: str, tmp_path: Path
+) -> None:
+    members = [
+        ("a", LogisticRegression(max_iter=1000)),
+        ("b", HistGradientBoostingClassifier(max_depth=2)),
+    ]
+    pipeline = (
+        VotingClassifier(members, voting="soft")
+        if combine == "vote"
+        else StackingClassifier(members)
+    )
+    labels = np.digitize(LABELS, np.quantile(LABELS, np.arange(1, classes) / classes)) * 30.0
+    bundle = kept(pipeline, labels=labels)
+    bundle.save(tmp_path / "mine")
+    again = load_bundle(tmp_path / "mine")
+    expected = pipeline.predict_proba(ROWS) @ pipeline.classes_
+    np.testing.assert_allclose(again.model.predict(ROWS), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "message"),
+    [
+        (VotingClassifier([("a", LogisticRegression())]), "set 'soft'"),
+        (TransformedTargetRegressor(Ridge(), func=np.log1p, inverse_func=np.expm1),
+         "TransformedTargetRegressor with FunctionTransformer"),
+        (VotingRegressor([("a", KNeighborsRegressor())]), "cannot keep KNeighborsRegressor"),
+        (make_pipeline(StandardScaler(), StackingRegressor([("a", Ridge())], passthrough=True)),
+         "passthrough=True after other steps"),
+    ],
+)  # fmt: skip
+def test_a_combination_that_cannot_be_kept_says_why(pipeline: Any, message: str) -> None:
+    labels = LABELS if "Classifier" not in type(pipeline).__name__ else (LABELS > 45) * 30.0
+    with pytest.raises(OptionError, match=message):
+        kept(pipeline, labels=labels)
+
+
+def test_the_card_has_the_figures_of_held_out_texts() -> None:
+    bundle = kept(Ridge())
+    [figures] = bundle.card["figures"]
+    expected = np.corrcoef(Ridge().fit(ROWS[OWN], LABELS[OWN]).predict(ROWS[HELD_OUT]),
+                           LABELS[HELD_OUT])[0, 1]  # fmt: skip
+    assert figures["pearson"] == round(expected, 3)
+    assert figures["n"] == 40

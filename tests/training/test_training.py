@@ -8,8 +8,8 @@ from tests.conftest import EASY, HARD, own_words
 
 import understandability as ud
 from understandability.errors import OptionError
+from understandability.feature.feature_sets import columns_named, study_columns
 from understandability.training import validation
-from understandability.training.feature_sets import columns_named, study_columns
 from understandability.training.train import FoldedLabels, folded_labels
 from understandability.training.validation import agreement
 

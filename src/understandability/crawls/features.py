@@ -15,6 +15,7 @@ from understandability.crawls.options import (
 from understandability.crawls.rows import Rows, rows_of
 from understandability.errors import OptionError, WrongTypeError, check_choice
 from understandability.feature.catalogue import select_columns
+from understandability.inputs.frames import is_frame, texts_in
 from understandability.inputs.sources import Sources
 from understandability.prompt import AtPrompt
 from understandability.rows import TAGGERS, FeatureRows, WordRows
@@ -50,8 +51,9 @@ def features(
 
     Example: understand features crawl.warc.gz --only dale_chall,gunning_fog_plain -o fog.tsv
 
-    In Python, `inputs` are texts: a dictionary by docno, or a list, whose documents are numbered
-    from 0; a text with tags in it is read as HTML. `Sources` are pages of any origin.
+    In Python, `inputs` are texts: a dictionary by docno, a list, whose documents are numbered from
+    0, or a frame with a column of texts; a text with tags is read as HTML. `Sources` are pages of
+    any origin.
 
     Args:
         inputs: Pages as `understand score` takes them.
@@ -87,6 +89,8 @@ def features(
         names = select_columns(columns or (), groups, per)
         maker = FeatureRows(settings, tuple(names), tuple(bundles), tagger)
     maker.rows([])  # raises an error for unknown columns at once
+    if is_frame(inputs):
+        inputs = texts_in(inputs, "features")
     are_texts = not isinstance(inputs, Sources | _Paths)
     if are_texts:
         by_docno: Mapping[Any, Any] = (

@@ -29,15 +29,39 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
     first, second = _pair(x, y)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return math.nan
-    agreements = untied = other_untied = 0
-    for index in range(len(first) - 1):
-        signs, other_signs = (
-            np.sign(column[index + 1 :] - column[index]) for column in (first, second)
-        )
-        agreements += int(signs @ other_signs)
-        untied += int(np.count_nonzero(signs))
-        other_untied += int(np.count_nonzero(other_signs))
-    return agreements / math.sqrt(untied * other_untied)
+    order = np.lexsort((second, first))
+    discordant = _inversions(second[order])
+    pairs = len(first) * (len(first) - 1) // 2
+    tied, other_tied = _tied_pairs(first), _tied_pairs(second)
+    both = _tied_pairs(np.stack([first, second], axis=1))
+    agreements = pairs - tied - other_tied + both - 2 * discordant
+    return agreements / math.sqrt((pairs - tied) * (pairs - other_tied))
+
+
+def _tied_pairs(rows: Floats) -> int:
+    """The number of pairs of equal rows."""
+    counts = np.unique(rows, axis=0, return_counts=True)[1].astype(np.int64)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def _inversions(values: Floats) -> int:
+    """The number of pairs whose first value is larger than the second (Knight 1966).
+
+    >>> _inversions(np.array([3.0, 1.0, 2.0]))
+    2
+    """
+    codes = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    positions, count, total = np.arange(len(codes)), len(codes), 0
+    width = 1
+    while width < count:
+        # Each block of two halves: count the values of the left half above each of the right one.
+        block, is_right = positions // (2 * width), positions // width % 2 == 1
+        left = np.sort(block[~is_right] * count + codes[~is_right])
+        right = block[is_right]
+        ends = np.searchsorted(left, (right + 1) * count)
+        total += int((ends - np.searchsorted(left, right * count + codes[is_right], "right")).sum())
+        width *= 2
+    return total
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:

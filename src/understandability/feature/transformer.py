@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from understandability.errors import OptionError, needing
 from understandability.feature.background_rows import BackgroundOutput
 from understandability.feature.batch import FloatArray
-from understandability.feature.catalogue import COLUMNS, check_columns
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.feature_sets import columns_named
 from understandability.feature.table import compute_features
+from understandability.inputs.frames import is_frame, texts_in
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 
@@ -28,17 +30,19 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     features
-        Names of columns, as `select_columns` gives them, in the order wanted; None is all.
+        Names of columns, groups (``"readability"``) and sets (``"text"``, ``"study2018"``), in the
+        order of the columns of the result; None is all columns.
     models
-        Background models, such as ``load_bundle("background-mlp").model``, for the rows that
-        give their outputs.
+        Background models, such as ``load_bundle("background-mlp").model``, for the columns that
+        are their outputs.
 
     Attributes
     ----------
     columns_
         The names of the columns; `get_feature_names_out` gives them too.
 
-    Values of a text without words are NaN where a ratio or formula has none.
+    Texts are a sequence, a Series, or a frame with one column of texts, or with one that is called
+    text. Values of a text without words are NaN where a ratio or formula has none.
 
     >>> transformer = FeatureTransformer(["words", "syllables_per_word"])
     >>> transformer.fit_transform(["Rest and drink water.", "Rest!"])
@@ -63,14 +67,19 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"the 'features' of FeatureTransformer must be names of columns in a list, "
                 f"or None for all; got {self.features!r}"
             )
-        self.columns_ = tuple(COLUMNS) if self.features is None else check_columns(self.features)
+        names = tuple(COLUMNS) if self.features is None else self.features
+        self.columns_ = columns_named(names, all_forms=False)
         return self
 
-    def transform(self, X: Sequence[str | Document]) -> FloatArray:  # noqa: N803  # scikit-learn's name
+    def transform(self, X: Any) -> FloatArray:  # noqa: N803  # scikit-learn's name
         """A float64 matrix with one row for each text and one column for each name."""
         check_is_fitted(self)
         if isinstance(X, str):
             raise TypeError("FeatureTransformer takes a list of texts, not one text")
+        if is_frame(X):
+            X = texts_in(X, "FeatureTransformer")  # noqa: N806  # scikit-learn's name
+        elif isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1:
+            X = X[:, 0].tolist()  # noqa: N806  # scikit-learn's name
         documents = map(_document, X, count())
         return compute_features(documents, self.columns_, self.models).values
 

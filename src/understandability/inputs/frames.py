@@ -54,6 +54,26 @@ def table_of(given: Any, what: str = "table") -> pa.Table:
     )
 
 
+def texts_in(frame: Any, call: str) -> list[Any]:
+    """The texts of a frame: its column ``text``, or its only column.
+
+    Raises `WrongTypeError`, which names the `call`, for a frame with neither. A frame must not be
+    iterated for its texts: pandas yields the names of the columns.
+
+    >>> texts_in(pa.table({"text": ["Rest."], "id": [1]}), "features")
+    ['Rest.']
+    """
+    table = table_of(frame)
+    names = table.column_names
+    if "text" not in names and len(names) != 1:
+        raise WrongTypeError(
+            f"{call} takes texts, and this table has no column text; choose one of its columns "
+            f"({', '.join(map(str, names))}), as in frame[NAME]"
+        )
+    texts: list[Any] = table["text" if "text" in names else names[0]].to_pylist()
+    return texts
+
+
 def in_kind_of(given: Any, table: pa.Table) -> Any:
     """An Arrow table as the kind of frame that was given, with the index of one of pandas."""
     if isinstance(given, Mapping):

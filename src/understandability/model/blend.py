@@ -22,6 +22,7 @@ from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.background import expected_label
+from understandability.model.estimators import ESTIMATORS
 from understandability.model.model import Reading, check_estimator
 from understandability.model.passage_model import PassageModel
 from understandability.model.passages import passage_columns
@@ -197,7 +198,10 @@ class BlendModel:
         try:
             prior = Prior(*map(float, model["prior"]))
             share = float(model["share"])
-            center, labels = (tuple(map(float, model[name])) for name in ("center", "labels"))
+            center, labels = (
+                tuple(map(float, model[name])) if isinstance(model[name], list) else (np.nan,)
+                for name in ("center", "labels")
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise InputError("it states no prior, share, center and labels") from error
         if not all(abs(number) <= MOST for number in (*center, *labels)):
@@ -206,6 +210,9 @@ class BlendModel:
             tuple(predictor_of(weights, f"{name}-{number}") for number in range(count))
             for name, count in zip(("direct", "correction"), counts, strict=True)
         )
+        classifies = estimator != BLEND and ESTIMATORS[estimator].classifies
+        if classifies != (len(labels) > 1) or len(labels) == 1:
+            raise InputError("its labels and its estimator do not fit together")
         return cls(
             estimator,
             PassageModel.from_parts(base, own),

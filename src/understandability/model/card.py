@@ -168,5 +168,5 @@ def _escaped(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Text of a card as code, which nothing in it can end."""
-    return f"`{text.replace('`', chr(39))}`"
+    """A name in a card as code, or, if it has other characters than names have, escaped."""
+    return f"`{text}`" if re.fullmatch(r"[\w@.,:+ -]*", text) else _escaped(text)

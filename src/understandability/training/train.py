@@ -18,6 +18,7 @@ from understandability.errors import InputError, OptionError, check_range
 from understandability.evaluation.correlation import spearman
 from understandability.feature.background_rows import by_row
 from understandability.feature.catalogue import COLUMNS
+from understandability.feature.feature_sets import columns_named
 from understandability.model.background import BackgroundModel, expected_label
 from understandability.model.blend import BLEND, BlendModel, Prior, blend_columns
 from understandability.model.bundle import (
@@ -37,12 +38,7 @@ from understandability.training.baselines import tfidf_out_of_fold
 from understandability.training.blend import FittedBlend, Proof, fit_blend, out_of_fold, prove
 from understandability.training.calibrate import fit_reader
 from understandability.training.duplicates import joined_groups
-from understandability.training.feature_sets import (
-    PASSAGES,
-    columns_named,
-    features_in,
-    without_empty,
-)
+from understandability.training.feature_sets import PASSAGES, features_in, without_empty
 from understandability.training.labelled import (
     LabelColumns,
     LabelledTexts,
@@ -74,6 +70,8 @@ Progress = Callable[[str, int, int], None]
 _MOST_CLASSES = 20
 _SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)  # of the labels, for a learning curve
 _FEWEST_TEXTS = 20
+# More texts than these hardly improve an estimator, and cost time and memory.
+_MOST_TEXTS = 50_000
 _FORMER_DEFAULT = "xgboost-regressor"
 
 
@@ -210,7 +208,10 @@ def train(
     targets = np.concatenate([labelled.targets for labelled in sets])
     stated = np.array([group for labelled in sets for group in labelled.groups])
     groups, joined = joined_groups(sets) if table is None else (stated, 0)
-    _check_enough_groups(sets, stated, groups, np.isfinite(targets), folds)
+    judged = np.isfinite(targets)
+    _check_enough_groups(sets, stated, groups, judged, folds)
+    if too_many := judged.sum() > _MOST_TEXTS:
+        targets = np.where(_drawn(groups, judged, random_state), targets, np.nan)
     on_passages = estimator == BLEND or named_features == (PASSAGES,)
     catalogue_columns: tuple[str, ...] = ()
     if table is None and not on_passages:
@@ -232,7 +233,7 @@ def train(
         learned = targets
         if len(sets) == 1 and not (estimator != BLEND and estimator_row(estimator).classifies):
             # In the units of the labels, so that a rank or a level bends nothing.
-            learned = _on_range(sets[0].labels)
+            learned = np.where(np.isfinite(targets), _on_range(sets[0].labels), np.nan)
         bundle, result = train_blend(
             measurements.rows, default.model, targets, learned, weights, groups, estimator, settings
         )
@@ -259,6 +260,11 @@ def train(
         *(sentence for labelled in sets for sentence in labelled.remarks),
         *[remark] * bool(remark),
         *_joined_remark(joined),
+        *[
+            f"{_MOST_TEXTS:,} labelled texts, drawn at random by group, are learned from and "
+            "compared; the others are estimated by the whole model"
+        ]
+        * bool(too_many),
         *_blend_remark(bundle),
         *_better(name, figures),
         *[reader_remark] * bool(reader_remark),
@@ -273,6 +279,14 @@ def train(
     bundle = replace(bundle, card=card, reader=reader)
     estimates = _estimates(bundle, result, sets)
     return Trained(bundle, figures, estimates, points, tuple(remarks), estimator, folds)
+
+
+def _drawn(groups: NDArray[Any], judged: NDArray[np.bool_], random_state: int) -> NDArray[np.bool_]:
+    """A mask of about `_MOST_TEXTS` judged texts, whole groups of them drawn at random."""
+    codes = np.unique(groups, return_inverse=True)[1]
+    rank = np.random.default_rng(random_state).permutation(int(codes.max()) + 1)[codes]
+    last = np.sort(rank[judged])[_MOST_TEXTS - 1]
+    return np.asarray(judged & (rank <= last))
 
 
 def _check_choices(

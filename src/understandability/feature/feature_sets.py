@@ -1,0 +1,91 @@
+"""Names for many columns of the catalogue: sets and groups of features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from understandability.errors import OptionError
+from understandability.feature.catalogue import COLUMNS, all_groups, catalogue, check_columns
+from understandability.feature.row import DOCUMENT
+
+# Groups of the catalogue that describe a text of any length, whatever page it is from.
+_GROUPS = (
+    "readability", "components", "medical vocabulary", "natural language", "word frequency",
+    "language model",
+)  # fmt: skip
+
+
+def text_columns() -> tuple[str, ...]:
+    """The columns that suit texts of any length: ratios that need nothing installed.
+
+    Published estimators read them by default.
+    """
+    return tuple(
+        row.column(per)
+        for row in catalogue()
+        if row.group in _GROUPS
+        if not row.needs and not row.name.endswith("_readcalc")
+        for per in row.per
+        if (per != DOCUMENT or len(row.per) == 1) and row.name != "sentences"
+    )
+
+
+# Ends of the names of rows, or whole names, that are in the study's groups but not in its Table 2:
+# other forms of a formula, other lists, another matcher of concepts.
+_NOT_IN_STUDY = (
+    "_above_5", "_cloze", "_plain", "_readcalc", "_metamap", "_indri", "_terrier",
+    "words_over_3_syllables", "adam_abbreviations",
+)  # fmt: skip
+_STUDY_GROUPS = (
+    "readability", "components", "medical vocabulary", "consumer vocabulary", "expert vocabulary",
+    "natural language", "html", "word frequency",
+)  # fmt: skip
+
+
+def study_columns() -> tuple[str, ...]:
+    """The features of Table 2 of Palotti, Zuccon & Hanbury (2019), in all their forms.
+
+    Raw, per word and per sentence. Table 2 also has the outputs of background models; these come
+    with the bundles of such models. Where the study used its own list, ours is included as well.
+    """
+    return tuple(
+        column
+        for row in catalogue()
+        if row.group in _STUDY_GROUPS
+        if not row.name.endswith(_NOT_IN_STUDY) and not row.name.startswith("zipf_")
+        for column in row.columns
+    )
+
+
+# Sets of features by name, in addition to the groups and the columns of the catalogue.
+FEATURE_SETS = {"text": text_columns, "study2018": study_columns}
+
+
+def columns_named(names: Sequence[str], *, all_forms: bool = True) -> tuple[str, ...]:
+    """The columns of sets (`FEATURE_SETS`), groups, features and columns, without repetitions.
+
+    A set or group has all forms of its features: raw, per word, per sentence. So has the name of a
+    feature with `all_forms`; without it, the name is that of the raw column.
+
+    >>> columns_named(["smog", "syllables"])
+    ('smog', 'syllables', 'syllables_per_word', 'syllables_per_sentence')
+    """
+    chosen: list[str] = []
+    for name in names:
+        group = name.replace("-", " ").replace("_", " ").lower()
+        if name in FEATURE_SETS:
+            chosen += FEATURE_SETS[name]()
+        elif group in all_groups():
+            chosen += [
+                column for row in catalogue() if row.group == group for column in row.columns
+            ]
+        else:
+            try:
+                [column] = check_columns([name])
+            except OptionError as error:
+                raise OptionError(
+                    f"{error}; sets and groups are {', '.join((*FEATURE_SETS, *all_groups()))}"
+                ) from error
+            row, form = COLUMNS[column]
+            chosen += row.columns if all_forms and form == DOCUMENT else [column]
+    return tuple(dict.fromkeys(chosen))

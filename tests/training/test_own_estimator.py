@@ -1,0 +1,439 @@
+"""One's own estimator: the blend, labels as people write them, and what Python users do."""
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.conftest import Run
+
+import understandability as ud
+from understandability.errors import InputError, OptionError, WrongTypeError
+from understandability.model.blend import BlendModel, Prior, blend_columns
+from understandability.model.bundle import load_bundle
+from understandability.text.analysis import document_of_text
+from understandability.training.baselines import tfidf_out_of_fold
+from understandability.training.blend import Proof, fit_prior, fit_ridge
+from understandability.training.duplicates import near_duplicates
+from understandability.training.validation import class_measures, weighted_kappa
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
+RNG = np.random.default_rng(11)
+NOUNS = [
+    "dog",
+    "cat",
+    "bird",
+    "house",
+    "tree",
+    "school",
+    "friend",
+    "doctor",
+    "garden",
+    "kitchen",
+    "river",
+    "mountain",
+    "teacher",
+]
+TERMS = [
+    "hypertension",
+    "arrhythmia",
+    "neuropathy",
+    "sclerosis",
+    "carcinoma",
+    "thrombosis",
+    "stenosis",
+    "fibrosis",
+]
+
+
+def text_of(hard: int, seed: int) -> str:
+    """Five sentences, of which some are hard."""
+    rng = np.random.default_rng(seed)
+    sentences = [
+        f"Progressive {rng.choice(TERMS)} notwithstanding, concomitant {rng.choice(TERMS)} may "
+        f"exacerbate pre-existing {rng.choice(TERMS)} in the {rng.choice(NOUNS)} number {seed}."
+        if number < hard
+        else f"The {rng.choice(NOUNS)} and the {rng.choice(NOUNS)} went to the {rng.choice(NOUNS)} "
+        f"near the {rng.choice(NOUNS)}."
+        for number in range(5)
+    ]
+    return " ".join(sentences)
+
+
+LEVELS = [number % 4 for number in range(80)]
+TEXTS = [text_of(level, seed) for seed, level in enumerate(LEVELS)]
+BINARY = [int(level >= 2) for level in LEVELS]
+
+
+@pytest.fixture(scope="module")
+def trained(few_resamples: None) -> Any:
+    return ud.train(TEXTS, BINARY, direction="higher-harder", folds=4, name="mine")
+
+
+def test_the_blend_is_the_default_and_its_leaderboard_has_open_and_words(trained: Any) -> None:
+    names = [row["score"] for row in trained.figures]
+    assert names[:4] == ["mine, out of fold", "open", "open, level", "TF-IDF ridge, out of fold"]
+    assert {"smog", "log_likelihood_pubmed_reddit"} < {*names}
+    assert trained.estimator == trained.bundle.model.estimator == "blend"
+    first = next(iter(trained.figures))
+    assert first["auc"] > 0.9
+    assert first["auc_low"] <= first["auc"] <= first["auc_high"]
+    assert {"accuracy", "kappa"} < {*first}
+    card = trained.bundle.card["figures"]
+    assert [row["score"] for row in card] == names
+    assert "ROC AUC" in trained.figures.to_markdown()
+
+
+def test_a_blend_reads_and_writes_the_same_numbers(trained: Any, tmp_path: Path) -> None:
+    trained.save(tmp_path / "mine")
+    again = load_bundle(tmp_path / "mine")
+    assert again.reader == trained.bundle.reader
+    one, other = (ud.score_text(TEXTS[0], bundle=b) for b in (trained, str(tmp_path / "mine")))
+    assert one["difficulty"] == other["difficulty"]
+    assert one["p_understandable"] == other["p_understandable"] > 0.5
+    assert not np.isnan(one["level"])
+    trained.save(tmp_path / "mine")
+    assert load_bundle(tmp_path / "mine").checksum == again.checksum
+
+
+def test_scores_do_not_need_what_trained_them(trained: Any, tmp_path: Path, python: Any) -> None:
+    """Neither XGBoost nor scikit-learn is imported to score with a blend."""
+    trained.save(tmp_path / "mine")
+    program = (
+        "import sys, understandability as ud\n"
+        f"ud.score_text({TEXTS[0]!r}, bundle={str(tmp_path / 'mine')!r})\n"
+        "print(*{'sklearn', 'xgboost', 'scipy'} & {*sys.modules})"
+    )
+    assert python(program).split() == []
+
+
+@pytest.mark.parametrize("damage", ["share", "prior", "direct", "base", "labels", "center"])
+def test_a_damaged_blend_is_one_sentence(trained: Any, damage: str) -> None:
+    model, files = trained.bundle.model.to_parts()
+    for value in (None, "x", [1], -1, 1e99, {}):
+        with pytest.raises(InputError) as caught:
+            BlendModel.from_parts({**model, damage: value}, files)
+        assert "\n" not in str(caught.value)
+
+
+def test_without_a_gain_the_share_is_0() -> None:
+    """Labels that nothing in a text explains leave `open` as it is."""
+    values = RNG.normal(size=200)
+    noise = RNG.normal(size=200)
+    proof = Proof(values, noise, values + RNG.normal(size=200), np.ones(200), np.arange(200))
+    assert proof.share() == 0
+    right = Proof(values, noise, values + noise, np.ones(200), np.arange(200))
+    assert right.share() == pytest.approx(1)
+
+
+def test_groups_of_copies_are_no_more_proof_than_one() -> None:
+    values, step = RNG.normal(size=30), RNG.normal(size=30)
+    targets = values + 0.5 * step + RNG.normal(size=30)
+    once = Proof(values, step, targets, np.ones(30), np.arange(30)).share()
+    parts = [np.repeat(part, 9) for part in (values, step, targets)]
+    copied = Proof(*parts, np.ones(270), np.repeat(np.arange(30), 9)).share()
+    assert copied == pytest.approx(once)
+
+
+def test_the_prior_never_falls_with_difficulty_or_level() -> None:
+    outputs = RNG.normal(size=(50, 2))
+    prior = fit_prior(outputs, -outputs[:, 0] + 0.5 * outputs[:, 1], np.ones(50))
+    assert prior.difficulty == 0 < prior.level
+    for numbers in ((0.0, -1.0, 0.0), (0.0, float("nan"), 0.0)):
+        with pytest.raises(InputError):
+            Prior(*numbers)
+
+
+def test_the_ridge_is_that_of_scikit_learn() -> None:
+    from sklearn.linear_model import RidgeCV
+
+    rows = RNG.normal(size=(60, 5)) * [1, 10, 0.1, 3, 2] + 4
+    targets = rows @ [1, 0.1, 5, 0, 0] + RNG.normal(size=60)
+    ours = fit_ridge(rows, targets, np.ones(60))
+    scaled = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    theirs = RidgeCV(np.geomspace(0.1, 1e5, 25)).fit(scaled, targets)
+    np.testing.assert_allclose(ours(rows)[:, 0], theirs.predict(scaled), rtol=1e-6)
+
+
+def test_weights_count_as_so_many_copies() -> None:
+    rows, targets = RNG.normal(size=(40, 3)), RNG.normal(size=40)
+    weights = np.where(np.arange(40) < 10, 3.0, 1.0)
+    twice = np.repeat(np.arange(40), weights.astype(int))
+    outputs = fit_prior(rows, targets, weights)
+    copies = fit_prior(rows[twice], targets[twice], np.ones(len(twice)))
+    assert outputs.start == pytest.approx(copies.start)
+    assert outputs.level == pytest.approx(copies.level)
+
+
+# -- near-duplicates -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("change", ["{} Again.", "{}", "As they say: {}", "{} (2)", "\n{}\n"])
+def test_near_duplicates_are_found(change: str) -> None:
+    texts = [*TEXTS, *(change.format(text) for text in TEXTS[:40])]
+    pairs = near_duplicates(map(document_of_text, texts)).tolist()
+    assert {(i, 80 + i) for i in range(40)} <= {(one, other) for one, other in pairs}
+    assert not [pair for pair in pairs if pair[1] < 80]
+
+
+def test_copies_do_not_raise_the_figures_out_of_fold() -> None:
+    """Random labels of texts that are all there twice must not look learned."""
+    rng = np.random.default_rng(2)
+    labels = rng.permutation(LEVELS).tolist() * 2
+    texts = [*TEXTS, *(f"{text} Again." for text in TEXTS)]
+    # What labels teach here is chance, so that the estimates may not even rise with them.
+    with contextlib.suppress(InputError):
+        result = ud.train(texts, labels, direction="harder", folds=4)
+        assert abs(next(iter(result.figures))["pearson"]) < 0.4
+        assert any("80 texts joined" in remark for remark in result.remarks)
+
+
+# -- labels as they come -------------------------------------------------------------------------
+
+
+def table(labels: list[Any], **more: list[Any]) -> dict[str, list[Any]]:
+    return {"id": list(range(80)), "text": TEXTS, "label": labels, **more}
+
+
+@pytest.mark.parametrize(
+    ("labels", "how", "lowest"),
+    [
+        ([["easy", "medium", "hard", "HARD "][n] for n in LEVELS],
+         {"order": "easy,medium,hard"}, "easy is"),
+        ([["no", "no", "yes", "Yes"][n] for n in LEVELS], {"direction": "harder"}, "no is"),
+        ([["A2", "B1", "B2", "C1"][n] for n in LEVELS], {}, "A2 is 10"),
+        ([f"{25 * n} %" for n in LEVELS], {"direction": "harder"}, "0 is"),
+        ([f"{n},5" for n in LEVELS], {"direction": "harder"}, "0.5 is"),
+        ([bool(n >= 2) for n in LEVELS], {"direction": "harder"}, "no is"),
+        ([["NA", "2", "nan", "3"][n] if i > 7 else n for i, n in enumerate(LEVELS)],
+         {"direction": "harder"}, "0 is"),
+    ],
+)  # fmt: skip
+def test_labels_are_read_as_people_write_them(
+    labels: list[Any], how: dict[str, Any], lowest: str
+) -> None:
+    result = ud.train(
+        table(list(map(str, labels)) if not isinstance(labels[0], bool) else labels),
+        estimator="linear-regressor", features=["readability"], folds=4, **how,
+    )  # fmt: skip
+    assert next(iter(result.figures))["spearman"] > 0.6
+    assert result.bundle.card["training"][0]["labels_in_difficulty"].startswith(lowest)
+
+
+@pytest.mark.parametrize(
+    ("labels", "how", "message"),
+    [
+        (["easy", "hard"] * 40, {"direction": "harder"}, "--order easy,medium,hard"),
+        (["easy", "odd"] * 40, {"order": ["easy", "hard"]}, "'odd', not one of easy, hard"),
+        (["easy", "hard"] * 40, {"order": "easy"}, "two or more different words"),
+        (["1,500", "2"] * 40, {"direction": "harder"}, "not a number"),
+        (["yes", "no"] * 40, {}, "no is 0, yes is 1.*higher-harder or higher-easier"),
+        (BINARY, {"scale": "difficulty", "direction": "harder"}, "easiest hundredth.*'range'"),
+        (LEVELS, {"direction": "harder", "weight": "w"}, "the weight 'w' is 'much'"),
+        (LEVELS, {"direction": "harder", "threshold_label": 99}, "every label is easier"),
+        (LEVELS, {"direction": "harder", "threshold_label": "odd"}, "threshold_label="),
+        (LEVELS, {"lable": "label"}, "no keyword 'lable'.*did you mean 'label'"),
+        (LEVELS, {"direction": "harder", "features": ["smog"], "estimator": "blend"},
+         "the blend reads the columns of passages"),
+    ],
+)  # fmt: skip
+def test_labels_that_cannot_be_read_say_what_to_do(
+    labels: list[Any], how: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((InputError, OptionError), match=message):
+        ud.train(table(labels, w=["much"] * 80), folds=4, **how)
+
+
+def test_ratings_of_one_text_are_averaged() -> None:
+    """In several columns, or in several rows of one id and text."""
+    one, other = np.array(LEVELS, float), np.array(LEVELS, float) + 1
+    wide = table(one.tolist(), second=other.tolist())
+    how: dict[str, Any] = {
+        "direction": "harder", "estimator": "linear-regressor", "features": ["readability"],
+        "folds": 4,
+    }  # fmt: skip
+    of_columns = ud.train(wide, label="label,second", **how).estimates.to_pydict()
+    long = {
+        "id": [*range(80)] * 2, "text": TEXTS * 2, "label": [*one.tolist(), *other.tolist()],
+    }  # fmt: skip
+    result = ud.train(long, **how)
+    of_rows = result.estimates.to_pydict()
+    assert of_columns["label"] == of_rows["label"] == (one + 0.5).tolist()
+    assert of_columns["difficulty"] == of_rows["difficulty"]
+    assert "80 rows with a further rating" in result.remarks[0]
+
+
+def test_estimates_out_of_fold_have_the_labels_of_the_table() -> None:
+    result = ud.train(
+        table([-level for level in LEVELS]), direction="higher-easier", folds=4,
+        estimator="linear-regressor", features=["readability"],
+    )  # fmt: skip
+    assert result.estimates["label"].to_pylist() == [-level for level in LEVELS]
+
+
+# -- P(U|d) ----------------------------------------------------------------------------------------
+
+
+def test_a_threshold_label_gives_p(few_resamples: None) -> None:
+    """At the threshold half of the readers understand; labels below it are understood."""
+    result = ud.train(
+        table(LEVELS), direction="harder", folds=4, threshold_label=2, scale="range"
+    )  # fmt: skip
+    assert any("P(U|d) is the probability of a label easier than 2" in r for r in result.remarks)
+    easy, hard = (
+        ud.score_text(TEXTS[index], bundle=result)["p_understandable"] for index in (0, 3)
+    )
+    assert easy > 0.6 > 0.4 > hard
+
+
+def test_a_bundle_without_a_reader_says_how_to_get_one(understand: Run, tmp_path: Path) -> None:
+    result = ud.train(
+        table(LEVELS), direction="harder", folds=4, estimator="linear-regressor",
+        features=["readability"],
+    )  # fmt: skip
+    assert any("--threshold-label" in remark for remark in result.remarks)
+    result.save(tmp_path / "mine")
+    page = tmp_path / "a.txt"
+    page.write_text(TEXTS[0])
+    out = tmp_path / "s.csv"
+    done = understand("score", page, "--bundle", tmp_path / "mine", "-o", out, status=0)
+    assert "general public" not in done.stderr + done.stdout
+    assert "--threshold-label" in done.stderr
+    named = ("--reader", "public")
+    done = understand("score", page, "--bundle", tmp_path / "mine", *named, "-o", out, status=2)
+    assert "means nothing on" in done.stderr
+
+
+# -- Python ----------------------------------------------------------------------------------------
+
+
+def test_objects_stand_wherever_paths_do(trained: Any, tmp_path: Path) -> None:
+    labels = table(BINARY)
+    [result] = ud.validate(trained, labels, direction="harder").sets
+    names = [row.name for row in result.agreements]
+    assert names[:4] == ["mine", "mine, raw output", "open", "open, level"]
+    assert "trained on these very texts" in result.remarks[0]
+    with pytest.raises(WrongTypeError, match="not a list"):
+        ud.validate([trained], labels, direction="harder")  # type: ignore[arg-type]
+    rescaled = ud.rescale(trained, labels, direction="harder")
+    assert "trained on these very texts" in rescaled.remarks[0]
+    frame = pd.DataFrame(list(ud.score(dict(enumerate(TEXTS)))))
+    frame["understood"] = [not label for label in BINARY]
+    fitted = ud.calibrate(frame)
+    assert fitted.reader.scale == "readings.v1"
+    fitted.save(tmp_path / "me.json")
+    row = ud.score_text(TEXTS[0], reader=fitted)
+    assert row == ud.score_text(TEXTS[0], reader=str(tmp_path / "me.json"))
+    with pytest.raises(WrongTypeError, match="reader takes"):
+        ud.score_text(TEXTS[0], reader=3)
+
+
+@pytest.mark.parametrize(
+    ("texts", "values", "message"),
+    [
+        (TEXTS, BINARY[:-1], "80 texts and 79 labels"),
+        ("a text", [1], "a sequence of texts"),
+        ([1, 2], [1, 2], r"takes texts \(str\), not int"),
+    ],
+)
+def test_texts_and_labels_that_do_not_fit_are_named(texts: Any, values: Any, message: str) -> None:
+    with pytest.raises(WrongTypeError, match=message):
+        ud.train(texts, values, direction="harder")
+
+
+def test_frames_are_read_by_their_column_of_texts() -> None:
+    """The names of the columns were read as texts."""
+    from sklearn.pipeline import make_pipeline
+
+    from understandability.feature.transformer import FeatureTransformer
+    from understandability.training.learners import DifficultyRegressor
+
+    frame = pd.DataFrame({"id": range(5), "text": TEXTS[:5]})
+    expected = ud.features(TEXTS[:5], ["words"]).to_arrow()["words"].to_pylist()
+    for given in (frame, frame[["text"]], frame["text"].tolist()):
+        assert ud.features(given, ["words"]).to_arrow()["words"].to_pylist() == expected
+    transformer = FeatureTransformer(["words"])
+    for given in (frame, frame[["text"]], frame["text"], frame[["text"]].to_numpy()):
+        assert transformer.fit_transform(given)[:, 0].tolist() == expected
+    with pytest.raises(WrongTypeError, match="no column text; choose one of its columns"):
+        transformer.fit_transform(frame.rename(columns={"text": "body"}))
+    grouped = make_pipeline(
+        FeatureTransformer(["readability"]), DifficultyRegressor("linear-regressor")
+    )
+    assert grouped.fit(frame, range(5)).predict(frame).shape == (5,)
+    assert "smog" in grouped[0].get_feature_names_out()
+
+
+def test_a_hostile_card_reaches_no_terminal_and_no_page(
+    trained: Any, understand: Run, tmp_path: Path
+) -> None:
+    trained.save(tmp_path / "mine")
+    path = tmp_path / "mine" / "bundle.json"
+    card = json.loads(path.read_text())
+    evil = "\x1b[2J\u202e<script>alert(1)</script>[x](javascript:1)|"
+    card |= {"name": evil, "licence": evil, "summary": evil, "intended_use": evil}
+    card["reader"]["description"] = evil
+    card["figures"] = [{evil: evil}]
+    path.write_text(json.dumps(card))
+    page = tmp_path / "a.txt"
+    page.write_text(TEXTS[0])
+    for command in (
+        ("bundle", "show", tmp_path / "mine"),
+        ("bundle", "show", tmp_path / "mine", "--markdown"),
+        ("score", page, "--bundle", tmp_path / "mine", "-o", tmp_path / "s.csv"),
+        ("explain", page, "--bundle", tmp_path / "mine", "-o", tmp_path / "e.html"),
+    ):
+        done = understand(*command, status=0)
+        assert not {"\x1b", "\u202e"} & {*done.stdout, *done.stderr}
+        if "--markdown" in command:
+            assert "<script>" not in done.stdout
+            assert "\\[x\\]" in done.stdout
+    assert "<script>alert" not in (tmp_path / "e.html").read_text("utf-8")
+
+
+# -- measures --------------------------------------------------------------------------------------
+
+
+def test_measures_of_classes_are_those_of_scikit_learn() -> None:
+    from sklearn.metrics import cohen_kappa_score, roc_auc_score
+
+    labels = RNG.integers(0, 4, 100).astype(float)
+    classes = np.clip(labels + RNG.integers(-1, 2, 100), 0, 3)
+    theirs = cohen_kappa_score(classes, labels, weights="quadratic")
+    assert weighted_kappa(classes, labels) == pytest.approx(theirs)
+    values, truth = RNG.normal(size=100).round(1), RNG.integers(0, 2, 100)
+    assert class_measures(values, truth.astype(float))["auc"] == pytest.approx(
+        roc_auc_score(truth, values)
+    )
+    assert class_measures(values, RNG.normal(size=100)) == {}
+
+
+def test_words_that_no_other_text_has_make_no_ridge() -> None:
+    from understandability.training.labelled import LabelColumns, read_labelled
+
+    texts = [f"one{n} two{n} three{n}" for n in range(40)]
+    labelled = read_labelled("x", LabelColumns("harder"), {"text": texts, "label": range(40)})
+    assert tfidf_out_of_fold([labelled], np.arange(40) % 4) is None
+
+
+@pytest.mark.parametrize("name", ["svm-regressor", "mlp-regressor", "random-forest-regressor"])
+def test_regressors_learn_from_few_texts_and_from_difficulties(name: str) -> None:
+    """Targets of 0 to 100 left a penalty of 1 without effect, and 50 texts made one leaf."""
+    from understandability.training.learners import DifficultyRegressor
+
+    rows = RNG.normal(size=(120, 3))
+    targets = 50 + 20 * rows[:, 0]
+    model = DifficultyRegressor(name).fit(rows[:60], targets[:60])
+    assert np.corrcoef(model.predict(rows[60:]), targets[60:])[0, 1] > 0.8
+
+
+def test_passages_name_the_columns_of_the_blend() -> None:
+    result = ud.train(
+        TEXTS, LEVELS, direction="harder", folds=4, estimator="linear-regressor",
+        features="passages",
+    )  # fmt: skip
+    assert result.bundle.model.names == blend_columns()
+    assert isinstance(result.bundle.model, BlendModel)
