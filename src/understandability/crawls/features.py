@@ -89,7 +89,7 @@ def features(
         names = select_columns(columns or (), groups, per)
         maker = FeatureRows(settings, tuple(names), tuple(bundles), tagger)
     maker.rows([])  # raises an error for unknown columns at once
-    if is_frame(inputs):
+    if not isinstance(inputs, Sources) and is_frame(inputs):
         inputs = texts_in(inputs, "features")
     are_texts = not isinstance(inputs, Sources | _Paths)
     if are_texts:
