@@ -30,9 +30,9 @@ _LEAST = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class SearchEngine:
-    """A search engine, and how it takes values.
+    """A search engine, and the form in which it loads values.
 
-    `files` makes those that hold the values; beside them stand the files of the folder `beside` of
+    `files` yields the files with the values; the files of the folder `beside` are added from
     the resources: the field to declare, and queries.
     """
 
@@ -41,16 +41,16 @@ class SearchEngine:
     beside: str
     load: str
     longest_id: int = 10_000  # bytes
-    between: str = "\n"  # what stands between a docno and its value
+    between: str = "\n"  # the separator of a docno and its value
 
     def takes(self, docno: str) -> bool:
-        """Whether its form can hold a docno."""
+        """Return True if its format can hold a docno."""
         line = docno.splitlines() == [docno] and self.between not in docno
         return line and len(docno.encode()) <= self.longest_id
 
 
 def _parts(values: Sequence[Value]) -> Iterator[tuple[int, Sequence[Value]]]:
-    """The values in parts of one request each, numbered from 1."""
+    """Yield the values in parts of one request each, numbered from 1."""
     for number, start in enumerate(range(0, len(values), _DOCUMENTS_OF_PART), 1):
         yield number, values[start : start + _DOCUMENTS_OF_PART]
 
@@ -97,7 +97,7 @@ def _vespa(values: Sequence[Value], field: str, index: str) -> Files:
 
 
 def _table(values: Sequence[Value], field: str, index: str, *, name: str) -> Files:
-    """A line for each document; for Lucene, beside the program that makes doc values of them."""
+    """One line per document; for Lucene, next to the program that turns them into doc values."""
     lines = (f"{docno}\t{_number(value)}\n".encode() for docno, value in values)
     yield name, chain([f"docno\t{field}\n".encode()], lines)
 
@@ -134,7 +134,7 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType({
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What `export_scores` wrote: for how many documents, how many had no value, what is next.
+    """The result of `export_scores`: documents written, documents without a value, the next step.
 
     `refused` are docnos that its form cannot hold; `replaced` says that there was an earlier one.
     """
@@ -168,7 +168,7 @@ def export_scores(
         to: elasticsearch, opensearch, solr, solr-file, vespa, anserini or pyterrier.
         output: Folder to write.
         column: The column of the table.
-        field: Name of the field in the engine. Default: that of the column.
+        field: Name of the field in the engine. Default: the name of the column.
         index: Name of the index in the engine.
     """
     check_known("search engine", to, ENGINES)
@@ -201,8 +201,8 @@ def export(
 ) -> Files:
     """The files that a search engine takes, as names with their contents in chunks.
 
-    `values` are those of the documents by docno, finite numbers; `to` is one of `ENGINES`;
-    `field` is the name of the field in the engine, `index` that of its index (for Vespa the
+    `values` are finite numbers by docno; `to` is one of `ENGINES`;
+    `field` is the name of the field in the engine, `index` the name of its index (for Vespa the
     namespace and the document type). Values have six digits.
 
     Raises `OptionError` for another engine or a name of other characters, and `InputError` for a
@@ -219,14 +219,14 @@ def export(
                 f"{what} takes a name of letters, digits and the signs _ . -, not {name!r}"
             )
     engine = ENGINES[to]
-    if (refused := next((each for each in values if not engine.takes(each)), None)) is not None:
+    if (refused := next((docno for docno in values if not engine.takes(docno)), None)) is not None:
         raise InputError(
             f"{engine.title} cannot take the docno {refused!r}: it is empty, has a tab or a line "
             f"break, or more than {engine.longest_id:,} bytes; leave its row out"
         )
     yield from engine.files(list(values.items()), field, index)
     for path in sorted(resource(f"export/{engine.beside}").iterdir()):
-        if not path.is_file():  # Python keeps what it compiled beside a template in Python
+        if not path.is_file():  # Python caches compiled templates next to them
             continue
         text = path.read_text("utf-8").replace("FIELD", field).replace("INDEX_NAME", index)
         yield path.name, [text.encode()]

@@ -1,6 +1,6 @@
 """Our measures as measures of ir_measures, for its tools and PyTerrier's experiments.
 
-Importing this module makes them known by their names, but for those that ir_measures has itself;
+Importing this module registers their names, except names that ir_measures has itself;
 `use` says once what it knows nothing of, the labels of understandability. Its parser cannot read
 measures of measures (``H(...)``, ``residual(...)``): experiments take them as text, and `measures`
 gives them as objects. Its command line loads no providers of others; with ours it is
@@ -39,7 +39,7 @@ with needing("measures of ir_measures need an optional package", ".[ir]"):
 
 # Rankings are ordered by score, and means are over the queries that have labels, as there.
 _BASE = conventions(order="score")
-# The fields of qrels that hold labels of a dimension, as those of ir_datasets.
+# The fields of qrels with labels of a dimension, as in ir_datasets.
 _FIELDS = {UNDERSTANDABILITY: "understandability", "trust": "trustworthiness"}
 _state: dict[str, Any] = {"dimensions": {}, "scales": {}, "conventions": _BASE}
 
@@ -53,23 +53,23 @@ def use(
 ) -> None:
     """Say what measures by name mean from now on: labels, their scale, conventions.
 
-    `understandability` is a path, a dictionary, a frame or labels; without it they are those of the
-    qrels (a column ``understandability``). The order of rankings is by score, whatever the preset.
+    `understandability` is a path, a dictionary, a frame or labels; without it they are a column
+    ``understandability`` of the qrels. The order of rankings is by score, whatever the preset.
 
     >>> use({"q": {"d1": 90, "d2": 10}}, scale="lower-easier:40")
     >>> run = {"q": {"d1": 2.0, "d2": 1.0}}
     >>> measure = ir_measures.parse_measure("uRBP(p=0.8)@10")
-    >>> found = ir_measures.calc_aggregate([measure], {"q": {"d1": 1, "d2": 1}}, run)
-    >>> {str(name): round(value, 3) for name, value in found.items()}
+    >>> values = ir_measures.calc_aggregate([measure], {"q": {"d1": 1, "d2": 1}}, run)
+    >>> {str(name): round(value, 3) for name, value in values.items()}
     {'uRBP(p=0.8)@10': 0.16}
     """
     parsed = parse_scale(scale) if isinstance(scale, str) else scale
-    given = dict(dimensions or {})
+    labelled = dict(dimensions or {})
     if understandability is not None:
         labels = labels_of(understandability, UNDERSTANDABILITY)
-        given[UNDERSTANDABILITY] = Dimension(labels, parsed)
+        labelled[UNDERSTANDABILITY] = Dimension(labels, parsed)
     chosen = replace(conventions(**choices), order="score")
-    _state.update(dimensions=given, scales={UNDERSTANDABILITY: parsed}, conventions=chosen)
+    _state.update(dimensions=labelled, scales={UNDERSTANDABILITY: parsed}, conventions=chosen)
 
 
 def measures(
@@ -99,8 +99,8 @@ def measures(
 class OurMeasure(ir_measures.Measure):
     """One of our measures, as ir_measures has measures: parameters, a cut-off, a name.
 
-    Those by name (`parse_measure`) take labels and conventions from `use`; those of `measures`
-    carry their own.
+    Measures by name (`parse_measure`) take labels and conventions from `use`; the measures of
+    `measures` carry their own.
     """
 
     NAME = "understandability"
@@ -134,7 +134,7 @@ class OurMeasure(ir_measures.Measure):
         return f"{self.__name__}{f'({inner})' if inner else ''}{cutoff}"
 
     def __repr__(self) -> str:
-        return f"understandability: {self}"  # what ir_measures compares those of others by
+        return f"understandability: {self}"  # ir_measures compares measures by it
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OurMeasure) and self._meaning() == other._meaning()
@@ -143,9 +143,12 @@ class OurMeasure(ir_measures.Measure):
         return hash(self._meaning())
 
     def _meaning(self) -> str:
-        """The whole of it: by which measures are told apart."""
+        """The full meaning, by which measures are compared."""
         dimensions, chosen = self.own or (_state["dimensions"], _state["conventions"])
-        labels = {name: f"{each.labels.name} {each.scale}" for name, each in dimensions.items()}
+        labels = {
+            name: f"{dimension.labels.name} {dimension.scale}"
+            for name, dimension in dimensions.items()
+        }
         return f"understandability: {self} = {self.measure.full(chosen)}, {chosen}, {labels}"
 
 
@@ -155,7 +158,7 @@ class UnderstandabilityProvider(ir_measures.Provider):
     NAME = "understandability"
 
     def supports(self, measure: Any) -> bool:
-        """Whether a measure is one of ours."""
+        """Return True for our measures."""
         return isinstance(measure, OurMeasure)
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> UnderstandabilityEvaluator:
@@ -166,21 +169,21 @@ class UnderstandabilityEvaluator(ir_measures.Evaluator):
     """Our measures under some qrels, for any number of runs."""
 
     def __init__(self, measures: Sequence[OurMeasure], qrels: Any) -> None:
-        self._measures, given = measures, _held(qrels)
-        self._qrels = labels_of(given)
-        self._beside = _beside(given, measures)
+        self._measures, rows = measures, _held(qrels)
+        self._qrels = labels_of(rows)
+        self._dimensions = _dimensions(rows, measures)
         super().__init__(measures, self._qrels.queries)
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
-        given = _held(run)
-        if not len(given):
+        rows = _held(run)
+        if not len(rows):
             return
-        [ranked] = runs_of(given)
-        named = [each for each in self._measures if each.own is None]
-        groups = [named, *([each] for each in self._measures if each.own is not None)]
+        [ranked] = runs_of(rows)
+        named = [measure for measure in self._measures if measure.own is None]
+        groups = [named, *([measure] for measure in self._measures if measure.own is not None)]
         for group in filter(None, groups):
-            dimensions, chosen = group[0].own or (self._beside, _state["conventions"])
-            wanted = [each.measure for each in group]
+            dimensions, chosen = group[0].own or (self._dimensions, _state["conventions"])
+            wanted = [measure.measure for measure in group]
             result = evaluate(
                 ranked, self._qrels, measures=wanted, dimensions=dimensions, preset=chosen
             )
@@ -190,43 +193,45 @@ class UnderstandabilityEvaluator(ir_measures.Evaluator):
                         yield ir_measures.Metric(query, measure, value)
 
 
-def _held(given: Any) -> Any:
-    """What is given, a stream as a list: it is read more than once."""
-    return given if isinstance(given, dict) or hasattr(given, "columns") else list(given)
+def _held(rows: Any) -> Any:
+    """Return a stream as a list, because it is read more than once."""
+    return rows if isinstance(rows, dict) or hasattr(rows, "columns") else list(rows)
 
 
-def _beside(qrels: Any, measures: Sequence[OurMeasure]) -> dict[str, Dimension]:
-    """The labels beside relevance: what `use` gave, or else what the qrels hold of them."""
-    found: dict[str, Dimension] = dict(_state["dimensions"])
+def _dimensions(qrels: Any, measures: Sequence[OurMeasure]) -> dict[str, Dimension]:
+    """Return the labels other than relevance: from `use`, or else from the qrels."""
+    dimensions: dict[str, Dimension] = dict(_state["dimensions"])
     columns = getattr(qrels, "columns", ())
     if isinstance(qrels, list) and qrels:
         columns = getattr(qrels[0], "_fields", ())
     for name, column in _FIELDS.items():
-        needed = any(name in each.measure.dimensions for each in measures if each.own is None)
-        if needed and name not in found and column in columns:
+        needed = any(
+            name in measure.measure.dimensions for measure in measures if measure.own is None
+        )
+        if needed and name not in dimensions and column in columns:
             if name not in _state["scales"]:
                 raise OptionError(
                     f"nothing says whether lower or higher labels of {column} are easier; call "
                     "understandability.integrations.ir_measures.use(scale='lower-easier:40')"
                 )
-            found[name] = Dimension(labels_of(qrels, name, column), _state["scales"][name])
-    return found
+            dimensions[name] = Dimension(labels_of(qrels, name, column), _state["scales"][name])
+    return dimensions
 
 
 _of_trec_eval = ir_measures.parse_trec_measure
 
 
 def _of_text(measure: str) -> list[Any]:
-    """A measure of ours by its name, and what trec_eval calls so by any other."""
+    """Parse the name of one of our measures, or else a name of trec_eval."""
     base = re.match(r"\w*", measure.strip())
-    known = ir_measures.measures.registry.get(base[0] if base else "")
-    if isinstance(known, OurMeasure) or (base and base[0] in COMPOUNDS):
+    registered = ir_measures.measures.registry.get(base[0] if base else "")
+    if isinstance(registered, OurMeasure) or (base and base[0] in COMPOUNDS):
         return [OurMeasure(_of=parse_measure(measure))]
     return list(_of_trec_eval(measure))
 
 
 def _register() -> None:
-    """Make our provider, and the names that ir_measures has not, known to it."""
+    """Register our provider, and the names that ir_measures lacks."""
     provider = ir_measures.providers.register(UnderstandabilityProvider())
     ir_measures.DefaultPipeline.providers.append(provider)
     for name in example_names():
@@ -248,9 +253,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--understandability")
     parser.add_argument("--scale")
-    given, rest = parser.parse_known_args(arguments)
-    if given.scale is not None:
-        use(given.understandability, scale=given.scale)
+    options, rest = parser.parse_known_args(arguments)
+    if options.scale is not None:
+        use(options.understandability, scale=options.scale)
     sys.argv[1:] = rest
     main_cli()
 

@@ -7,7 +7,7 @@ They are plain Python: no Java virtual machine is started. Needs the extra ``pyt
     pipeline = bm25 >> pt.text.get_text(dataset) >> Understandability() >> Rerank(top=15)
 
 `use` (of `understandability.integrations.ir_measures`) gives our measures their labels; importing
-this module makes their names known to ``pt.Experiment``.
+this module registers their names for ``pt.Experiment``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  #
     """Adds the columns ``p_understandable``, ``difficulty`` and ``spread`` to documents.
 
     Takes rows with ``docno`` and a column of text, plain or HTML, that `text` names. `settings`
-    are those of `understandability.scoring.Settings`, as ``bundle="default", threshold=40``.
+    are the fields of `understandability.scoring.Settings`, as ``bundle="default", threshold=40``.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  #
     ) -> None:
         self.text, self.html = text, html
         self.settings = settings
-        scorer_with(**settings)  # tells at once what cannot be, and is kept
+        scorer_with(**settings)  # raises errors at once, and is cached
 
     def transform(self, results: pd.DataFrame) -> pd.DataFrame:
         """The rows with three columns more; a text that occurs again is scored once."""
@@ -63,11 +63,11 @@ class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  #
 
 
 class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in some versions
-    """Re-ranks the first `top` results of each query, the easier first.
+    """Re-ranks the first `top` results of each query, easiest first.
 
     `by` is the name of a column of the results, perhaps with a direction
     (``mine:higher-harder``), a score table (``scores.parquet:difficulty``), or a `Criterion`.
-    The order is that of `understandability.evaluation.rerank.rerank`; the new scores are the
+    The order is computed by `understandability.evaluation.rerank.rerank`; the new scores are the
     reciprocals of the new ranks, counted from 1, while ranks count from 0 as PyTerrier's do.
     """
 
@@ -91,18 +91,18 @@ class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in
         }
         easy = self._criterion or self._of_column(results)
         run = rerank(Run.of("results", rankings), easy, top=self.top, weights=[self.weight])
-        places = {
-            (query, docno): place
+        positions = {
+            (query, docno): position
             for query, documents in run.by_query().items()
-            for place, (docno, _) in enumerate(documents)
+            for position, (docno, _) in enumerate(documents)
         }
         keys = zip(by_rank["qid"].astype(str), by_rank["docno"], strict=True)
-        rank = np.array([places[key] for key in keys], dtype=np.int64)
+        rank = np.array([positions[key] for key in keys], dtype=np.int64)
         new = by_rank.assign(rank=rank, score=1 / (rank + 1.0))
         return new.sort_values(["qid", "rank"], kind="stable").reset_index(drop=True)
 
     def _of_column(self, results: pd.DataFrame) -> Criterion:
-        """The scores that stand in a column of the results."""
+        """Return the scores in a column of the results."""
         column, direction = column_direction(str(self.by))
         _require(results, (column,), "Rerank")
         scores = results[["qid", "docno"]].assign(score=results[column].astype(float))

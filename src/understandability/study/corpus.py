@@ -1,4 +1,4 @@
-"""How large a corpus is: documents, words, distinct words, means and deviations."""
+"""Count the documents, words and distinct words of corpora, with means and deviations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CorpusSize:
     characters_per_word: tuple[float, float]
 
     def rows(self) -> list[dict[str, object]]:
-        """One row for each statistic: corpus, statistic, value, sd (None for counts)."""
+        """One row per statistic: corpus, statistic, value, sd (None for counts)."""
         counts = ("documents", "without_words", "words", "unique_words")
         means = ("words_per_document", "characters_per_document", "characters_per_word")
         plain = [(name, float(getattr(self, name)), None) for name in counts]
@@ -95,13 +95,13 @@ def _mean_and_deviation(values: Floats) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class CorpusSizes:
-    """The sizes of corpora, and how many of the documents of each cannot be read."""
+    """The sizes of corpora, and the number of documents in each that cannot be read."""
 
     sizes: tuple[CorpusSize, ...]
     unreadable: dict[str, int]
 
     def rows(self) -> list[dict[str, object]]:
-        """Those of each corpus."""
+        """One row per statistic and corpus."""
         return [row for size in self.sizes for row in size.rows()]
 
 
@@ -123,14 +123,14 @@ def corpus_sizes(
     Example: understand corpus reddit.jsonl.gz wikipedia/ pubmed.parquet -o table1.csv
 
     Args:
-        inputs: Pages as `understand score` takes them, each a corpus.
-        together: Count all inputs as one corpus, instead of one each.
+        inputs: Pages, as for `understand score`; each input is a corpus.
+        together: Count all inputs as one corpus.
         table_columns: What the columns of tables hold.
         docnos: Read only documents named in this list, qrels file or run.
         limit_mb: Longest document, in MB once decoded; longer ones are left out.
     """
     sizes, unreadable = [], {}
-    for paths in [inputs] if together else [[each] for each in inputs]:
+    for paths in [inputs] if together else [[path] for path in inputs]:
         pages = Sources(paths, docnos=docnos, limit=int(limit_mb * 1e6), columns=table_columns)
         failures: list[Failure] = []
         name = "all" if together else Path(paths[0]).name.partition(".")[0] or paths[0]

@@ -1,4 +1,4 @@
-"""What learning to rank learns: gains of relevance R and understandability U, by expression."""
+"""Gains for learning to rank: expressions of relevance R and understandability U."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ _CALLS: Mapping[str, _Operation] = {"min": np.minimum, "max": np.maximum}
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """An expression of R and perhaps U; call it with their values, one each a document."""
+    """An expression of R and perhaps U; call it with arrays of one value per document."""
 
     expression: str
     uses_understandability: bool
     _tree: ast.expr
 
     def __call__(self, relevance: Floats, understandability: Floats) -> Floats:
-        """The gain of each document.
+        """Return the gain of each document.
 
-        Raises `InputError` where one is below 0 or not a number.
+        Raises `InputError` for a gain below 0 or not a number.
         """
         labels = {"R": relevance, "U": understandability}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -70,10 +70,10 @@ class Gain:
 
 
 def parse_gain(text: str) -> Gain:
-    """The gain of an expression, or of one of the `COMBOS` by its name; nothing is executed.
+    """Parse an expression, or the name of one of the `COMBOS`; nothing is executed.
 
     It may have numbers, R, U, ``+ - * /``, comparisons, ``A if CONDITION else B``, ``min(A, B)``
-    and ``max(A, B)``; `OptionError` where more is in it.
+    and ``max(A, B)``; anything else raises `OptionError`.
 
     >>> parse_gain("combo5")(np.array([1.0, 1.0]), np.array([40.0, 41.0])).tolist()
     [2.0, 1.0]
@@ -94,7 +94,7 @@ def parse_gain(text: str) -> Gain:
 
 
 def _value(node: ast.expr, values: Mapping[str, Floats], expression: str) -> Any:
-    """What a tree is for values of R and U; `OptionError` where more is in it."""
+    """Evaluate a tree for values of R and U; raise `OptionError` for nodes that are not allowed."""
 
     def of(part: ast.expr) -> Any:
         return _value(part, values, expression)
@@ -121,5 +121,5 @@ def _value(node: ast.expr, values: Mapping[str, Floats], expression: str) -> Any
             return np.logical_and.reduce(np.broadcast_arrays(*holds)).astype(np.float64)
         case ast.Call(func=ast.Name(id=name), args=[one, other], keywords=[]) if name in _CALLS:
             return _CALLS[name](of(one), of(other))
-    found = ast.get_source_segment(expression, node) or expression
-    raise OptionError(f"{found!r} is not allowed in an expression of labels; write {_ALLOWED}")
+    segment = ast.get_source_segment(expression, node) or expression
+    raise OptionError(f"{segment!r} is not allowed in an expression of labels; write {_ALLOWED}")

@@ -1,4 +1,4 @@
-"""A small index of pages: terms counted in titles and bodies, kept as JSON and plain arrays."""
+"""A small index of pages: counts of terms in titles and bodies, stored as JSON and plain arrays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from understandability.text.parsed import parse_page
 with needing("an index needs SciPy", ".[train]"):
     from scipy.sparse import csr_matrix
 
-# Longer runs of letters and digits are no words but what crawls hold beside them.
+# Longer runs of letters and digits in crawls are not words.
 LONGEST = 64
 _WORD = re.compile(r"[^\W_]+")
 
@@ -67,7 +67,7 @@ def split_words(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Analyzer:
-    """What becomes of a word: dropped if it is a stop word, else stemmed.
+    """Turn words into terms: stop words are dropped, other words are stemmed.
 
     `stop_words` is one of `STOP_WORDS`, `stemmer` one of `STEMMERS`.
 
@@ -88,7 +88,7 @@ class Analyzer:
 
     @cached_property
     def term(self) -> Callable[[str], str]:
-        """Gives the term that a word in lower case stands for; '' where it stands for none."""
+        """Return the term of a word in lower case; '' for a stop word."""
         dropped, stem = STOP_WORDS[self.stop_words](), STEMMERS[self.stemmer]()
         return cache(lambda word: "" if len(word) > LONGEST or word in dropped else stem(word))
 
@@ -99,31 +99,31 @@ FIELDS = (TITLE, BODY, PAGE)
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """One field of all documents: `postings` has a row for each term, a column for each document.
+    """One field of all documents: `postings` has one row per term and one column per document.
 
-    A cell is how often the document has the term, as a whole number.
+    A cell is the number of occurrences of the term in the document.
     """
 
     postings: csr_matrix
 
     @cached_property
     def lengths(self) -> Floats:
-        """How many terms the field of each document has."""
+        """The number of terms in the field of each document."""
         return np.asarray(self.postings.sum(axis=0), np.float64).ravel()
 
     @cached_property
     def occurrences(self) -> Floats:
-        """How often each term occurs in all documents."""
+        """The number of occurrences of each term in all documents."""
         return np.asarray(self.postings.sum(axis=1), np.float64).ravel()
 
     @cached_property
     def documents_with(self) -> Floats:
-        """How many documents have each term."""
+        """The number of documents with each term."""
         return np.asarray(np.diff(self.postings.indptr), dtype=np.float64)
 
     @cached_property
     def tokens(self) -> float:
-        """How many terms the fields of all documents have."""
+        """The number of terms in the fields of all documents."""
         return float(self.lengths.sum())
 
 
@@ -151,12 +151,12 @@ class Index:
 
     @cached_property
     def term_numbers(self) -> Mapping[str, int]:
-        """The number of each term."""
+        """The id of each term."""
         return {term: number for number, term in enumerate(self.terms)}
 
     @cached_property
     def document_numbers(self) -> Mapping[str, int]:
-        """The number of each document."""
+        """The id of each document."""
         return {docno: number for number, docno in enumerate(self.docnos)}
 
     def field(self, name: str) -> Field:
@@ -164,7 +164,7 @@ class Index:
         return {TITLE: self.title, BODY: self.body, PAGE: self.page}[name]
 
     def query_terms(self, text: str) -> dict[int, int]:
-        """The terms of a query that any document has, and how often the query has each."""
+        """Count the terms of a query that occur in any document."""
         numbers = (self.term_numbers.get(term) for term in self.analyzer.terms(text))
         return Counter(number for number in numbers if number is not None)
 
@@ -172,10 +172,10 @@ class Index:
 def build_index(
     pages: Iterable[Page | Failure], analyzer: Analyzer | None = None, extractor: str = "naive"
 ) -> tuple[Index, tuple[Failure, ...]]:
-    """Count the terms of pages; pages that cannot be indexed are the failures beside the index.
+    """Count the terms of pages; return the index and the pages that cannot be indexed.
 
-    The title is what the page's ``<title>`` says, the body the rest of what `extractor` keeps.
-    Of two pages with one docno the first wins.
+    The title is the content of ``<title>``, the body the other text that `extractor` keeps. Of two
+    pages with the same docno the first is indexed.
 
     >>> page = Page("d1", "", "<title>Flu</title><p>Influenza is a virus.")
     >>> index, failures = build_index([page])
@@ -184,8 +184,8 @@ def build_index(
     """
     analyzer = analyzer or Analyzer()
     numbers: dict[str, int] = {}
-    # The terms of the titles and of the bodies, one after another, and where each document ends.
-    listed = [(array("i"), array("q", [0])) for _ in (TITLE, BODY)]
+    # For titles and for bodies: the concatenated terms, and the end of each document.
+    columns = [(array("i"), array("q", [0])) for _ in (TITLE, BODY)]
     docnos: dict[str, None] = {}
     failures: list[Failure] = []
     for page in pages:
@@ -194,19 +194,19 @@ def build_index(
             failures.append(texts)
             continue
         docnos[page.docno] = None
-        for text, (terms, ends) in zip(texts, listed, strict=True):
-            terms.extend(numbers.setdefault(each, len(numbers)) for each in analyzer.terms(text))
+        for text, (terms, ends) in zip(texts, columns, strict=True):
+            terms.extend(numbers.setdefault(term, len(numbers)) for term in analyzer.terms(text))
             ends.append(len(terms))
     if not docnos:
         first = f"{failures[0].path}: {failures[0].error}" if failures else "none was read"
         raise InputError(f"there is no page to index; the first failure: {first}")
-    title, body = (_counts(terms, ends, len(numbers)) for terms, ends in listed)
+    title, body = (_counts(terms, ends, len(numbers)) for terms, ends in columns)
     return Index(tuple(docnos), tuple(numbers), title, body, analyzer, extractor), tuple(failures)
 
 
-def _counts(listed: Sequence[int], ends: Sequence[int], terms: int) -> Field:
-    """How often each of so many terms is listed for each document."""
-    columns = np.ones(len(listed), np.int32), np.asarray(listed), np.asarray(ends)
+def _counts(occurrences: Sequence[int], ends: Sequence[int], terms: int) -> Field:
+    """Count the terms of each document; `occurrences` are concatenated ids."""
+    columns = np.ones(len(occurrences), np.int32), np.asarray(occurrences), np.asarray(ends)
     by_document = csr_matrix(columns, shape=(len(ends) - 1, terms))
     by_document.sum_duplicates()
     return Field(by_document.T.tocsr())
@@ -241,7 +241,7 @@ _PARTS = ("counts", "documents", "starts")
 
 
 def save_index(index: Index, folder: str | Path) -> None:
-    """Write an index as a folder, complete or not at all, in the place of an older index.
+    """Write an index as a folder in one step, and replace an older index.
 
     The same index gives the same bytes.
     """
@@ -332,7 +332,7 @@ def _unpacked(content: NDArray[Any]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What `index_pages` made: the folder, how many documents and terms, and the failures."""
+    """The result of `index_pages`: the folder, the numbers of documents and terms, the failures."""
 
     folder: str
     documents: int
@@ -353,7 +353,7 @@ def index_pages(
     limit_mb: float = DEFAULT_LIMIT / 1e6,
     progress: Annotated[Callable[[int, int], None] | None, AtPrompt(None)] = None,
 ) -> Indexed:
-    """Index pages: how often each term occurs in their titles and bodies.
+    """Index pages: count the terms in their titles and bodies.
 
     irds:NAME names the documents of a data set of ir_datasets (extra ir). Documents that cannot
     be indexed go to FOLDER.errors.jsonl.

@@ -35,10 +35,10 @@ Reader = Callable[[BufferedReader, str], Iterator[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Installable:
-    """A vocabulary that can be installed, or other files that are kept as they are.
+    """A vocabulary that can be installed, or other files that are copied unchanged.
 
-    `names` says how its files are called in a folder or an archive: the first alternative that
-    is there is read, all its files (patterns with blanks between them). A file given by itself is
+    `names` are patterns of its files in a folder or an archive, with blanks between them. All files
+    of the first alternative that occurs are read. A file given by itself is
     read whatever its name.
     """
 
@@ -48,7 +48,7 @@ class Installable:
     names: tuple[str, ...]
 
 
-NLTK_DATA = "nltk-data"  # is kept as it is
+NLTK_DATA = "nltk-data"  # copied unchanged
 _NLTK_FOLDERS = (
     *("chunkers", "corpora", "grammars", "help", "misc"),
     *("models", "sentiment", "stemmers", "taggers", "tokenizers"),
@@ -56,7 +56,7 @@ _NLTK_FOLDERS = (
 
 
 def _keep_folders(paths: Sequence[Path], folder: Path) -> int:
-    """Copy the files of NLTK's data folder; how many there are."""
+    """Copy the files of NLTK's data folder; return their number."""
     entries = 0
     for path in paths:
         for member in members(path, keep_compressed=True):
@@ -112,7 +112,7 @@ def install(
 
     Example: understand resources install mesh --from d2024.bin
 
-    Raises `InputError` in one sentence where a source is missing, damaged or in no known format.
+    Raises `InputError` if a source is missing, damaged or in an unknown format.
 
     Args:
         name: A name that `list` shows.
@@ -144,7 +144,7 @@ def install(
             entries = _keep_folders(paths, new)
         else:
             entries = _keep_table(resource, paths, new / TABLE)
-        kept = [path for path in sorted(new.rglob("*")) if path.is_file()]
+        copied = [path for path in sorted(new.rglob("*")) if path.is_file()]
         manifest = Manifest(
             name=name,
             sources={
@@ -152,7 +152,7 @@ def install(
                 for source, path in zip(sources, paths, strict=True)
             },
             entries=entries,
-            files={path.relative_to(new).as_posix(): _sha256(path) for path in kept},
+            files={path.relative_to(new).as_posix(): _sha256(path) for path in copied},
         )
         (new / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1) + "\n", "utf-8")
         if (root / name).exists():
@@ -166,13 +166,13 @@ def verify_all() -> dict[str, str | None]:
 
     Example: understand resources verify
 
-    In Python, what is wrong with each resource that is installed; None if nothing is.
+    In Python, returns the problem of each installed resource, or None.
     """
     return {name: verify(name) for name in INSTALLABLE if installed(name)}
 
 
 def verify(name: str) -> str | None:
-    """What is wrong with an installed vocabulary: a file changed or gone; None if nothing is."""
+    """Return the problem of an installed vocabulary, such as a changed file, or None."""
     manifest = installed(name)
     if manifest is None:
         return "is not installed"
@@ -186,7 +186,7 @@ def verify(name: str) -> str | None:
 
 
 def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> int:
-    """Write what the reader finds in the sources, a line each; how many there are."""
+    """Write the entries of the sources, one per line, and return their number."""
     reader = _READERS.get(resource.name, files.read_words)
     entries = 0
     groups = set()
@@ -215,18 +215,18 @@ def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> in
 
 
 def _chosen_members(resource: Installable, path: Path) -> set[str] | None:
-    """The files to read of a folder or archive; None for all of a lone file."""
+    """Return the files to read from a folder or archive; None for a single file."""
     names = [member.name for member in members(path)]
     if names in ([], [path.name]):
         return None
     for patterns in resource.names:
-        found = {
+        matches = {
             name
             for name in names
             if any(fnmatch(PurePosixPath(name).name.lower(), one) for one in patterns.split())
         }
-        if found:
-            return found
+        if matches:
+            return matches
     if len(names) == 1:
         return None
     expected = ", ".join(" ".join(resource.names).split())

@@ -1,4 +1,4 @@
-"""Vocabularies that the user has installed: a folder for each with a manifest, and their terms.
+"""Vocabularies that the user has installed: one folder each, with a manifest and their terms.
 
 Features load them when they first need one, as lists of words and as `Lexicon`.
 """
@@ -32,13 +32,13 @@ VARIABLE = "UNDERSTANDABILITY_RESOURCES"
 _PLACES = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME")
 MANIFEST = "manifest.json"
 TABLE = "table.tsv"
-# What tells which concepts of the CHV are diseases and symptoms.
+# The vocabularies that identify diseases and symptoms among the concepts of the CHV.
 CHV_GROUPS = ("chv", "mesh", "disease-ontology", "symptom-ontology")
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What was installed: from where, how many entries, and the SHA-256 of every file kept."""
+    """An installed vocabulary: its sources, number of entries, and the SHA-256 of every file."""
 
     name: str
     sources: dict[str, str]
@@ -48,16 +48,16 @@ class Manifest:
 
 
 def installed_folder() -> Path:
-    """Where installed vocabularies live: `UNDERSTANDABILITY_RESOURCES`, or the platform's place."""
+    """The folder of installed vocabularies: `UNDERSTANDABILITY_RESOURCES`, or the platform's."""
     return _folder(sys.platform, *map(os.environ.get, (VARIABLE, *_PLACES)))
 
 
 @lru_cache(maxsize=16)
-def _folder(platform: str, chosen: str | None, *places: str | None) -> Path:
+def _folder(platform: str, chosen: str | None, *folders: str | None) -> Path:
     """The folder in one state of the environment; features ask for it dozens of times a page."""
     if chosen:
         return Path(chosen)
-    local, data, _ = places
+    local, data, _ = folders
     if platform == "win32":
         base = Path(local or Path.home() / "AppData/Local")
     elif platform == "darwin":
@@ -68,7 +68,7 @@ def _folder(platform: str, chosen: str | None, *places: str | None) -> Path:
 
 
 def installed(name: str) -> Manifest | None:
-    """What is installed under that name, None if nothing is."""
+    """Return the manifest of an installed vocabulary, or None."""
     path = os.path.join(installed_folder(), name, MANIFEST)  # noqa: PTH118  # as below
     try:
         stat = os.stat(path)  # noqa: PTH116  # a tenth of the time of Path.stat
@@ -112,7 +112,7 @@ def installed_terms(name: str) -> Terms:
 
 @dataclass(frozen=True, slots=True)
 class Mappings:
-    """What MetaMap found, as columns; see `vocabulary_files.Mapping` for what they hold."""
+    """The concepts that MetaMap found, as columns; `vocabulary_files.Mapping` explains them."""
 
     docnos: tuple[str, ...]
     concepts: tuple[str, ...]
@@ -122,7 +122,7 @@ class Mappings:
 
 
 def installed_mappings() -> Mappings:
-    """What MetaMap found in the documents of the user; a missing depth is NaN."""
+    """Return the concepts that MetaMap found in the user's documents; missing depths are NaN."""
     return Mappings(*_columns("metamap", (tuple, tuple, _numbers, np.array, _numbers)))
 
 
@@ -130,22 +130,22 @@ def _numbers(texts: Sequence[str]) -> NDArray[np.float64]:
     return np.array([text or "nan" for text in texts], np.float64)
 
 
-def _columns(name: str, kinds: Sequence[Callable[[Sequence[str]], Any]]) -> list[Any]:
-    """The columns of an installed table, each made by its kind."""
+def _columns(name: str, converters: Sequence[Callable[[Sequence[str]], Any]]) -> list[Any]:
+    """Read the columns of an installed table, each with its converter."""
     path = installed_folder() / name / TABLE
     try:
         rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
         columns = zip(*rows, strict=True)
-        return [kind(texts) for kind, texts in zip(kinds, columns, strict=True)]
+        return [convert(texts) for convert, texts in zip(converters, columns, strict=True)]
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read ({error}); install {name} again") from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """The different terms of a vocabulary: what finds them, and what is known of each.
+    """The distinct terms of a vocabulary, their finder, and the data of each.
 
-    `values` holds the score or depth of each term (NaN where there is none, the highest where
+    `values` holds the score or depth of each term (NaN if it is missing, the highest where
     several concepts share a name); `diseases` and `symptoms` say which terms name one.
     """
 
@@ -156,7 +156,7 @@ class Lexicon:
 
 
 def word_list(name: str) -> WordList | None:
-    """The installed list of that name, None where it is not installed."""
+    """The installed list of that name; None if it is not installed."""
     return loaded(_word_list, (name,), (name,))
 
 
@@ -166,7 +166,7 @@ def study_list(name: str) -> StudyList | None:
 
 
 def lexicon(name: str) -> Lexicon | None:
-    """The installed vocabulary of that name, None where it is not installed."""
+    """The installed vocabulary of that name; None if it is not installed."""
     return loaded(_lexicon, (name,), (name,))
 
 
@@ -178,9 +178,9 @@ def grouped_chv() -> Lexicon | None:
 def loaded(
     build: Callable[..., Loaded], arguments: tuple[str, ...], needs: tuple[str, ...]
 ) -> Loaded | None:
-    """What `build` makes of installed resources; None where one of those it needs is missing.
+    """Return the result of `build` from installed resources; None if one that it needs is missing.
 
-    It is made once for a state of the folder of resources.
+    The result is cached until the folder of resources changes.
     """
     manifests = [installed(name) for name in needs]
     if None in manifests:
@@ -208,9 +208,9 @@ def _lexicon(name: str) -> Lexicon:
     texts, owners = _forms(terms.texts)
     # Names of drugs are also "Body", "Care" and "Better".
     finder = TermFinder(texts, familiar_words() if name == "drugbank" else stop_words())
-    known = finder.entries >= 0
+    is_entry = finder.entries >= 0
     values = np.full(finder.size, np.nan)
-    np.fmax.at(values, finder.entries[known], terms.values[owners[known]])
+    np.fmax.at(values, finder.entries[is_entry], terms.values[owners[is_entry]])
     groups = terms.groups[owners]
     return Lexicon(
         finder,
@@ -221,26 +221,26 @@ def _lexicon(name: str) -> Lexicon:
 
 
 def _entries_where(finder: TermFinder, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which entries of a finder have a term that is marked."""
+    """A mask of the entries of a finder that have a marked term."""
     marks = np.zeros(finder.size, bool)
     marks[finder.entries[marked & (finder.entries >= 0)]] = True
     return marks
 
 
 def _without_stop_concepts(terms: Terms) -> Terms:
-    """The terms but for those of concepts that the CHV marks as too general."""
+    """Drop the terms of concepts that the CHV marks as too general."""
     stopped = {terms.concepts[index] for index in np.flatnonzero(terms.groups == STOP)}
-    kept = np.array([concept not in stopped for concept in terms.concepts], bool)
+    specific = np.array([concept not in stopped for concept in terms.concepts], bool)
     return Terms(
-        tuple(compress(terms.texts, kept)),
-        tuple(compress(terms.concepts, kept)),
-        terms.values[kept],
-        terms.groups[kept],
+        tuple(compress(terms.texts, specific)),
+        tuple(compress(terms.concepts, specific)),
+        terms.values[specific],
+        terms.groups[specific],
     )
 
 
 def _forms(texts: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-    """The texts and, of each like "Neoplasms, Lung", also "Lung Neoplasms"; and whose they are."""
+    """Return the texts, with "Lung Neoplasms" added for "Neoplasms, Lung", and their owners."""
     inverted = [index for index, text in enumerate(texts) if text.count(",") == 1 and ", " in text]
     turned = [" ".join(reversed(texts[index].split(", "))) for index in inverted]
     return [*texts, *turned], np.array([*range(len(texts)), *inverted], np.int64)

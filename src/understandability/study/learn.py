@@ -31,10 +31,11 @@ from understandability.training.validation import folds_of
 
 Ints = NDArray[np.int64]
 
-# The objectives by their usual names: pairs in the wrong order (Burges et al. 2005), and the same
-# weighted by what turning them changes of nDCG (LambdaMART, Burges 2010).
+# Objectives by their common names: pairs in the wrong order (Burges et al. 2005), and such pairs
+# weighted by the change of nDCG if they are swapped (LambdaMART, Burges 2010).
 OBJECTIVES: Mapping[str, str] = {"pairwise": "rank:pairwise", "lambdamart": "rank:ndcg"}
-# What has no understandability label is taken for very hard: nothing says that it is easy.
+# Documents without an understandability label count as very hard, because nothing says that they
+# are easy.
 NOT_KNOWN_EASY = 100.0
 RANKER = "ranker"
 _TREES = "ranker.npz"
@@ -44,10 +45,9 @@ _HIGHEST_EXPONENT = 31  # of the gains 2^label - 1 in XGBoost
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """The lines of a run, in order and each document once, with features.
+    """The ranked documents of a run with their features.
 
-    `values` has a row for each line and a column for each of `names`; NaN where a document has
-    none.
+    `values` has one row per line of the run and one column per name; NaN for missing features.
     """
 
     run: Run
@@ -55,13 +55,13 @@ class Candidates:
     values: Floats
 
     def with_index(self, index: Index, queries: Mapping[str, str]) -> Candidates:
-        """With the `IR_FEATURES` beside the features there are."""
+        """Add the `IR_FEATURES`."""
         return self._with(IR_FEATURES, ir_features(index, queries, self.run), "the index")
 
     def with_table(self, table: pa.Table, name: str) -> Candidates:
-        """With every column of numbers of a table, by its columns ``docno`` and perhaps ``query``.
+        """Add all numeric columns of a table with a column ``docno`` and perhaps ``query``.
 
-        Raises `InputError` where it has none of the documents, or a feature that is there.
+        Raises `InputError` if it has none of the documents, or a feature that exists already.
         """
         numeric = number_columns(table, "docno", "query")
         if not numeric:
@@ -69,28 +69,28 @@ class Candidates:
         keys = table.select([key for key in ("docno", "query") if key in table.column_names])
         numbers = pa.array(np.arange(table.num_rows, dtype=np.float64))
         rows = labels_from_table(keys.append_column(_ROW, numbers), name, _ROW).of_lines(self.run)
-        known = ~np.isnan(rows)
-        if not known.any():
+        in_table = ~np.isnan(rows)
+        if not in_table.any():
             raise InputError(
                 f"{name} and the run {self.run.name} have no document in common; compute the "
                 "features of the documents of the run"
             )
         values = np.full((len(rows), len(numeric)), np.nan)
-        for place, column in enumerate(numeric):
+        for index, column in enumerate(numeric):
             cells = table[column].cast(pa.float64()).to_numpy(zero_copy_only=False)
-            values[known, place] = cells[rows[known].astype(np.int64)]
+            values[in_table, index] = cells[rows[in_table].astype(np.int64)]
         return self._with(numeric, values, name)
 
     def select(self, names: Sequence[str]) -> Candidates:
-        """The named features alone, in that order.
+        """Select features by name, in that order.
 
-        Raises `InputError`, naming them, where some are not there.
+        Raises `InputError` that names the missing ones.
         """
         if missing := [name for name in names if name not in self.names]:
-            shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+            first = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
             raise InputError(
                 f"the model was learned from {len(names)} features, and {len(missing)} of them are "
-                f"not given ({shown}); give the index, the queries and the tables of features that "
+                f"not given ({first}); give the index, the queries and the tables of features that "
                 "it was learned with"
             )
         columns = [self.names.index(name) for name in names]
@@ -103,7 +103,7 @@ class Candidates:
 
 
 def candidates_of(run: Run, order: str = "rank") -> Candidates:
-    """The candidates of a run, without features yet, in the order of its ranks or scores.
+    """Return the candidates of a run, without features, in the order of its ranks or scores.
 
     >>> run = Run.of("bm25", {"q1": [("flu", 7.5), ("cold", 3.0)]})
     >>> candidates_of(run).values.shape
@@ -115,14 +115,14 @@ def candidates_of(run: Run, order: str = "rank") -> Candidates:
 
 @dataclass(frozen=True, slots=True)
 class FeatureSources:
-    """Where the features of the documents of a run come from.
+    """The sources of the features of a run's documents.
 
     Args:
-        index: An index of the documents: gives the 24 IR features.
+        index: An index of the documents, for the 24 IR features.
         queries: The texts of the queries.
         features: Numbers by docno (and query): from `understand features`, `understand score` or
             any table; may be repeated.
-        order: How a run is ordered: by its rank column, or by score as in trec_eval.
+        order: Order the run by its rank column, or by score as in trec_eval.
     """
 
     index: Annotated[str | None, AtPrompt(str, value="FOLDER")] = None
@@ -131,31 +131,31 @@ class FeatureSources:
     order: str = "rank"
 
     def candidates(self, run: Run) -> Candidates:
-        """The documents of the run with all features that are given."""
+        """Return the documents of the run with the features of all sources."""
         if (self.index is None) != (self.queries is None):
             raise OptionError("--index and --queries belong together; give both")
         if self.index is None and not self.features:
             raise OptionError(
                 "there are no features; give --index and --queries, --features, or all"
             )
-        found = candidates_of(run, self.order)
+        candidates = candidates_of(run, self.order)
         if self.index is not None and self.queries is not None:
-            found = found.with_index(load_index(self.index), read_queries(self.queries))
+            candidates = candidates.with_index(load_index(self.index), read_queries(self.queries))
         for table in self.features:
-            found = found.with_table(read_table(table), table)
-        return found
+            candidates = candidates.with_table(read_table(table), table)
+        return candidates
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a ranker is learned.
+    """The settings for learning a ranker.
 
     Args:
         labels: combo1 (R, IR features alone), combo2 (R), combo3 (R * (100 - U) / 100), combo4
             (R if U <= 40 else 0), combo5 (2 * R if U <= 40 else R), or an expression of your own.
         objective: pairwise (as the study, by default for its combos) or lambdamart (by default for
             other labels).
-        rounds: How many trees.
+        rounds: The number of trees.
         depth: The depth of a tree.
         learning_rate: Weight of each tree.
         seed: Seed of the folds and of the trees.
@@ -181,13 +181,13 @@ class Recipe:
 
     @property
     def learned_by(self) -> str:
-        """The objective that holds."""
+        """The objective in use."""
         return self.objective or ("pairwise" if self.labels in COMBOS else "lambdamart")
 
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """A learned ranking function of named features; `card` says how it was learned."""
+    """A learned ranking function of named features; `card` records how it was learned."""
 
     features: tuple[str, ...]
     trees: Forest
@@ -195,24 +195,24 @@ class Ranker:
 
     @property
     def importances(self) -> dict[str, float]:
-        """The share of each feature in all that the splits of the trees gained, most first."""
+        """The share of each feature in the total gain of the trees' splits, in descending order."""
         shares = self.card.get("importances", {})
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
     def scores(self, candidates: Candidates) -> Floats:
-        """A number for each candidate, higher is better; it depends on no other candidate."""
+        """Score each candidate independently of the others; higher is better."""
         return self.trees(candidates.select(self.features).values)[:, 0]
 
     def rank(self, candidates: Candidates, name: str = "learned") -> Run:
-        """The candidates of each query, the best first; equal ones as the run had them."""
+        """Rank the candidates of each query, best first; ties keep the order of the run."""
         return ranked(candidates.run, self.scores(candidates), name)
 
 
 def ranked(run: Run, scores: Floats, name: str) -> Run:
-    """The lines of a run by new scores, query by query."""
+    """Rank the lines of a run anew by scores, query by query."""
     best = np.lexsort((-scores, run.query_ids))
-    found = chosen(run, best)
-    return replace(found, name=name, scores=strictly_falling(found.query_ids, scores[best]))
+    reranked = chosen(run, best)
+    return replace(reranked, name=name, scores=strictly_falling(reranked.query_ids, scores[best]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,9 +224,9 @@ class Examples:
 
     @property
     def useful(self) -> Ints:
-        """The queries, by number, with candidates of different gains: what there is to learn."""
-        known = ~np.isnan(self.gains)
-        queries, gains = self.candidates.run.query_ids[known], self.gains[known]
+        """The ids of the queries with candidates of different gains: those to learn from."""
+        judged = ~np.isnan(self.gains)
+        queries, gains = self.candidates.run.query_ids[judged], self.gains[judged]
         different = np.unique(np.column_stack([queries, gains]), axis=0)[:, 0].astype(np.int64)
         return np.flatnonzero(np.bincount(different) > 1)
 
@@ -234,11 +234,11 @@ class Examples:
 def examples(
     candidates: Candidates, recipe: Recipe, qrels: Labels, understandability: Labels | None = None
 ) -> Examples:
-    """The examples that labels make of candidates, by the recipe.
+    """Label candidates with gains, by the recipe.
 
-    A document without a relevance label has R = 0, as when measured; one without an
-    understandability label has U = 100. Candidates of queries that the qrels lack stay, with
-    the gain NaN: they can be ranked, not learned from.
+    A document without a relevance label has R = 0, as in evaluation. A document without an
+    understandability label has U = 100. Candidates of queries without qrels have the gain NaN: they
+    can be ranked, but not learned from.
     """
     gain = parse_gain(recipe.labels)
     if gain.uses_understandability and understandability is None:
@@ -249,8 +249,8 @@ def examples(
     relevance = np.nan_to_num(np.maximum(qrels.of_lines(run), 0))
     difficulty = np.full(len(run), NOT_KNOWN_EASY)
     if understandability is not None:
-        known = understandability.of_lines(run)
-        difficulty = np.where(np.isnan(known), NOT_KNOWN_EASY, known)
+        labels = understandability.of_lines(run)
+        difficulty = np.where(np.isnan(labels), NOT_KNOWN_EASY, labels)
         if gain.uses_understandability and ((difficulty < 0) | (difficulty > 100)).any():
             raise InputError(
                 f"{understandability.name} has labels outside 0 (very easy) to 100 (very hard), "
@@ -274,9 +274,9 @@ def examples(
 
 
 def learn(examples: Examples, recipe: Recipe, queries: Ints | None = None) -> Ranker:
-    """Learn from some queries, by number; without them from all that have something to tell.
+    """Learn from some queries, by id; by default from all useful ones.
 
-    The same input gives the same ranker.
+    The same input returns the same ranker.
     """
     with needing("learning to rank needs XGBoost", ".[train]"):
         from xgboost import DMatrix, train
@@ -301,7 +301,6 @@ def learn(examples: Examples, recipe: Recipe, queries: Ints | None = None) -> Ra
         "seed": recipe.seed,
         "nthread": 1,
     }
-    # What ranks is the sum of the trees; how they were grown matters no more.
     booster = train(parameters, data, recipe.rounds)
     gained = np.zeros(len(names))
     for feature, gain in booster.get_score(importance_type="total_gain").items():
@@ -320,10 +319,10 @@ def learn(examples: Examples, recipe: Recipe, queries: Ints | None = None) -> Ra
     return Ranker(names, trees, card)
 
 
-def out_of_fold(examples: Examples, recipe: Recipe, count: int = 5, name: str = "learned") -> Run:
-    """Every query ranked by a ranker that was learned from the other folds' queries.
+def held_out_run(examples: Examples, recipe: Recipe, count: int = 5, name: str = "learned") -> Run:
+    """Rank every query with a ranker that was learned from the queries of the other folds.
 
-    Raises `InputError` where the queries to learn from have nothing relevant.
+    Raises `InputError` if no query to learn from has a relevant document.
     """
     run = examples.candidates.run
     queries = len(run.queries)
@@ -345,8 +344,11 @@ def out_of_fold(examples: Examples, recipe: Recipe, count: int = 5, name: str = 
     return ranked(run, scores, name)
 
 
+out_of_fold = held_out_run  # its name until version 0.3
+
+
 def save_ranker(ranker: Ranker, folder: str | Path) -> None:
-    """Write a ranker as a bundle; the same ranker gives the same bytes."""
+    """Write a ranker as a bundle; equal rankers are written as equal bytes."""
     description = {
         "kind": RANKER,
         "name": Path(folder).name,
@@ -358,7 +360,7 @@ def save_ranker(ranker: Ranker, folder: str | Path) -> None:
 
 
 def load_ranker(folder: str | Path) -> Ranker:
-    """Read a ranker; raises `InputError` where it is none, damaged, unsafe, or newer."""
+    """Read a ranker; raise `InputError` if it is not one, or is damaged, unsafe or newer."""
     files = read_bundle(folder)
     card = dict(files.description)
     if card.pop("kind", None) != RANKER:
@@ -379,13 +381,12 @@ def load_ranker(folder: str | Path) -> Ranker:
     return Ranker(tuple(features), trees, card)
 
 
-_out_of_fold = out_of_fold
 RunFile = Annotated[str | Run, AtPrompt(str)]
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What `learn_ranker` learned, from which examples; None of what was not asked for."""
+    """The result of `learn_ranker`; parts that were not requested are None."""
 
     examples: Examples
     ranker: Ranker | None
@@ -408,7 +409,7 @@ def learn_ranker(
 
     Documents without a relevance label count as R = 0, without an understandability label as
     U = 100. Gains that are not whole numbers are linear, whole ones exponential as in
-    XGBoost's nDCG. Prints what each feature is worth to the ranker.
+    XGBoost's nDCG. Prints the importance of each feature.
 
     Example: understand rank learn bm25.run --qrels qrels.txt --understandability qunder.txt
     --index crawl-index/ --queries topics.xml --features features.parquet --labels combo3
@@ -420,11 +421,11 @@ def learn_ranker(
         understandability: Understandability labels U, from 0 (very easy) to 100 (very hard): a TREC
             label file, or a score table with a column.
         column: The column, if the labels are a score table.
-        sources: Where the features come from.
-        recipe: How it is learned.
+        sources: The sources of the features.
+        recipe: The settings for learning.
         output: The new ranker, learned from all queries.
-        out_of_fold: Write a run in which each query is ranked by what was learned from other
-            queries.
+        out_of_fold: Write a run in which each query is ranked by a ranker that was learned from
+            other queries.
         folds: Folds of queries for the run out of fold.
     """
     if output is None and out_of_fold is None:
@@ -435,15 +436,15 @@ def learn_ranker(
         read_labels(understandability, "understandability", column) if understandability else None
     )
     candidates = (sources or FeatureSources()).candidates(run_of(run))
-    found = examples(candidates, recipe, relevance, ease)
+    labelled = examples(candidates, recipe, relevance, ease)
     held_out = ranker = None
     if out_of_fold is not None:
-        held_out = _out_of_fold(found, recipe, folds)
+        held_out = held_out_run(labelled, recipe, folds)
         write_run(held_out, out_of_fold)
     if output is not None:
-        ranker = learn(found, recipe)
+        ranker = learn(labelled, recipe)
         save_ranker(ranker, output)
-    return Learned(found, ranker, held_out)
+    return Learned(labelled, ranker, held_out)
 
 
 def apply_ranker(
@@ -461,7 +462,7 @@ def apply_ranker(
     Args:
         ranker: The folder of a ranker.
         run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
-        sources: Where the features come from.
+        sources: The sources of the features.
         tag: The name of the new run.
     """
     learned = load_ranker(ranker)

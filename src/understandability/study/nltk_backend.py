@@ -47,7 +47,7 @@ class NltkTagger:
     """
 
     def tag(self, tokens: Sequence[str], sentence_starts: NDArray[Any]) -> NDArray[np.uint8]:
-        """The tag of each token; `sentence_starts` are indexes of the tokens that start one."""
+        """Tag tokens; `sentence_starts` are the indices of the first token of each sentence."""
         tagged = self._tagged(tokens, sentence_starts)
         other = UNIVERSAL.index("X")
         tags = (_UNIVERSAL_OF.get(penn, other) for sentence in tagged for _, penn in sentence)
@@ -56,7 +56,7 @@ class NltkTagger:
     def entity_starts(
         self, tokens: Sequence[str], sentence_starts: NDArray[Any]
     ) -> NDArray[np.bool_]:
-        """Where NLTK's binary chunker (trained on ACE) sees a named entity begin."""
+        """A mask of the tokens that start a named entity, by NLTK's chunker (trained on ACE)."""
         starts = np.zeros(len(tokens), bool)
         position = 0
         for sentence in self._tagged(tokens, sentence_starts):

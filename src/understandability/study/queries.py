@@ -19,7 +19,7 @@ _FORMS = (
 
 
 def read_queries(path: str | Path) -> dict[str, str]:
-    """The text of each query by its name, in the order of the file; plain, gzip or zstd.
+    """Read the text of each query by its name, in the order of the file; plain, gzip or zstd.
 
     ``irds:NAME`` is a data set of ir_datasets.
     Raises `InputError` where the file holds no queries, or one of them twice.
@@ -48,7 +48,7 @@ def read_queries(path: str | Path) -> dict[str, str]:
 
 
 def _of_topics(text: str) -> Iterator[tuple[str, str]]:
-    """Every element with a name and a text, the first of each kind, among its children."""
+    """Yield the name and the text of every element that has both among its children."""
     with needing("topics in XML need lxml", ".[reference]"):
         from lxml import etree
 

@@ -2,7 +2,7 @@
 
 After `readcalc` of joaopalotti/readability_calculator: words are NLTK's Treebank tokens in lower
 case without marks, syllables are pyphen's hyphenation points and one, some constants differ from
-the published ones. Its sentences were those of NLTK's Punkt; here they are the document's own.
+the published ones. It split sentences with NLTK's Punkt; here the document's sentences count.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from understandability.feature.syllables import Trie
 from understandability.feature.word_counts import counts_of
 from understandability.feature.word_lists import familiar_words
 
-# What the list of the study's code has beside the one that textstat ships.
+# Words on the list of the study's code that textstat's list lacks.
 _MORE_FAMILIAR = frozenset(("bluejay", "cooky", "dalf", "ma", "tho", "tis"))
 # The Treebank tokenizer cuts these in two; other words of letters alone stay whole.
 _CUT = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "wanna"))
@@ -35,7 +35,7 @@ _MAY_BE_CUT = re.compile(r"'|wanna", re.IGNORECASE)
 _LAST_PERIOD = re.compile(r"([^.])\.([])}>\"']*)$")
 # Stands between pieces while they are cut together; no text has this code point.
 _BETWEEN = "\ufdd0"
-_FROM_EDGE = 2  # letters of a word before its first hyphen, and behind its last
+_FROM_EDGE = 2  # letters of a word before its first hyphen, and after its last
 # Places of words that are looked at together: a word may have millions.
 _AT_ONCE = 1 << 15
 
@@ -45,7 +45,7 @@ WORDS, CHARACTERS, SYLLABLES, POLYSYLLABLES, LONG, DIFFICULT = range(6)
 def counts_of_pieces(pieces: Sequence[str]) -> NDArray[np.int32]:
     """Words, characters, syllables, polysyllables, words over 6 characters, difficult words.
 
-    Those of each piece within a text; (pieces, 6).
+    One row per piece within a text; (pieces, 6).
 
     >>> counts_of_pieces(["can't", "diagnose", "well-being."]).tolist()
     [[2, 4, 2, 0, 0, 2], [1, 8, 2, 0, 1, 1], [1, 9, 2, 0, 1, 1]]
@@ -62,7 +62,8 @@ def counts_of_pieces(pieces: Sequence[str]) -> NDArray[np.int32]:
     ]
     numbers: dict[str, int] = {}
     of_word = np.array(
-        [numbers.setdefault(word, len(numbers)) for each in words for word in each], np.int64
+        [numbers.setdefault(word, len(numbers)) for of_piece in words for word in of_piece],
+        np.int64,
     )
     counts = _counts_of_words(list(numbers))[of_word]
     return sum_segments(counts, starts_of(list(map(len, words)))).astype(np.int32)
@@ -82,7 +83,7 @@ def _without_marks(tokens: Iterable[str]) -> list[str]:
 
 
 def _cut(pieces: Sequence[str]) -> list[list[str]]:
-    """The Treebank tokens of each piece as one within a text, in one call for all."""
+    """Tokenise all pieces in one call, as pieces within a text, by the Treebank rules."""
     text = f" {_BETWEEN} ".join(["", *(piece.replace(_BETWEEN, "") for piece in pieces), ""])
     tokens: list[list[str]] = [[]]
     for token in _tokenizer().tokenize(text):
@@ -113,9 +114,9 @@ def _counts_of_words(words: Sequence[str]) -> NDArray[np.int32]:
 
 
 def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
-    """How many hyphens ``pyphen.Pyphen(lang="en")`` inserts in each word of lower case.
+    """The number of hyphens that ``pyphen.Pyphen(lang="en")`` inserts in each lower-case word.
 
-    Its patterns give levels to places between letters, the highest counts, and an odd one is a
+    Its patterns assign levels to positions between letters; the highest counts, and an odd one is a
     hyphen. Its own search looks up every part of one word after another.
 
     >>> count_hyphens(["hyphenation", "flu"])
@@ -130,12 +131,12 @@ def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
         for walkers, nodes in trie.walk(codes, starts):
             giving = np.flatnonzero(gives[nodes])
             reached, heights = starts[walkers[giving]], levels_of[nodes[giving]]
-            # Of one length a single pattern begins at a place: none is reached twice.
-            for place in range(longest):
-                levels[reached + place] = np.maximum(levels[reached + place], heights[:, place])
+            # At most one pattern of a length starts at a position, so no index occurs twice.
+            for offset in range(longest):
+                levels[reached + offset] = np.maximum(levels[reached + offset], heights[:, offset])
     odd_before = starts_of(levels & 1)
     sizes = np.fromiter(map(len, words), np.int64, len(words))
-    # A level stands before its letter; the first letter stands behind a dot.
+    # A level is stored before its letter; the first letter follows a dot.
     first = starts_of(sizes + 3)[:-1] + 1
     left = first + _FROM_EDGE
     right = first + sizes - _FROM_EDGE + 1
@@ -145,7 +146,7 @@ def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
 
 @cache
 def _patterns() -> tuple[Trie, NDArray[np.int8]]:
-    """The patterns, and by their nodes the levels of the places from where each begins."""
+    """The patterns, and by node the levels of the positions from the start of each pattern."""
     with needing("the *_readcalc rows need Pyphen", ".[reference]"):
         import pyphen
 
@@ -167,7 +168,7 @@ def _tokenizer() -> Any:
 
 
 def study_counts(batch: Batch) -> FloatArray:
-    """The six counts of each document; (documents, 6).
+    """Compute the six counts of each document; (documents, 6).
 
     At the end of a text, and only there, the tokenizer cuts off a period: "don't." is two words
     there and one elsewhere.

@@ -48,7 +48,7 @@ class TermMatches:
 
     @property
     def relative_length(self) -> Floats:
-        """The length of each document in average lengths."""
+        """The length of each document, divided by the average length."""
         return self.length * self.documents / self.tokens
 
 
@@ -171,10 +171,10 @@ def search(
     field: str = PAGE,
     depth: int = 1000,
 ) -> Run:
-    """The best documents of each query by one weighting model; a run named after both.
+    """Rank the documents of each query by one weighting model; name the run after field and model.
 
-    Documents that share a term with the query are ranked, at most `depth` of them; equal
-    scores as trec_eval orders them. A query of unknown words has none.
+    At most `depth` documents that share a term with the query are ranked; ties are ordered as in
+    trec_eval. A query of unknown words has no documents.
 
     >>> from understandability.text.page import Page
     >>> from understandability.study.index import build_index
@@ -191,21 +191,21 @@ def search(
         documents, matches = _matches(searched, index.query_terms(text))
         weights = MODELS[model](matches)
         scores = np.bincount(documents, weights, minlength=len(index)).astype(np.float64)
-        found = np.unique(documents)
-        if len(found) > depth:
-            single = scores[found].astype(np.float32)
-            found = found[single >= np.partition(single, -depth)[-depth]]
-        rankings[query] = [(index.docnos[each], float(scores[each])) for each in found.tolist()]
+        matching = np.unique(documents)
+        if len(matching) > depth:
+            single = scores[matching].astype(np.float32)
+            matching = matching[single >= np.partition(single, -depth)[-depth]]
+        rankings[query] = [(index.docnos[id_], float(scores[id_])) for id_ in matching.tolist()]
     run = Run.of(f"{field}_{model}", rankings)
     best_first = chosen(run, run.line_order("score"))
     return chosen(best_first, np.flatnonzero(best_first.ranks <= depth))
 
 
 def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
-    """The `IR_FEATURES` of each line of a run, a column each; (lines, 24).
+    """Compute the `IR_FEATURES` of each line of a run; (lines, 24).
 
-    A document that lacks all terms of the query has 0 throughout. Raises `InputError` where
-    the run has a query without a text, or a document that is not in the index.
+    A document without any term of the query has zeros. Raises `InputError` if the run has a query
+    without a text, or a document that is not in the index.
 
     >>> from understandability.text.page import Page
     >>> from understandability.study.index import build_index
@@ -229,13 +229,13 @@ def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
         )
     documents = numbers[run.docno_ids]
     values = np.zeros((len(run), len(IR_FEATURES)))
-    for place, query in enumerate(run.queries):
-        lines = np.flatnonzero(run.query_ids == place)
+    for query_id, query in enumerate(run.queries):
+        lines = np.flatnonzero(run.query_ids == query_id)
         terms = index.query_terms(queries[query])
         for field in FIELDS:
-            places, matches = _matches(index.field(field), terms, documents[lines])
+            rows, matches = _matches(index.field(field), terms, documents[lines])
             for model in TERRIER_MODELS:
-                weights = np.bincount(places, MODELS[model](matches), minlength=len(lines))
+                weights = np.bincount(rows, MODELS[model](matches), minlength=len(lines))
                 values[lines, IR_FEATURES.index(f"{field}_{model}")] = weights
     return values
 
@@ -243,19 +243,19 @@ def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
 def _matches(
     field: Field, terms: Mapping[int, int], documents: Ints | None = None
 ) -> tuple[Ints, TermMatches]:
-    """Where documents have terms of a query: the place of each among `documents`, or all."""
+    """Return the matches of terms and documents, and the index of each match in `documents`."""
     numbers = np.array(list(terms), dtype=np.int64)
     postings = field.postings[numbers]
     if documents is not None:
         postings = postings[:, documents]
-    found = postings.tocoo()
-    term, places = numbers[found.row], found.col.astype(np.int64)
-    return places, TermMatches(
-        tf=found.data.astype(np.float64),
-        length=field.lengths[places if documents is None else documents[places]],
+    cells = postings.tocoo()
+    term, rows = numbers[cells.row], cells.col.astype(np.int64)
+    return rows, TermMatches(
+        tf=cells.data.astype(np.float64),
+        length=field.lengths[rows if documents is None else documents[rows]],
         documents_with=field.documents_with[term],
         occurrences=field.occurrences[term],
-        in_query=np.array(list(terms.values()), dtype=np.float64)[found.row],
+        in_query=np.array(list(terms.values()), dtype=np.float64)[cells.row],
         documents=float(field.postings.shape[1]),
         tokens=field.tokens,
     )
@@ -284,9 +284,9 @@ def run_of_index(
         model: bm25 (Lucene's), or as Terrier: bm25_terrier, tf_idf, pl2, dph, inl2, dirichlet_lm,
             jelinek_mercer_lm, hiemstra_lm.
         field: title, body, or page (both).
-        depth: How many documents to return for a query.
+        depth: The number of documents to return for a query.
         tag: The name of the new run.
     """
-    asked = read_queries(queries)
-    run = search(load_index(index), asked, model, field, depth)
+    texts = read_queries(queries)
+    run = search(load_index(index), texts, model, field, depth)
     return replace(run, name=tag or run.name)

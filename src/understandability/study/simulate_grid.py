@@ -36,10 +36,10 @@ from understandability.study.simulate_users import (
     Users,
     biased,
     check_users,
+    default_thresholds,
     readable_share,
     seen_by,
     threshold_of,
-    usual_thresholds,
 )
 
 
@@ -73,14 +73,14 @@ class UserGridRow:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class UserGrid(Tabular):
-    """The whole grid; `scored` is how many documents have a score, by way of reading."""
+    """The whole grid; `scored` is the number of documents with a score, by pipeline."""
 
     rows: tuple[UserGridRow, ...]
     systems: tuple[str, ...]
     scored: Mapping[str, int]
 
     def table(self, *, digits: int = 3) -> ResultTable:
-        """A row for each cell."""
+        """One row per cell."""
         columns = tuple(UserGridRow.__dataclass_fields__)
         return ResultTable(columns, tuple(map(astuple, self.rows)), digits=digits, texts=4)
 
@@ -107,7 +107,7 @@ def simulate_grid(
     its understandability-biased form (uRBP), the tau with the same measure under the first way of
     reading pages, the share of relevant documents that are readable, the best system.
 
-    The folder keeps the scores, a crawl folder for each way of reading. Stop the command at any
+    The folder stores the scores, in one crawl folder per way of reading. Stop the command at any
     time; run it again to continue.
 
     Example: understand simulate grid runs/*.gz --qrels qrels.txt --pages crawl.warc.gz
@@ -115,7 +115,7 @@ def simulate_grid(
 
     Args:
         pages: The ranked pages; may be repeated.
-        folder: Where scores are kept.
+        folder: The folder for the scores.
         formulas: A formula: fog, dci, or any other of the catalogue that has a direction; may be
             repeated. Default: fog and dci.
         extractors: A way to find the text; may be repeated. Default: naive, boilerpipe and
@@ -123,7 +123,7 @@ def simulate_grid(
         sentence_ends: none, force-period or force-period-always; may be repeated. Default: all.
         measures: A measure of relevance with an understandability-biased form, such as nDCG@10;
             may be repeated. Default: RBP(p=0.8).
-        workers: Worker processes. Default: one for each core.
+        workers: Worker processes. Default: one per core.
 
     >>> import tempfile
     >>> from understandability.resources import resource
@@ -141,12 +141,12 @@ def simulate_grid(
             raise OptionError(f"nothing says whether higher values of {formula} are harder")
     check_users(users)
     references = own_measures(list(measures))
-    if unfit := [each for each in references if not _has_u(each)]:
+    if unfit := [measure for measure in references if not _has_u(measure)]:
         raise OptionError(f"{unfit[0]} has no understandability-biased form; take RBP(p=0.8)")
     readings = [
         (extractor, ends)
-        for extractor in extractors or dict.fromkeys(each for each, _ in PIPELINES)
-        for ends in sentence_ends or dict.fromkeys(each for _, each in PIPELINES)
+        for extractor in extractors or dict.fromkeys(name for name, _ in PIPELINES)
+        for ends in sentence_ends or dict.fromkeys(name for _, name in PIPELINES)
     ]
     listed, labels = list(runs_of(runs)), labels_of(qrels)
     wanted = set().union(*(run.docnos.to_pylist() for run in listed))
@@ -165,9 +165,9 @@ def simulate_grid(
             progress=progress,
         )
         tables = [rows for rows, _, _ in merged_rows(CrawlFolder(str(there)))]
-        table = pa.concat_tables(each.select(["docno", *columns]) for each in tables)
+        table = pa.concat_tables(part.select(["docno", *columns]) for part in tables)
         by_column = {column: labels_from_table(table, column, column) for column in columns}
-        scored[f"{extractor}, {ends}"] = max(len(each.values) for each in by_column.values())
+        scored[f"{extractor}, {ends}"] = max(len(labels_.values) for labels_ in by_column.values())
         for formula, column in zip(formulas, columns, strict=True):
             scores, harder = by_column[column], COLUMNS[column][0].direction
             assert harder is not None
@@ -175,10 +175,10 @@ def simulate_grid(
                 where = f"{extractor}, {ends}"
                 raise InputError(f"no ranked page has the score {formula} under {where}")
             cells = [
-                (reference, user, place, threshold_of(given, scores.values))
+                (reference, user, index, threshold_of(threshold, scores.values))
                 for reference in references
                 for user in users
-                for place, given in enumerate(thresholds or usual_thresholds(column))
+                for index, threshold in enumerate(thresholds or default_thresholds(column))
             ]
             seen_as = [biased(reference, user, th) for reference, user, _, th in cells]
             result = evaluate(
@@ -188,16 +188,16 @@ def simulate_grid(
                 dimensions={"u": Dimension(scores, Scale(harder))},
                 order=order,
             )
-            for (reference, user, place, threshold), measure in zip(cells, seen_as, strict=True):
+            for (reference, user, index, threshold), measure in zip(cells, seen_as, strict=True):
                 readable = readable_share(labels, scores, harder, threshold)
                 seen = seen_by(result, reference, user, threshold, measure, readable)
                 own = result.column(str(measure))
-                first = before.setdefault((column, reference, user, place), own)
+                first = before.setdefault((column, reference, user, index), own)
                 flat = np.ptp(own) == 0 or np.ptp(first) == 0
                 tau_reading = math.nan if flat else kendall_tau_b(first, own)
                 cell = (extractor, ends, formula, user, threshold, str(reference))
-                found = (seen.tau, seen.tau_ap, tau_reading, readable, seen.first)
-                rows.append(UserGridRow(*cell, *found))
+                values = (seen.tau, seen.tau_ap, tau_reading, readable, seen.first)
+                rows.append(UserGridRow(*cell, *values))
     return UserGrid(tuple(rows), tuple(run.name for run in listed), scored)
 
 

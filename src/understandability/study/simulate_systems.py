@@ -55,7 +55,7 @@ class SimulationGrid:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedCell:
-    """Mean and standard deviation of a measure over the runs of one kind of system."""
+    """Mean and standard deviation of a measure over the runs of one type of system."""
 
     topicality: float
     mean_label: float
@@ -67,28 +67,28 @@ class SimulatedCell:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Simulation(Tabular):
-    """What a simulation gave: a cell for each kind of system and measure."""
+    """The result of a simulation: one cell per type of system and measure."""
 
     grid: SimulationGrid
     cells: tuple[SimulatedCell, ...]
 
     def rows(self) -> ResultTable:
-        """A row for each cell, mean and deviation as numbers."""
+        """One row per cell, with mean and deviation as numbers."""
         return ResultTable(
             tuple(SimulatedCell.__dataclass_fields__), tuple(map(astuple, self.cells))
         )
 
     def table(self, *, digits: int = 3) -> ResultTable:
-        """A row for each kind of system, a column for each measure: mean ± deviation."""
+        """One row per type of system, one column per measure: mean ± deviation."""
         rows: dict[tuple[float, float, float], list[str]] = {}
         for cell in self.cells:
-            kind = (cell.topicality, cell.mean_label, cell.deviation)
+            system = (cell.topicality, cell.mean_label, cell.deviation)
             text = f"{cell.mean:.{digits}f} ± {cell.standard_deviation:.{digits}f}"
-            rows.setdefault(kind, []).append(text)
+            rows.setdefault(system, []).append(text)
         measures = dict.fromkeys(cell.measure for cell in self.cells)
         return ResultTable(
             ("T", "mean", "deviation", *measures),
-            tuple((*(f"{number:g}" for number in kind), *row) for kind, row in rows.items()),
+            tuple((*(f"{number:g}" for number in system), *row) for system, row in rows.items()),
         )
 
     def to_pandas(self) -> pd.DataFrame:
@@ -125,17 +125,17 @@ def simulate(
     -m 'HRBP(p=0.95)'
 
     Args:
-        topicality: Chances that a document is relevant.
+        topicality: Probabilities that a document is relevant.
         mean: Means of the understandability labels.
         deviation: Standard deviations of the labels.
         documents: Documents in a ranking.
-        runs: Rankings of each kind of system.
+        runs: Rankings of each type of system.
         scale: Direction, threshold and ends of the labels.
         measures: Measures (RBP, uRBP, RBPu and HRBP with p=0.8 by default).
-        seed: Seed of the random numbers; the same gives the same numbers always.
+        seed: Seed of the random numbers; equal seeds return equal numbers.
 
-    >>> found = simulate([1.0], [-500.0], runs=2, measures=["RBP(p=0.8)@10"])
-    >>> round(found.cells[0].mean, 3)
+    >>> simulation = simulate([1.0], [-500.0], runs=2, measures=["RBP(p=0.8)@10"])
+    >>> round(simulation.cells[0].mean, 3)
     0.893
     """
     parsed_scale = parse_scale(scale) if isinstance(scale, str) else scale
@@ -145,11 +145,11 @@ def simulate(
     generator = np.random.default_rng(seed)
     parsed = own_measures(measures)
     cells: list[SimulatedCell] = []
-    # One ranking for each simulated run, as the queries of one run; all rank d1, d2, ...
-    ranking = [(f"d{place}", float(-place)) for place in range(1, documents + 1)]
+    # The queries of one run are the rankings of all simulated runs; each ranks d1, d2, ...
+    ranking = [(f"d{rank}", float(-rank)) for rank in range(1, documents + 1)]
     run = Run.of("simulated", {str(query): ranking for query in range(runs)})
-    for chance, centre, width in product(topicality, mean, deviation):
-        relevant = (generator.random(len(run)) < chance).astype(np.float64)
+    for probability, centre, width in product(topicality, mean, deviation):
+        relevant = (generator.random(len(run)) < probability).astype(np.float64)
         labels = generator.normal(centre, width, len(run))
         labels = np.floor(np.clip(labels, grid.scale.low, grid.scale.high))
         qrels = _labels(run, "relevance", relevant)
@@ -161,7 +161,7 @@ def simulate(
             judgements.require(measure)
             values = values_of(measure, judgements, ranked)
             row = float(values.mean()), float(values.std(ddof=1))
-            cells.append(SimulatedCell(chance, centre, width, str(measure), *row))
+            cells.append(SimulatedCell(probability, centre, width, str(measure), *row))
     return Simulation(grid, tuple(cells))
 
 

@@ -53,10 +53,10 @@ _QUARTILES = ("25%", "50%", "75%")  # where a score has no thresholds of its own
 
 @dataclass(frozen=True, slots=True)
 class SimulatedUser:
-    """What the systems look like to one user.
+    """The order of the systems for one user.
 
-    `tau` and `tau_ap` correlate RBP (the reference) with uRBP over the systems; NaN where one of
-    the two orders nothing, which a remark of `SimulatedUsers` says. `readable` is the share of the
+    `tau` and `tau_ap` correlate RBP (the reference) with uRBP over the systems; NaN if one of
+    the two is constant, as a remark of `SimulatedUsers` explains. `readable` is the share of the
     relevant documents that the user understands; `first` the best system by uRBP, `first_by_rbp`
     its rank by RBP, NaN where uRBP orders nothing; `mover` the system whose rank changes
     most, with both ranks.
@@ -75,10 +75,10 @@ class SimulatedUser:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SimulatedUsers(Tabular):
-    """The experiment: a row for each user, the values behind it, the distribution of the score.
+    """The experiment: one row per user, the evaluation, and the distribution of the score.
 
-    `quantiles` are those of the score over all documents that have one, to choose thresholds by;
-    `remarks` say in a sentence what is missing, and why.
+    `quantiles` of the score over all scored documents help to choose thresholds. `remarks` explain
+    missing numbers.
     """
 
     score: str
@@ -89,14 +89,14 @@ class SimulatedUsers(Tabular):
     remarks: tuple[str, ...]
 
     def table(self, *, digits: int = 4) -> ResultTable:
-        """A row for each user."""
+        """One row per user."""
         columns = tuple(SimulatedUser.__dataclass_fields__)
         rows = []
         for user in self.users:
             name, threshold, *values = astuple(user)
-            # Thresholds of the papers are whole numbers, and should look so.
-            shown = int(threshold) if threshold.is_integer() else threshold
-            rows.append((name, shown, *values))
+            # Thresholds of the papers are whole numbers.
+            written = int(threshold) if threshold.is_integer() else threshold
+            rows.append((name, written, *values))
         return ResultTable(columns, tuple(rows), note=" ".join(self.remarks), digits=digits)
 
     def distribution(self) -> ResultTable:
@@ -145,11 +145,11 @@ def simulate_users(
         direction: What a higher score means; needed if the score is not a formula.
         noise_scale: Noise of the arctan user: pi (ECIR 2016) or 1 (MedIR 2014).
         p: Persistence.
-        cutoff: How many documents of a ranking count.
+        cutoff: The number of documents of a ranking that count.
 
     >>> runs = {"hard": {"q": {"a": 2.0, "b": 1.0}}, "easy": {"q": {"b": 2.0, "a": 1.0}}}
-    >>> found = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})
-    >>> [(user.user, user.threshold, user.first) for user in found.users][:2]
+    >>> experiment = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})
+    >>> [(user.user, user.threshold, user.first) for user in experiment.users][:2]
     [('step', 10.0, 'easy'), ('step', 15.0, 'easy')]
     """
     [formula_column] = check_columns([formula])
@@ -167,13 +167,16 @@ def simulate_users(
         scored = _formula_of(pages, wanted, formula_column)
     else:
         scored = labels_of(scores, formula_column, column)
-    known = scored.values[np.isfinite(scored.values)]
-    if not len(known):
+    finite = scored.values[np.isfinite(scored.values)]
+    if not len(finite):
         raise InputError(f"{scored.name} holds no score; give scores of the ranked documents")
     check_users(users)
     cut = "" if cutoff is None else f"@{cutoff}"
     [rbp] = own_measures(f"RBP(p={p:g}){cut}")
-    chosen = [threshold_of(each, known) for each in thresholds or usual_thresholds(formula_column)]
+    chosen = [
+        threshold_of(threshold, finite)
+        for threshold in thresholds or default_thresholds(formula_column)
+    ]
     measures = {(user, th): biased(rbp, user, th, noise_scale) for user in users for th in chosen}
     easy = {"u": Dimension(scored, Scale(harder))}
     both = [rbp, *measures.values()]
@@ -194,20 +197,20 @@ def simulate_users(
     for (user, th), measure in measures.items():
         rows.append(seen_by(result, rbp, user, th, measure, readable[th]))
         if np.ptp(result.column(str(measure))) == 0:
-            remarks.append(_why_flat(result, str(measure), th, harder, known))
+            remarks.append(_why_flat(result, str(measure), th, harder, finite))
     return SimulatedUsers(
         # A file of many columns does not say by its name which one was read.
         column if column and scores is not None else scored.name,
         tuple(rows),
         result,
-        {share: float(np.quantile(known, share)) for share in QUANTILES},
-        len(known),
+        {share: float(np.quantile(finite, share)) for share in QUANTILES},
+        len(finite),
         tuple(dict.fromkeys(remarks)),
     )
 
 
 def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
-    """A formula of those of the pages that are ranked."""
+    """Compute a formula for the pages that are ranked."""
     paths = [pages] if isinstance(pages, str | Path) else list(pages)
     documents = documents_of(read_pages(*paths, docnos=wanted), Settings())
     table = compute_features(documents, [formula])
@@ -216,7 +219,7 @@ def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
 
 
 def check_users(users: Sequence[str]) -> None:
-    """Raises `OptionError` for a user that cannot be simulated."""
+    """Raise `OptionError` for a user that cannot be simulated."""
     for user in users:
         check_known("simulated user", user, MODELLED_USERS)
 
@@ -224,29 +227,31 @@ def check_users(users: Sequence[str]) -> None:
 def biased(
     reference: Measure, user: str, threshold: float, noise_scale: float = math.pi
 ) -> Measure:
-    """The understandability-biased form of a measure for a user; the noise is that of arctan."""
+    """Return the understandability-biased form of a measure for a user; arctan has noise."""
     noise = (("s", noise_scale),) if user == "arctan" else ()
     stated = (*reference.stated, ("user", user), ("th", threshold), *noise)
     return parse_measure(str(replace(reference, form="u", stated=stated, written="")))
 
 
-def usual_thresholds(column: str) -> Sequence[float | str]:
-    """Those of the papers for FOG, the quartiles for any other column of the catalogue."""
+def default_thresholds(column: str) -> Sequence[float | str]:
+    """The thresholds of the papers for FOG, the quartiles for other columns of the catalogue."""
     return FOG_THRESHOLDS if column == check_columns(["fog"])[0] else _QUARTILES
 
 
-def threshold_of(given: float | str, known: Floats) -> float:
-    """A threshold as a score, to four digits where it was given as a share."""
+def threshold_of(threshold: float | str, scores: Floats) -> float:
+    """Return a threshold as a score; a share such as 25% becomes a quantile of four digits."""
     try:
-        if isinstance(given, str) and given.strip().endswith("%"):
-            share = float(given.strip()[:-1]) / 100
+        if isinstance(threshold, str) and threshold.strip().endswith("%"):
+            share = float(threshold.strip()[:-1]) / 100
             if 0 < share < 1:
-                return float(f"{np.quantile(known, share):.4g}")
-        elif math.isfinite(float(given)):
-            return float(given)
+                return float(f"{np.quantile(scores, share):.4g}")
+        elif math.isfinite(float(threshold)):
+            return float(threshold)
     except ValueError:
         pass
-    raise OptionError(f"a threshold is a score, such as 15, or a share, such as 25%, not {given!r}")
+    raise OptionError(
+        f"a threshold is a score, such as 15, or a share, such as 25%, not {threshold!r}"
+    )
 
 
 def seen_by(
@@ -257,7 +262,7 @@ def seen_by(
     measure: Measure,
     readable: float,
 ) -> SimulatedUser:
-    """What one user sees: their measure beside the reference."""
+    """Compare the measure of one user with the reference."""
     plain, own = result.column(str(reference)), result.column(str(measure))
     same = np.ptp(own) == 0
     flat = same or np.ptp(plain) == 0 or len(result.runs) < 2
@@ -286,7 +291,7 @@ def readable_share(qrels: Labels, scores: Labels, direction: Direction, threshol
 
 
 def _why_flat(
-    result: Evaluation, name: str, threshold: float, direction: Direction, known: Floats
+    result: Evaluation, name: str, threshold: float, direction: Direction, scores: Floats
 ) -> str:
     value = float(result.column(name)[0])
     if value:
@@ -294,6 +299,6 @@ def _why_flat(
     side = "below" if direction is Direction.HARDER else "above"
     return (
         f"All systems have 0 by {name}: none ranks a relevant document with a score {side} "
-        f"{threshold:g} (scores run from {known.min():.4g} to {known.max():.4g}); it orders "
+        f"{threshold:g} (scores run from {scores.min():.4g} to {scores.max():.4g}); it orders "
         "nothing."
     )

@@ -51,7 +51,7 @@ def named_columns(lines: Iterable[str], columns: Sequence[str], name: str) -> It
         raise InputError(
             f"{name} lacks the column {missing[0]!r}; its first line names {', '.join(header)}"
         )
-    places = [header.index(column) for column in columns]
+    indices = [header.index(column) for column in columns]
     for number, line in enumerate(lines, start=2):
         fields = line.split("\t")
         if len(fields) != len(header):
@@ -61,7 +61,7 @@ def named_columns(lines: Iterable[str], columns: Sequence[str], name: str) -> It
                 f"line {number} of {name} has {counted(len(fields), 'column')}; "
                 f"its first line names {len(header)}"
             )
-        yield [fields[place].strip() for place in places]
+        yield [fields[index].strip() for index in indices]
 
 
 def _unknown(name: str, expected: str) -> InputError:
@@ -120,13 +120,13 @@ def read_chv(stream: io.BufferedReader, name: str) -> Iterator[Term]:
                 raise InputError(f"line {number} of {name} is not a line of a CHV flat file")
             yield Term(fields[1].strip(), fields[0], _score(fields[11]))
     else:
-        found = False
+        has_match = False
         for line in lines:
             cui, _, title = line.replace("\t", " ").partition(" ")
             if _CUI.fullmatch(cui):
-                found = True
+                has_match = True
                 yield Term(title.strip(), cui, group=STOP)
-        if not found:
+        if not has_match:
             raise _unknown(name, "CHV_concepts_terms_flatfile_20110204.tsv, stop_concepts_flat_*")
 
 
@@ -154,7 +154,7 @@ def _icd_texts(stream: io.BufferedReader, name: str) -> Iterator[tuple[str, str]
     """Codes and texts of the tabular XML, the TSV with a header, the order or the codes file."""
     start = start_of(stream)
     if start.startswith("<"):
-        # Categories nest: texts stand in <diag><name/><desc/><inclusionTerm><note/>...</diag>.
+        # Categories nest; their texts are in <diag><name/><desc/><inclusionTerm><note/>...</diag>.
         for diagnosis in xml_elements(stream, name, "diag"):
             for path in ("desc", "inclusionTerm/note", "includes/note"):
                 for text in diagnosis.iterfind(path):
@@ -259,8 +259,10 @@ def read_disease_ontology(stream: io.BufferedReader, name: str) -> Iterator[Term
     if start.startswith("format-version"):
         yield from _read_obo(stream, DISEASE)
     elif start.endswith("\ttype"):
-        for identity, text, kind in named_columns(lines_of(stream), ("doid", "name", "type"), name):
-            if kind in ("name", "exact-synonym"):
+        for identity, text, type_ in named_columns(
+            lines_of(stream), ("doid", "name", "type"), name
+        ):
+            if type_ in ("name", "exact-synonym"):
                 yield Term(text, identity, group=DISEASE)
     elif start.endswith("\tresource_id"):
         columns = ("name", "resource", "resource_id")
@@ -317,7 +319,7 @@ def _obo_terms(stanza: list[tuple[str, str]], group: str) -> Iterator[Term]:
 
 
 def depth(tree_numbers: Sequence[str]) -> float:
-    """The mean depth of a descriptor's places in the trees; a tree's own heading has depth 1.
+    """The mean depth of a descriptor in the trees; the heading of a tree has depth 1.
 
     >>> depth(["C14.280.647", "C14.907"])
     2.5
@@ -326,7 +328,7 @@ def depth(tree_numbers: Sequence[str]) -> float:
 
 
 def group_of(tree_numbers: Sequence[str]) -> str:
-    """A symptom has a place under C23.888 (signs and symptoms), a disease elsewhere under C.
+    """The group of a descriptor: symptoms are under C23.888, diseases elsewhere under C.
 
     >>> group_of(["C14.280.647"]), group_of(["C23.888.646"]), group_of(["A07.541"])
     ('disease', 'symptom', '')
@@ -385,7 +387,7 @@ def _ascii_records(lines: Iterable[str]) -> Iterator[Record]:
     fields: dict[str, list[str]] = {}
     for line in chain(lines, ["*NEWRECORD"]):
         if line.startswith("*NEWRECORD"):
-            # Qualifiers have a heading of another kind (SH) and are no terms.
+            # Qualifiers have another type of heading (SH) and are not terms.
             if "MH" in fields and "UI" in fields:
                 entries = (
                     entry.partition("|")[0]
@@ -410,15 +412,15 @@ def _xml_records(stream: io.BufferedReader, name: str) -> Iterator[Record]:
 # UMLS semantic types: sign or symptom (T184), disease or syndrome (T047).
 _GROUP_OF_TYPE = {"sosy": SYMPTOM, "dsyn": DISEASE}
 
-# An occurrence is start/length; in square brackets one that lies in several places.
+# An occurrence is start/length; square brackets hold one that is split.
 _OCCURRENCE = re.compile(r"\[[^\[\]]*+\]|(?<!\d)\d++/\d++(?:\^\d++/\d++)*+")
 
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A concept that MetaMap found in a document, so many times.
+    """A concept that MetaMap found in a document, with its number of occurrences.
 
-    `depth` is the mean depth of its places in MeSH's trees, None where it has none.
+    `depth` is its mean depth in MeSH's trees, or None.
     """
 
     docno: str
@@ -429,9 +431,9 @@ class Mapping:
 
 
 def read_mmi(stream: io.BufferedReader, name: str) -> Iterator[Mapping]:
-    """The concepts of each document, in the order of the file.
+    """Yield the concepts of each document, in the order of the file.
 
-    Lines of other kinds (AA, UA: the abbreviations that MetaMap defined) are passed over. A
+    Lines of abbreviations (AA, UA) are skipped. A
     concept without positions, as written before 2012, counts once.
 
     >>> line = b'd1|MMI|5.18|Fever|C0015967|[sosy]|["fever"-tx-1-"fever"-noun-0]|TX|0/5;9/5|C23.888'
@@ -440,10 +442,10 @@ def read_mmi(stream: io.BufferedReader, name: str) -> Iterator[Mapping]:
     """
     for number, line in enumerate(lines_of(stream), start=1):
         fields = line.split("|")
-        kind = fields[1] if len(fields) > 1 else ""
-        if kind in ("AA", "UA") or not line.strip():
+        line_type = fields[1] if len(fields) > 1 else ""
+        if line_type in ("AA", "UA") or not line.strip():
             continue
-        if kind != "MMI" or len(fields) < 8:
+        if line_type != "MMI" or len(fields) < 8:
             raise InputError(
                 f"line {number} of {name} is not fielded MetaMap output; write it with metamap -N"
             )
@@ -454,6 +456,6 @@ def read_mmi(stream: io.BufferedReader, name: str) -> Iterator[Mapping]:
             docno=fields[0],
             concept=fields[4],
             occurrences=len(_OCCURRENCE.findall("".join(positions))) or 1,
-            group=next((_GROUP_OF_TYPE[kind] for kind in types if kind in _GROUP_OF_TYPE), ""),
+            group=next((_GROUP_OF_TYPE[type_] for type_ in types if type_ in _GROUP_OF_TYPE), ""),
             depth=depth(trees.strip(";").split(";")) if trees else None,
         )

@@ -1,6 +1,6 @@
-"""Rows of the catalogue that installed vocabularies give: words on lists, and medical concepts.
+"""Rows of the catalogue from installed vocabularies: words on lists, and medical concepts.
 
-Of concepts, how many a text names, and how familiar or deep they are.
+Concepts are counted, with the mean of their familiarity or depth.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ STUDY_ACRONYMS: StudyTest = attrgetter("exact")
 
 
 def count_installed(batch: Batch, name: str, test: Test) -> FloatArray:
-    """Words that an installed list tells by its test; NaN where it is not installed."""
+    """Count the words that pass a test of an installed list; NaN if it is not installed."""
     words = word_list(name)
     return np.full(len(batch), np.nan) if words is None else batch.word_sums(test(words))
 
@@ -61,16 +61,16 @@ def count_as_in_study(batch: Batch, name: str, test: StudyTest) -> FloatArray:
 
 
 def count_outside_aspell(batch: Batch) -> FloatArray:
-    """Words of letters that the installed list has neither as they are nor uninflected."""
+    """Count the words of letters that the installed list lacks, also without their inflection."""
     words = word_list("aspell")
     if words is None:
         return np.full(len(batch), np.nan)
-    known = batch.word_values(words.contains_base)
-    return batch.sum_words(~known & batch.word_values(is_alphabetic))
+    is_listed = batch.word_values(words.contains_base)
+    return batch.sum_words(~is_listed & batch.word_values(is_alphabetic))
 
 
 def is_alphabetic(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which words are of letters alone, but for apostrophes."""
+    """A mask of the words that consist of letters and apostrophes."""
     return np.fromiter(
         (word.replace("’", "").replace("'", "").isalpha() for word in words), bool, len(words)
     )
@@ -83,7 +83,7 @@ _OURS = "list compiled for the project"
 def _listed(
     name: str, group: str, meaning: str, source: str, needs: str = "", test: Test = LISTED
 ) -> Feature:
-    """A row of words that have the name as their kind, or that an installed list tells."""
+    """Return a row that counts words of a category, or words on an installed list."""
     compute: Callable[[Batch], FloatArray] = partial(count, kind=name)
     if needs:
         compute = partial(count_installed, name=needs, test=test)
@@ -104,34 +104,34 @@ Find = Callable[[Batch], FloatArray]
 
 
 def count_concepts(batch: Batch, find: Find) -> FloatArray:
-    """Concepts of each document; NaN where what finds them is not installed, or did not see it."""
+    """Count the concepts of each document; NaN if their vocabulary is not installed."""
     return find(batch)[:, 0]
 
 
 def mean_value(batch: Batch, find: Find) -> FloatArray:
-    """The mean score or depth of the concepts that have one; NaN where none has."""
+    """The mean score or depth of the concepts that have one; NaN if none has."""
     sums = find(batch)
     return ratio(sums[:, 2], sums[:, 1])
 
 
 def sums_of_terms(batch: Batch, get: Callable[[], Lexicon | None], group: str = "") -> FloatArray:
-    """Terms found of a vocabulary, or of its diseases or symptoms; (documents, 3).
+    """Match the terms of a vocabulary, or of its diseases or symptoms; (documents, 3).
 
-    How many they are, how many have a value, and the sum of these values.
+    The columns are the number of terms, the number with a value, and the sum of the values.
     """
     vocabulary = get()
     if vocabulary is None:
         return np.full((len(batch), 3), np.nan)
-    found = batch.once(vocabulary.finder.find)
-    values, chosen = vocabulary.values[found.entries], np.ones(len(found.entries), bool)
+    matches = batch.once(vocabulary.finder.find)
+    values, chosen = vocabulary.values[matches.entries], np.ones(len(matches.entries), bool)
     if group:
         marks = vocabulary.diseases if group == DISEASE else vocabulary.symptoms
-        chosen = marks[found.entries]
-    return _sums(found.documents, chosen, values, len(batch))
+        chosen = marks[matches.entries]
+    return _sums(matches.documents, chosen, values, len(batch))
 
 
 def _sums(row: Array, times: Array, values: FloatArray, rows: int) -> FloatArray:
-    """Of each row, how often there is something, how often with a value, the sum of the values."""
+    """Per row, the number of occurrences, the number with a value, and the sum of the values."""
     valued = times * ~np.isnan(values)
     columns = (times, valued, valued * np.nan_to_num(values))
     sums = [np.bincount(row, column, rows) for column in columns]
@@ -142,21 +142,21 @@ _METAMAP_NEEDS = {CONSUMER: ("metamap", "chv"), EXPERT: ("metamap",)}
 
 
 def _totals(vocabulary: str) -> tuple[dict[str, int], dict[str, FloatArray]]:
-    """The row of each document, and by group the rows of concepts that are in a vocabulary.
+    """Return the row of each document, and by group the sums over the concepts of a vocabulary.
 
-    A row has their occurrences, those of concepts with a value, and the sum of these values.
+    A row holds the number of occurrences, the number with a value, and the sum of the values.
     """
-    found = installed_mappings()
+    mapped = installed_mappings()
     rows: dict[str, int] = {}
-    row = np.array([rows.setdefault(docno, len(rows)) for docno in found.docnos], np.int64)
-    known, values = ~np.isnan(found.depths), found.depths
+    row = np.array([rows.setdefault(docno, len(rows)) for docno in mapped.docnos], np.int64)
+    is_known, values = ~np.isnan(mapped.depths), mapped.depths
     if vocabulary == CONSUMER:
         scores = _chv_scores()
-        known = np.array([concept in scores for concept in found.concepts], bool)
-        values = np.array([scores.get(concept, np.nan) for concept in found.concepts])
+        is_known = np.array([concept in scores for concept in mapped.concepts], bool)
+        values = np.array([scores.get(concept, np.nan) for concept in mapped.concepts])
     totals = {}
     for group in ("", SYMPTOM, DISEASE):
-        times = found.occurrences * (known & ((found.groups == group) | (group == "")))
+        times = mapped.occurrences * (is_known & ((mapped.groups == group) | (group == "")))
         totals[group] = _sums(row, times, values, len(rows))
     return rows, totals
 
@@ -173,11 +173,11 @@ def _chv_scores() -> dict[str, float]:
 
 
 def sums_of_mapped(batch: Batch, vocabulary: str, group: str) -> FloatArray:
-    """As `sums_of_terms`, of the occurrences of concepts that MetaMap found."""
+    """Return the sums of `sums_of_terms` for the concepts that MetaMap found."""
     sums = np.full((len(batch), 3), np.nan)
-    found = loaded(_totals, (vocabulary,), _METAMAP_NEEDS[vocabulary])
-    if found is not None:
-        rows, totals = found
+    cached = loaded(_totals, (vocabulary,), _METAMAP_NEEDS[vocabulary])
+    if cached is not None:
+        rows, totals = cached
         for index, document in enumerate(batch.documents):
             if document.docno in rows:
                 sums[index] = totals[group][rows[document.docno]]
@@ -192,25 +192,25 @@ def _medical_row(name: str, what: str, resource: str, source: str) -> Feature:
     )
 
 
-def _rows(counted: str, valued: str, group: str, kind: str = "") -> tuple[Feature, Feature]:
-    """The row that counts concepts of a kind, and that of their mean score or depth."""
-    plural = {"": "concepts", SYMPTOM: "symptoms", DISEASE: "diseases"}[kind]
+def _rows(counted: str, valued: str, group: str, part: str = "") -> tuple[Feature, Feature]:
+    """Return the rows for the count of concepts, diseases or symptoms, and for their mean value."""
+    plural = {"": "concepts", SYMPTOM: "symptoms", DISEASE: "diseases"}[part]
     needs: tuple[str, ...] = ("mesh",)
     if group == CONSUMER:
         what, unit = f"{plural} of the Consumer Health Vocabulary", "score, 0 to 1"
         direction, value = Direction.EASIER, "mean familiarity (combo score)"
-        needs, source = CHV_GROUPS if kind else ("chv",), "Zeng & Tse 2006 (CHV)"
-        get = grouped_chv if kind else partial(lexicon, "chv")
+        needs, source = CHV_GROUPS if part else ("chv",), "Zeng & Tse 2006 (CHV)"
+        get = grouped_chv if part else partial(lexicon, "chv")
     else:
         what, unit = f"{plural} of the Medical Subject Headings", "levels"
         direction = Direction.HARDER
-        value = "mean depth in MeSH's trees (the mean over a concept's places)"
+        value = "mean depth in MeSH's trees (the mean over a concept's positions)"
         source, get = "National Library of Medicine (MeSH)", partial(lexicon, "mesh")
-    find: Find = partial(sums_of_terms, get=get, group=kind)
+    find: Find = partial(sums_of_terms, get=get, group=part)
     if counted.endswith("_metamap"):
         what = f"{what} that MetaMap found"
         needs, source = _METAMAP_NEEDS[group], "Aronson 2001 (MetaMap)"
-        find = partial(sums_of_mapped, vocabulary=group, group=kind)
+        find = partial(sums_of_mapped, vocabulary=group, group=part)
     compute = partial(count_concepts, find=find), partial(mean_value, find=find)
     return (
         Feature(counted, group, "concepts", None, what, source, compute[0], _PER, needs),
