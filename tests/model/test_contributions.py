@@ -82,8 +82,8 @@ def test_a_column_that_moves_nothing_has_no_points() -> None:
     bundle, _ = train_judged(rows, COLUMNS, 50 + 10 * rows[:, 1], GROUPS[:60], "linear-regressor")
     (why,) = contributions(bundle, Batch([document_of_text(EASY)]))
     points = {part.theme: part.points for part in why.parts}
-    assert points["length of sentences"] == pytest.approx(why.difficulty - why.typical)
-    assert points["difficulty of words"] == pytest.approx(0, rel=1e-6, abs=1e-6)
+    assert points["length of sentences"] == pytest.approx(why.difficulty - why.typical, rel=1e-5)
+    assert points["difficulty of words"] == pytest.approx(0, abs=1e-4)
 
 
 def test_every_input_of_a_model_has_a_theme() -> None:
