@@ -44,7 +44,7 @@ _MOST_DIGITS = 300
 # What the list of the members of a zip archive may be, and how far from its end that list is told.
 _MOST_OF_A_LIST = 1 << 26
 _LONGEST_END = 22 + 65_535
-_ZIP_ERRORS = (
+ZIP_ERRORS = (
     zipfile.BadZipFile,
     NotImplementedError,
     RuntimeError,
@@ -176,7 +176,7 @@ def zip_sizes(file: IO[bytes]) -> list[int]:
         return [entry.compress_size for entry in archive.infolist()]
 
 
-def _zip_entries(
+def zip_entries(
     stream: io.BufferedReader, most: int, members: tuple[int, int] | None = None
 ) -> Iterator[_Entry]:
     """Yield the members of a ZIP archive, or some of them, from one index up to another.
@@ -224,7 +224,7 @@ def read_archive_pages(
     `members` are the first and the end of a range of members of a ZIP archive.
     """
     try:
-        entries = _zip_entries(stream, limit, members) if is_zip else _tar_entries(stream, limit)
+        entries = zip_entries(stream, limit, members) if is_zip else _tar_entries(stream, limit)
         for entry in entries:
             if entry.is_folder:
                 continue
@@ -242,14 +242,14 @@ def read_archive_pages(
                 try:
                     file = entry.open()
                     content = file.read() if file else b""
-                except _ZIP_ERRORS as error:
+                except ZIP_ERRORS as error:
                     yield unread(where, f"damaged member: {error}", name)
                     continue
                 if len(content) < entry.size:
                     yield unread(where, "the archive ends within this member", name)
                 else:
                     yield Page(name, where, content, PAGE_SUFFIXES[suffix])
-    except (*_ZIP_ERRORS, tarfile.TarError, DamagedStreamError, struct.error) as error:
+    except (*ZIP_ERRORS, tarfile.TarError, DamagedStreamError, struct.error) as error:
         yield unread(source, f"damaged archive: {error}")
 
 
@@ -347,7 +347,7 @@ def _plain(files: Iterable[tuple[str, Path]], opened: _Opening) -> Iterator[_Fou
 
 
 def _in_archive(path: Path, opened: _Opening) -> Iterator[_Found]:
-    kind, entries = ("zip", _zip_entries) if _is_zip(path) else ("tar", _tar_entries)
+    kind, entries = ("zip", zip_entries) if _is_zip(path) else ("tar", _tar_entries)
     try:
         with open_stream(path) as file:
             for count, entry in enumerate(entries(file, MAX_BYTES if kind == "zip" else 0)):
@@ -362,7 +362,7 @@ def _in_archive(path: Path, opened: _Opening) -> Iterator[_Found]:
                         f"{path} holds {name!r}, a link or device; only plain files are read"
                     )
                 yield name, f"{path}:{name}", opened(content)
-    except (*_ZIP_ERRORS, tarfile.TarError, DamagedStreamError) as error:
+    except (*ZIP_ERRORS, tarfile.TarError, DamagedStreamError) as error:
         raise InputError(f"{path} is a damaged {kind} archive: {error}") from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -37,11 +38,13 @@ from understandability.inputs.streams import (
     DamagedStreamError,
     file_system,
     is_url,
+    is_web,
     open_file,
     open_stream,
     read_bounded,
 )
 from understandability.inputs.trec_pages import read_trec_pages
+from understandability.inputs.wacz import read_wacz
 from understandability.inputs.warc import read_arc, read_warc
 from understandability.text.page import TEXT, Failure, Page
 
@@ -58,6 +61,7 @@ CONTAINER_SUFFIXES: dict[str, StreamPages] = {
     ".tar": partial(read_archive_pages, is_zip=False),
     ".tgz": partial(read_archive_pages, is_zip=False),
     ".zip": partial(read_archive_pages, is_zip=True),
+    ".wacz": read_wacz,
 }
 TABLE_SUFFIXES: dict[str, TablePages] = {
     ".jsonl": read_jsonl_pages,
@@ -92,6 +96,7 @@ _FIRST_TEXT = {
     b"{\n": ".json",
     b"<": ".html",
 }
+_GLOB = re.compile(r"[*?\[]")
 _SKIPPED = "files with the suffix "
 
 
@@ -214,7 +219,14 @@ class Sources:
             raise InputError("an input has no name; name a file, a folder, or - for standard input")
         system, top = file_system(path) if is_url(path) else (None, "")
         here = Path(path)
-        if system.isdir(top) if system else here.is_dir():
+        if system and not is_web(path) and _GLOB.search(top):
+            matches = sorted(system.unstrip_protocol(name) for name in system.glob(top))
+            if not matches:
+                raise InputError(f"{path} matches no file")
+            for match in matches:
+                yield from self._find(match)
+        # A web server has no folders; to list one would download the file.
+        elif (not is_web(path) and system.isdir(top)) if system else here.is_dir():
             before = len(self.skipped)
             found = self._find_below(system, top, path) if system else self._find_in_folder(here)
             files = list(found)
@@ -415,6 +427,8 @@ def _refuse_versioned_table(name: str, folder: str) -> None:
 def _suffix(name: str) -> str | None:
     """Return the suffix of a supported file type, ignoring the suffix of a compression."""
     base = name.lower()
+    if is_web(base):
+        base = re.split(r"[?#]", base, maxsplit=1)[0]
     for suffix in COMPRESSION_SUFFIXES:
         base = base.removesuffix(suffix)
     suffix = PurePosixPath(base).suffix

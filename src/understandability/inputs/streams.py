@@ -25,7 +25,6 @@ from understandability.errors import InputError, MissingExtraError
 
 # URL scheme -> the extra that installs its file system. Other schemes need a package by hand.
 _EXTRAS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
-_GLOB = re.compile(r"[*?\[]")
 _READ = 1 << 16
 _SEARCHED, _HEAD = 1 << 20, 1 << 13  # bytes that are searched at once, and of a member's start
 # After an error, the input of the last decoding step is searched again for the next member. So a
@@ -49,6 +48,11 @@ _ERRORS = (zlib.error, zstandard.ZstdError, lzma.LZMAError, OSError, ValueError,
 def is_url(path: str) -> bool:
     """Return True if fsspec reads this path."""
     return "://" in path
+
+
+def is_web(path: str) -> bool:
+    """Return True for an address on the web."""
+    return path.lower().startswith(("http://", "https://"))
 
 
 def file_system(url: str) -> tuple[Any, str]:

@@ -30,7 +30,7 @@ MEDIA_TYPES = {
 _LOOSE_TYPES = ("", "text/plain")
 _NO_PAGE_SUFFIX = re.compile(r"\.(?:js|mjs|css|json|map|xml|rss|atom|csv|svg|ico)")
 _NO_PAGE = re.compile(
-    r"/(robots\.txt|ads\.txt|app-ads\.txt|llms\.txt|security\.txt|\.well-known)\b.*"
+    r"/(robots\.txt|ads\.txt|app-ads\.txt|llms\.txt|security\.txt|\.well-known)(?:/.*)?"
 )
 # Records that hold no page by design. Their number says nothing about what is lost.
 _OTHER_TYPES = ("warcinfo", "request", "metadata")
