@@ -7,7 +7,8 @@ groups at a time, up to 50, 150, 500 and 1,500 labels. Figures are means over th
 Pearson correlation with the labels kept back (Cochrane: ROC AUC). The columns are `open`'s better
 output without any label, the default estimator of version 0.3 (XGBoost on the features of texts)
 and the blend, with the least difference of any draw between the blend and `open`'s better output.
-The former default learns from ranks, the blend from the labels themselves.
+The former default learns from ranks, the blend from the labels themselves. Fills in
+``docs/howto/own_estimator.md``.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scripts.shared import markdown, parser_of
+from scripts.shared import fill, markdown, parser_of
 
 from understandability.arrays import Floats
 from understandability.feature.feature_sets import text_columns
@@ -129,15 +130,16 @@ def table(data: Path, cache: Path | None, names: Sequence[str], draws: int) -> s
             figures = [f"{value:.3f}" for value in (untrained, former, blend, share)]
             lines.append([name, label, *figures, f"{least:+.3f}"])
             print(" ".join(lines[-1]), flush=True)
-    head = ["set", "labels", "`open`, untrained", "former default", "blend", "share", "least gain"]
+    head = ["set", "labels", "`open`, untrained", "former", "blend", "share", "least gain"]
     return markdown(head, lines)
 
 
 def main() -> None:
-    parser = parser_of(__doc__, cache=True, draws=5)
+    parser = parser_of(__doc__, cache=True, output="docs/howto/own_estimator.md", draws=5)
     parser.add_argument("--sets", nargs="+", choices=[*SETS], default=[*SETS])
     arguments = parser.parse_args()
-    print(table(arguments.data, arguments.cache, arguments.sets, arguments.draws))
+    lines = table(arguments.data, arguments.cache, arguments.sets, arguments.draws)
+    fill(arguments.output, {"own-labels": lines})
 
 
 if __name__ == "__main__":
