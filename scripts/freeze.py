@@ -1,9 +1,9 @@
-"""What must not change by accident: rows of pages, features, values of measures, as plain numbers.
+"""Write the values that must not change by accident: rows of pages, features, measures.
 
     python -m scripts.freeze [PAGES ... --output FILE]
 
-Without arguments, writes the frozen values anew; do so in a commit of its own that says which
-columns changed, and why.
+Without arguments, this replaces tests/golden/frozen.json, which has one value per line. Commit it
+with the reason why columns appear or values change.
 """
 
 import json
@@ -49,20 +49,20 @@ LABELS = {f"d{doc}": doc * 4.5 for doc in range(22)}
 
 
 def rounded(value: Any) -> Any:
-    """A value as JSON has it, numbers with six significant digits, NaN as null."""
+    """Return a value as JSON stores it: numbers with six significant digits, NaN as null."""
     if isinstance(value, float):
         return float(f"{value:.6g}") if math.isfinite(value) else None
     if isinstance(value, Mapping):
         # A scale is no number, and paths differ between machines.
-        kept = {name: each for name, each in value.items() if name not in ("path", "scale")}
-        return {str(name): rounded(each) for name, each in kept.items()}
+        items = [(key, item) for key, item in value.items() if key not in ("path", "scale")]
+        return {str(key): rounded(item) for key, item in items}
     if isinstance(value, str) or not isinstance(value, Iterable):
         return value
-    return [rounded(each) for each in value]
+    return [rounded(item) for item in value]
 
 
 def frozen(pages: list[Path] = PAGES, texts: list[Path] = PANEL) -> Iterator[tuple[str, Any]]:
-    """Name and value of all that is frozen."""
+    """Yield the name and the value of everything that is frozen."""
     inputs = [str(path) for path in pages if path.exists()]
     for extractor in EXTRACTORS:
         for ends in SENTENCE_ENDS:
@@ -83,8 +83,8 @@ def main() -> None:
     parser.add_argument("pages", nargs="*", type=Path, default=PAGES)
     parser.add_argument("--output", type=Path, default=FROZEN)
     options = parser.parse_args()
-    lines = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in frozen(options.pages))
-    options.output.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    text = json.dumps(dict(frozen(options.pages)), indent=1)  # one value per line
+    options.output.write_text(f"{text}\n", "utf-8")
 
 
 if __name__ == "__main__":
