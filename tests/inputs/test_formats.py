@@ -334,3 +334,19 @@ def test_languages_that_are_stated(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "t.jsonl", [{"id": "1", "text": "x", "sprache": "de"}])
     ((page,), _, _) = read(tmp_path / "t.jsonl", lang="sprache")
     assert page.language == "de"
+
+
+@pytest.mark.parametrize("command", ["score", "extract", "features"])
+def test_inputs_are_named_in_a_file(tmp_path: Path, understand: Run, command: str) -> None:
+    """As warc.paths.gz of Common Crawl names them; others may be given besides."""
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.txt").write_text("Rest, and drink enough water.")
+    (tmp_path / "paths.gz").write_bytes(gzip.compress(b"a.txt\n\nb.txt\n"))
+    options = ("--inputs-from", "paths.gz", "-o", "out.jsonl")
+    understand(command, *options, cwd=tmp_path, status=0)
+    assert [row["docno"] for row in read_records(tmp_path / "out.jsonl")] == ["a.txt", "b.txt"]
+    understand(command, "c.txt", *options, cwd=tmp_path, status=0)
+    assert len(read_records(tmp_path / "out.jsonl")) == 3
+    (tmp_path / "paths.gz").write_bytes(gzip.compress(b"\n"))
+    done = understand(command, *options, cwd=tmp_path, status=2)
+    assert "paths.gz names no input; expected one path or URL a line" in done.stderr

@@ -151,8 +151,8 @@ def features_written(
             write_table(pa.Table.from_pylist(found), options["output"])
         else:
             show(found, {name: name for name in found[0]})
-    elif not call.keywords.get("inputs"):
-        raise OptionError("there is nothing to read; name pages, folders or archives, or --list")
+    elif not (call.keywords.get("inputs") or call.keywords.get("inputs_from")):
+        raise OptionError("no input given; name pages, folders or archives, or --list")
     else:
         rows(call, strict=strict, quiet=quiet)
 

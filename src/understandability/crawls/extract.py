@@ -10,7 +10,7 @@ from understandability.rows import TextRows
 
 
 def extract(
-    inputs: Inputs,
+    inputs: Inputs = (),
     output: Destination = None,
     *,
     explain: bool = False,

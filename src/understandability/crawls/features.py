@@ -91,6 +91,8 @@ def features(
     maker.rows([])  # raises an error for unknown columns at once
     if not isinstance(inputs, Sources) and is_frame(inputs):
         inputs = texts_in(inputs, "features")
+    if work.inputs_from is not None and not inputs:
+        inputs = _Paths()
     are_texts = not isinstance(inputs, Sources | _Paths)
     if are_texts:
         by_docno: Mapping[Any, Any] = (

@@ -25,7 +25,7 @@ STAGES = ("read", "decode", "extract", "score", "time", "memory", "environment")
 ALL_STAGES = "all"
 Inputs = Annotated[
     str | Path | Sequence[str | Path] | Mapping[str, str] | Iterable[Page | Failure],
-    AtPrompt(list[str], value="INPUT..."),
+    AtPrompt(list[str], "INPUT", value="INPUT..."),
 ]
 Destination = Annotated[str | Path | None, AtPrompt(str, "--output", "-o", value="FILE or FOLDER/")]
 
@@ -47,6 +47,8 @@ class Work:
         runner: Where the workers of a crawl folder run: local, or ray (extra) on a cluster.
         address: Address of the Ray cluster; auto finds it.
         docnos: Read only documents named in this list, qrels file or run.
+        inputs_from: Read the names of more inputs from a file or a URL, one a line, also
+            compressed, such as warc.paths.gz of Common Crawl; - is standard input.
         limit_mb: Longest document, in MB once decoded; longer ones become errors. HTML and text
             are read up to 12 MB.
         without: Give up a file of a crawl that has begun, by the name that `understand crawl
@@ -66,6 +68,7 @@ class Work:
     docnos: Annotated[
         Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.trec:read_docnos")
     ] = None
+    inputs_from: Annotated[str | None, AtPrompt(str, value="FILE")] = None
     limit_mb: float = DEFAULT_LIMIT / 1e6
     without: Annotated[Sequence[str | Path], AtPrompt(list[str], value="PATH")] = ()
     retry_errors: Annotated[str | None, AtPrompt(str, value="STAGE")] = None
@@ -106,6 +109,7 @@ class WorkOptions(TypedDict, total=False):
     runner: str | None
     address: str | None
     docnos: Collection[str] | None
+    inputs_from: str | None
     limit_mb: float
     without: Sequence[str | Path]
     retry_errors: str | None

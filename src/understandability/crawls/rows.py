@@ -31,7 +31,7 @@ from understandability.crawls.processes import physical_cores
 from understandability.errors import OptionError, WrongTypeError
 from understandability.inputs.frames import is_frame, wrong_type
 from understandability.inputs.page_tables import media_type_of
-from understandability.inputs.sources import Sources, is_path
+from understandability.inputs.sources import Sources, is_path, read_paths
 from understandability.inputs.streams import is_url
 from understandability.inputs.tables import SETTINGS_KEY
 from understandability.inputs.writing import check_is_no_input
@@ -196,6 +196,12 @@ def _fill_folder(plan: Plan, path: str, work: Work) -> Iterator[Progress]:
 
 def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources:
     """Return the pages that a call names; files that the crawl in `output` gave up may be gone."""
+    if work.inputs_from is not None:
+        inputs = [*_as_paths(inputs), *read_paths(work.inputs_from)]
+    elif isinstance(inputs, tuple) and not inputs:
+        raise OptionError(
+            "no input given; name pages, folders or archives, or a file with --inputs-from"
+        )
     folder = CrawlFolder(str(output)) if fills_folder(output, work) else None
     without = {_recorded_path(path) for path in work.without}
     without |= {*(folder.given_up() if folder else ())}
@@ -215,6 +221,13 @@ def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources:
     if not isinstance(sources, GivenPages):
         sources.give_up(without, files)
     return sources
+
+
+def _as_paths(inputs: Any) -> list[str | Path]:
+    paths = [inputs] if isinstance(inputs, str | Path) else inputs
+    if isinstance(paths, Sequence) and all(isinstance(path, str | Path) for path in paths):
+        return list(paths)
+    raise OptionError("inputs_from (--inputs-from) adds to paths, and not to pages or texts")
 
 
 def _recorded_path(path: Any) -> str:

@@ -28,7 +28,9 @@ class Scores(Rows):
     """The result of `score`: rows of scores by docno, and the failures."""
 
 
-def score(inputs: Inputs, output: Destination = None, **choices: Unpack[ScoreOptions]) -> Scores:
+def score(
+    inputs: Inputs = (), output: Destination = None, **choices: Unpack[ScoreOptions]
+) -> Scores:
     """Score pages: how likely a reader is to understand each of them.
 
     Each document gets a row: docno, path, url, P(U|d), difficulty (0 to 100, higher is harder) with

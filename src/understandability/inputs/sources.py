@@ -36,6 +36,7 @@ from understandability.inputs.parts import File as File  # importable from here,
 from understandability.inputs.streams import (
     COMPRESSION_SUFFIXES,
     DamagedStreamError,
+    bounded_lines,
     file_system,
     is_url,
     is_web,
@@ -96,6 +97,7 @@ _FIRST_TEXT = {
     b"{\n": ".json",
     b"<": ".html",
 }
+_LONGEST_PATH = 1 << 16
 _GLOB = re.compile(r"[*?\[]")
 _SKIPPED = "files with the suffix "
 
@@ -341,6 +343,23 @@ def read_pages(
     ['easy.html', 'hard.html', 'medium.html']
     """
     return Sources(paths, docnos=docnos, limit=limit, columns=columns)
+
+
+def read_paths(path: str) -> list[str]:
+    """Read the names of inputs, one a line, from a file that may be compressed.
+
+    Relative names are relative to the current folder. Raises `InputError` if there are none.
+    """
+    with open_stream(path) as stream:
+        lines = bounded_lines(stream, _LONGEST_PATH, f"{path}, ")
+        try:
+            paths = [line.decode("utf-8-sig").strip() for line in lines]
+        except (UnicodeDecodeError, DamagedStreamError) as error:
+            raise InputError(f"{path} is no list of inputs: {in_one_line(error)}") from error
+    paths = [line for line in paths if line]
+    if not paths:
+        raise InputError(f"{path} names no input; expected one path or URL a line")
+    return paths
 
 
 def is_skipped_file(label: str) -> bool:
