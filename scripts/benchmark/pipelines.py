@@ -137,8 +137,10 @@ def main() -> None:
     parser = parser_of(__doc__, few=50, many=350)
     parser.add_argument("--recipes", nargs="*")
     arguments = parser.parse_args()
-    page = (ROOT / "docs" / "howto" / "pipelines.md").read_text("utf-8")
-    recipes = {"ud.score_table": ALONE, **dict(RECIPE.findall(page))}
+    howto = ROOT / "docs" / "howto"
+    files = [howto / "pipelines.md", *sorted((howto / "engines").glob("*.md"))]
+    text = "".join(file.read_text("utf-8") for file in files)
+    recipes = {"ud.score_table": ALONE, **dict(RECIPE.findall(text))}
     pages = health_pages(arguments.data)
     print("| recipe | pages/s of a worker | memory of a worker, MB |\n|---|--:|--:|")
     for recipe, text in recipes.items():

@@ -18,7 +18,7 @@ COMMANDS = {"understand": f'exec "{sys.executable}" -m understandability "$@"', 
 @pytest.mark.slow
 def test_the_slurm_example_makes_one_run(tmp_path: Path, understand: Run) -> None:
     """All jobs at once fill one folder, which merges to what one process writes."""
-    page = (ROOT / "docs" / "howto" / "crawl.md").read_text("utf-8")
+    page = (ROOT / "docs" / "howto" / "engines" / "slurm.md").read_text("utf-8")
     (script,) = re.findall(r"<!-- begin: slurm -->\n```bash\n(.*?)```", page, re.DOTALL)
     assert "--array=1-16" in script
     (tmp_path / "crawl.sh").write_text(script.replace("16", str(JOBS)))

@@ -1,4 +1,4 @@
-"""The recipes of docs/howto/pipelines.md, run as they stand there: `pytest -m pipelines`."""
+"""The recipes of docs/howto/pipelines.md and docs/howto/engines: `pytest -m pipelines`."""
 
 import gzip
 import json
@@ -20,8 +20,9 @@ import understandability as ud
 
 pytestmark = [pytest.mark.pipelines, pytest.mark.slow]
 
-PAGE = (ROOT / "docs" / "howto" / "pipelines.md").read_text("utf-8")
-RECIPES = dict(re.findall(r"<!-- recipe: (\w+) -->\n```\w+\n(.*?)```", PAGE, re.DOTALL))
+PAGES = [ROOT / "docs" / "howto" / "pipelines.md", *(ROOT / "docs/howto/engines").glob("*.md")]
+TEXT = "".join(page.read_text("utf-8") for page in PAGES)
+RECIPES = dict(re.findall(r"<!-- recipe: (\w+) -->\n```\w+\n(.*?)```", TEXT, re.DOTALL))
 EASY = "You have flu. Rest, and drink water. See a doctor if you do not feel well in a week. "
 HARD = "Immunohistochemical characterisation of glomerulonephritides necessitates microscopy. "
 

@@ -1,4 +1,4 @@
-"""A tagger for dolma: P(U|d) and the difficulty of each document. Needs dolma.
+"""A tagger for dolma: P(U|d) and the difficulty of each document. Requires dolma.
 
     dolma tag --documents "documents/*" --tagger_modules understandability.integrations.dolma \
         --taggers understandability
@@ -21,19 +21,19 @@ _COLUMNS = ("p_understandable", "difficulty")
 
 @add_tagger("understandability")
 class UnderstandabilityTagger(BaseTagger):  # type: ignore[misc, unused-ignore]  # it has no types
-    """Marks each document, from its first character to its last, with its scores.
+    """Adds the scores of each document as spans from its first character to its last.
 
-    The attributes ``p_understandable`` and ``difficulty`` are empty lists where a document cannot
-    be scored, or is not in English.
+    The attributes ``p_understandable`` and ``difficulty`` are empty lists if a document cannot be
+    scored, or if its language has no model.
     """
 
     @property
     def defaults(self) -> list[str]:
-        """The attributes that every document has."""
+        """The names of the attributes of every document."""
         return list(_COLUMNS)
 
     def predict(self, doc: Document) -> DocResult:
-        """The scores of one document."""
+        """Return the scores of one document."""
         try:
             row = score_text(doc.text)
         except PageError:
