@@ -56,6 +56,8 @@ from understandability.text.page import SEEN_BEFORE, Failure, Page
 _TICK = 0.2  # seconds between two looks at the workers
 # Seconds without a document after which a worker that reads a file by Arrow is taken to hang.
 SILENT = 120.0
+# Workers in a row that may end by an exception of their own at one document.
+_MAX_EXITS = 2
 # Pages that exist in no file are scored in batches.
 _BATCH_PAGES = 2 * CHUNK_PAGES
 _BATCH_BYTES = 4_000_000
@@ -530,7 +532,7 @@ class _Deaths:
         if is_reading and self.at_last > 1:
             how = f"the file ended its reader twice, the second time by {cause}"
             return Stop(file_index, documents, how)
-        if self.at_last > MAX_FAILED_STARTS:
+        if self.at_last > (_MAX_EXITS if cause.startswith("exit") else MAX_FAILED_STARTS):
             raise InputError(
                 f"workers die repeatedly, by {cause}; see what they print, then run the same "
                 "command again to continue"

@@ -193,7 +193,7 @@ class Sources:
         """The approximate number of bytes read of the current file; 0 for a pipe."""
         try:
             return 0 if self._stream is None or self._stream.closed else self._stream.raw.tell()
-        except OSError:
+        except (OSError, ValueError):  # a closed file
             return 0
 
     def _with_distinct_docnos(self, files: Sequence[File]) -> list[File]:
