@@ -1,6 +1,6 @@
 // The editor: what is typed goes to the server on this machine, and its answer beside the text.
 
-import { KINDS, draw, marksOf, moved } from "./marks.js";
+import { KINDS, draw, isFixed, marksOf, moved } from "./marks.js";
 import * as panel from "./panel.js";
 import * as server from "./server.js";
 import * as desk from "./work.js";
@@ -22,6 +22,7 @@ let wanted = null; // what to ask next: "quick", "whole" or null
 let timer = 0;
 let calm = 0;
 let able = {}; // what the server was started with
+let isExample = false; // the text is the example of the first visit, unchanged
 
 function tell(sentence) {
   $("message").textContent = sentence;
@@ -77,6 +78,7 @@ function chosenReader() {
 }
 
 function changed() {
+  if (isExample && text.value !== desk.EXAMPLE) endExample();
   marks = moved(marks, shown, text.value);
   shown = text.value;
   draw(mirror, shown, marks);
@@ -87,7 +89,13 @@ function changed() {
   calm = setTimeout(() => { store(); wanted = "whole"; ask(); }, CALM);
 }
 
+function endExample() {
+  isExample = false;
+  $("example").hidden = true;
+}
+
 function store() {
+  if (isExample) return;
   desk.work.text = text.value;
   if (!desk.keep()) tell("This browser keeps nothing: save your text before you close the window.");
 }
@@ -198,7 +206,11 @@ function showWord(number, focus) {
   const use = (instead) => () => { choices.hidden = true; put(start, end, instead); };
   const parts = [];
   if (offer) {
-    parts.push(...offer.texts.map((instead, index) => button(offer.plain[index], use(instead))));
+    for (const [index, instead] of offer.texts.entries()) {
+      // "fever (pyrexia)": the plain term, and the term for readers who will meet it.
+      const both = instead.replace(/[.,;:!?)\]]*$/, (mark) => ` (${offer.term.toLowerCase()})${mark}`);
+      parts.push(button(offer.plain[index], use(instead), "primary"), button(`${offer.plain[index]} (${offer.term.toLowerCase()})`, use(both)));
+    }
     const meaning = panel.element("p", { id: "meaning" });
     if (!offer.texts.length && offer.plain.length) meaning.append(`${panel.inPlainWords(offer.plain)} `);
     meaning.append(panel.element("span", { className: "note" }, offer.note));
@@ -240,7 +252,7 @@ async function showSentence(number, focus) {
       return panel.element("div", { className: "proposal" },
         panel.element("p", { className: "note" }, `${each.action}: ${panel.points(each.points)}`),
         panel.element("p", { className: "preview" }, each.text),
-        button("Use it", take), " ", button("Not this one", () => refuse(`${each.kind}: ${passage}`), "quiet"));
+        button("Use it", take, "primary"), " ", button("Not this one", () => refuse(`${each.kind}: ${passage}`), "quiet"));
     });
     list.replaceChildren(...(rows.length ? rows : [panel.element("p", { className: "note" }, `No rule is sure how to make it plainer. ${panel.hint(about.reasons)}`)]));
     if (able.rewrite) list.append(button("Ask your language model", () => rewritten(list, passage, mark, isCurrent)));
@@ -252,15 +264,20 @@ async function showSentence(number, focus) {
   }
 }
 
-// What the server's language model proposes; it can be taken only where nothing is missing.
+// What the server's language model proposes, with the facts that it loses or adds.
 async function rewritten(list, passage, mark, isCurrent) {
   list.replaceChildren(panel.element("p", { className: "note" }, "Asking …"));
   try {
     const found = await server.rewrite(passage, chosenReader() || undefined);
     if (!isCurrent()) return;
-    const verdict = `Chance ${panel.percent(found.before)} to ${panel.percent(found.after)}. ${found.accepted ? "Numbers, names, “not” and “must” are all still there; read it all the same." : `Not taken: ${found.why}.`}`;
+    const verdict = `${panel.percent(found.before)} → ${panel.percent(found.after)} of readers. ${found.accepted ? "No fact was lost; read it all the same." : ""}`;
     list.replaceChildren(panel.element("p", { className: "preview" }, found.text), panel.element("p", { className: "note" }, verdict));
-    if (found.accepted) list.append(button("Use it", () => { choices.hidden = true; put(mark.start, mark.end, found.text); }));
+    const facts = (title, rows) => (rows.length ? [panel.element("p", {}, panel.element("strong", {}, title)), panel.element("ul", { className: "reasons" }, ...rows.map((row) => panel.element("li", {}, row)))] : []);
+    list.append(...facts("Lost or changed", found.missing), ...facts("New", found.added));
+    if (!found.accepted && !found.missing.length && !found.added.length) list.append(panel.element("p", { className: "note" }, `Not recommended: ${found.why}.`));
+    // What is lost or new has to be accepted by a person.
+    const label = found.accepted ? "Use it" : "I have checked it: use it all the same";
+    list.append(button(label, () => { choices.hidden = true; put(mark.start, mark.end, found.text); }, found.accepted ? "primary" : "quiet"));
   } catch (error) {
     if (isCurrent()) list.replaceChildren(panel.element("p", { className: "note" }, error.message));
   }
@@ -337,7 +354,9 @@ function restore() {
     box.checked = !desk.work.hidden.includes(box.value);
     mirror.classList.toggle(`hide-${box.value}`, !box.checked);
   }
-  text.value = desk.work.text;
+  isExample = desk.isFirstVisit && !desk.work.text;
+  $("example").hidden = !isExample;
+  text.value = isExample ? desk.EXAMPLE : desk.work.text;
   showVersions();
   changed();
 }
@@ -352,6 +371,12 @@ for (const [kind, name] of Object.entries({ shade: "sentences by level", long: "
   $("shown").append(panel.element("label", {}, box, " ", panel.element("span", { className: kind === "shade" ? "shade-2" : kind }, name)), " ");
 }
 
+$("own").addEventListener("click", () => {
+  endExample();
+  put(0, text.value.length, "");
+});
+// Who comes by keyboard replaces the example by typing; a click puts the caret into it.
+text.addEventListener("focus", () => { if (isExample) text.select(); });
 text.addEventListener("input", changed);
 text.addEventListener("click", () => showAtCaret(false));
 text.addEventListener("keydown", (event) => {
@@ -452,6 +477,8 @@ document.addEventListener("drop", (event) => {
   openFile(file);
 });
 addEventListener("pagehide", store);
+// On a phone the verdict stays in sight once its card has been scrolled away.
+new IntersectionObserver(([card]) => $("bar").classList.toggle("away", !card.isIntersecting)).observe(document.querySelector(".verdict"));
 
 server.able().then((found) => { able = found; $("fetch").hidden = !found.fetch; });
 desk.load();

@@ -30,6 +30,9 @@ export const KINDS = {
 };
 const LONG = 20; // words of a sentence
 
+// Whether a click mends it; all other marks need the writer's own words.
+export const isFixed = (mark) => Boolean(mark.offer ? mark.offer.texts.length : mark.kind === "spelling" && mark.likely);
+
 // Sentences and words of an explanation as ranges of the text; `isRefused` says what to leave out.
 export function marksOf(text, explanation, isRefused) {
   const places = placesOf(text, explanation.pieces);
@@ -103,7 +106,7 @@ function blocksOf(text, marks) {
     const parts = [];
     while (next < marks.words.length && marks.words[next].start < sentence.end) {
       const mark = marks.words[next];
-      parts.push(["", upTo(mark.start)], [mark.kind, upTo(mark.end)]);
+      parts.push(["", upTo(mark.start)], [`${mark.kind} ${isFixed(mark) ? "fix" : "words"}`, upTo(mark.end)]);
       next += 1;
     }
     parts.push(["", upTo(sentence.end)]);

@@ -1,4 +1,4 @@
-// What stands beside the text.
+// The verdict, and the details next to the text.
 
 const $ = (id) => document.getElementById(id);
 
@@ -17,7 +17,6 @@ export const points = (number) => {
 const listed = (rows) => rows.map((row) => (row.count > 1 ? `${row.word} (${row.count})` : row.word)).join(", ");
 
 const REMARKS = {
-  no_words: "There are no words in the text.",
   not_english: "The text is not in English. `understand score` estimates some other languages; the editor knows English only.",
   few_sentences: "There are hardly any sentences: the estimate is a guess.",
   unlike_judged: "The text is unlike any that the model learned from; be careful with the estimate.",
@@ -46,7 +45,8 @@ const count = (number, name) => `${number} ${name}${number === 1 ? "" : "s"}`;
 
 // A short sentence for those who hear the page.
 export function spoken(found) {
-  return found.level ? `Level ${found.level.name}, ${found.level.word}` : "Not estimated";
+  const chance = found.estimate.p_understandable;
+  return chance === null ? "Not estimated" : `${percent(chance)} of readers get the message`;
 }
 
 const name = (id) => id[0].toUpperCase() + id.slice(1).replaceAll("-", " ");
@@ -56,31 +56,40 @@ export function showReaders(select, readers) {
   for (const reader of readers) select.append(new Option(name(reader.name), reader.name));
 }
 
+const readersOf = (reader) => (reader === "public" || !reader ? "adults" : "such readers");
+
+// The verdict: the share of readers, the target, and how far it is.
 export function showHeadline(found, reader) {
   const { estimate, level } = found;
   $("findings").hidden = found.words === 0;
   $("level").hidden = !level;
-  if (level) $("level").textContent = level.name;
+  if (level) $("level").textContent = `${level.name} ${level.word}`;
   const known = estimate.difficulty !== null;
-  $("headline").textContent = level ? level.word : known ? `Difficulty ${Math.round(estimate.difficulty)} of 100` : "Nothing yet";
   const remarks = found.flags.map((flag) => REMARKS[flag]).filter(Boolean);
   const size = `${count(found.words, "word")}, ${count(found.sentences.length, "sentence")}.`;
   $("verdict").textContent = found.words ? [size, found.place, ...remarks].join(" ") : remarks.join(" ");
   const aimed = found.readers.find((each) => each.name === reader);
-  const chance = aimed && percent(aimed.p_understandable);
+  const chance = aimed ? aimed.p_understandable : estimate.p_understandable;
+  const who = readersOf(reader);
+  const share = known && chance !== null;
+  $("headline").textContent = share ? `${percent(chance)} of ${who} get the message`
+    : known ? `Difficulty ${Math.round(estimate.difficulty)} of 100` : found.words ? "No estimate" : "Type or paste a text";
   const range = known && found.range[0] !== null ? ` (${found.range.map(Math.round).join(" to ")})` : "";
-  $("numbers").replaceChildren(...(known ? [
-    element("strong", {}, `Chance ${chance ?? percent(estimate.p_understandable)}`),
-    `, difficulty ${Math.round(estimate.difficulty)}${range} of 100`] : []));
-  $("bar").textContent = known ? `${level?.name ?? ""} ${level?.word ?? ""} · chance ${chance} · difficulty ${Math.round(estimate.difficulty)}` : "";
+  $("numbers").textContent = known ? `Difficulty ${Math.round(estimate.difficulty)}${range} of 100.` : "";
+  const meter = $("meter");
+  meter.hidden = !share;
+  if (share) {
+    meter.className = chance < found.aim ? "below" : "reached";
+    meter.querySelector("span").style.width = `${Math.round(100 * chance)}%`;
+    meter.querySelector("i").style.left = `${Math.round(100 * found.aim)}%`;
+  }
+  $("bar").textContent = share ? `${percent(chance)} of ${who} · target ${percent(found.aim)}` : "";
   if (!aimed || aimed.p_understandable === null) {
-    $("aim").textContent = "";
+    $("aim").textContent = remarks.join(" ");
   } else if (aimed.p_understandable < found.aim) {
-    const gain = found.together ?? found.first_steps[0];
-    const way = gain ? `; the steps below gain about ${Math.round(gain.points)}` : "";
-    $("aim").textContent = `The chance that ${aimed.description} understands the text is ${chance}; the aim is ${percent(found.aim)}. The text is ${count(Math.max(1, Math.round(aimed.missing)), "point")} too hard for that${way}.`;
+    $("aim").textContent = [`Below the target of ${percent(found.aim)}: the text is ${count(Math.max(1, Math.round(aimed.missing)), "point")} too hard.`, ...remarks].join(" ");
   } else {
-    $("aim").textContent = `The chance that ${aimed.description} understands the text is ${chance}. The aim of ${percent(found.aim)} is reached.`;
+    $("aim").textContent = [`The target of ${percent(found.aim)} is reached.`, ...remarks].join(" ");
   }
 }
 
@@ -94,16 +103,24 @@ export function showSince(found, version) {
   }
   const moved = Math.round(version.difficulty - difficulty);
   const how = moved > 0 ? points(moved) : moved < 0 ? `${count(-moved, "point")} harder` : "as hard as before";
-  $("since").textContent = `Since “${version.name}”: ${how}, chance ${percent(version.chance)} to ${percent(chance)}.`;
+  $("since").textContent = `Since “${version.name}”: ${how}, ${percent(version.chance)} → ${percent(chance)} of readers.`;
 }
 
+const STEPS = 3;
+
+// The changes that gain most, each with the share of readers after it.
 export function showSteps(found) {
-  const rows = found.first_steps.map((step) =>
-    element("li", {}, element("strong", {}, step.action), `: ${points(step.points)}`));
+  const now = found.estimate.p_understandable;
+  const gain = (step) => (Math.round(100 * step.p_understandable) > Math.round(100 * now)
+    ? `${percent(now)} → ${percent(step.p_understandable)}` : points(step.points));
+  const rows = found.first_steps.slice(0, STEPS).map((step) =>
+    element("li", {}, step.action, " ", element("span", { className: "gain" }, gain(step))));
   if (found.together) {
-    rows.push(element("li", { className: "note" }, `All of these at once: ${points(found.together.points)}`));
+    rows.push(element("li", { className: "note" }, "All of these together ", element("span", { className: "gain" }, gain(found.together))));
   }
-  $("steps").replaceChildren(...(rows.length ? rows : [element("li", { className: "note" }, "No change was found that would help much.")]));
+  const isReached = now !== null && now >= found.aim;
+  $("first").hidden = !found.words || (!rows.length && isReached);
+  $("steps").replaceChildren(...(rows.length ? rows : [element("li", { className: "note" }, "No single change would help much. Look at the hardest sentences.")]));
 }
 
 const shown = {}; // id -> what is shown there
@@ -128,10 +145,11 @@ export function showDetails(found, actions) {
     const reasons = element("ul", { className: "reasons" }, ...sentence.reasons.map((reason) => element("li", {}, reason)));
     return element("li", {}, button, reasons);
   });
-  $("hardest").closest("section").hidden = !hardest.length;
-  show("terms", found.terms, (term) => {
+  $("hardest").closest("details").hidden = !hardest.length;
+  const inOrder = [...found.terms].sort((one, other) => Boolean(other.in_place) - Boolean(one.in_place));
+  show("terms", inOrder, (term) => {
     const times = term.count > 1 ? ` (${term.count})` : "";
-    const row = element("li", {}, element("span", { className: "term" }, term.term), `${times}: `);
+    const row = element("li", {}, element("span", { className: term.in_place ? "fix" : "words" }, term.term), `${times}: `);
     for (const plain of term.in_place ? term.plain : []) {
       const button = element("button", { type: "button", className: "say", title: `Say “${plain}” for “${term.term}” wherever it fits` }, plain);
       button.addEventListener("click", () => actions.replaceAll(term.term, plain));
@@ -163,7 +181,7 @@ export function showQuestions(found, text, answers, questions, answered) {
 
 export function showVersions(versions, actions) {
   $("versions").hidden = !versions.length;
-  const about = (version) => (version.difficulty === null ? `${version.text.length} letters` : `difficulty ${Math.round(version.difficulty)}, chance ${percent(version.chance)}`);
+  const about = (version) => (version.difficulty === null ? `${version.text.length} letters` : `${percent(version.chance)} of readers`);
   $("version-list").replaceChildren(...versions.map((version, number) => {
     const name = element("input", { value: version.name, maxLength: 60 });
     name.setAttribute("aria-label", `Name of version ${number + 1}`);

@@ -1,13 +1,25 @@
 // The writer's work: it lives in this browser until it is deleted, and in files for colleagues.
 
 const KEY = "understandability-work";
-const EMPTY = { text: "", versions: [], answers: {}, refused: [], hidden: [], english: "" };
+// A calm start: the looks of sentences and passives are shown on request.
+const EMPTY = { text: "", versions: [], answers: {}, refused: [], hidden: ["shade", "long", "passive"], english: "" };
+
+// Shown on the first visit; it is kept only once somebody has changed it.
+export const EXAMPLE = `## Your colonoscopy
+
+Prior to the procedure you must fast for six hours. A sedative is administered intravenously, and the majority of patients experience drowsiness subsequently. Following the procedure you should not drive, operate machinery or drink alcohol for 24 hours, and it is imperative that a responsible adult accompanies you home and remains with you overnight.
+
+Complications are rare. Haemorrhage occurs in approximately 1 in 500 patients and perforation of the colon in 1 in 1,500. Contact the ward immediately if you develop pyrexia, persistent abdominal pain, or dyspnoea.`;
 
 export let work = structuredClone(EMPTY);
 
+export let isFirstVisit = false;
+
 export function load() {
   try {
-    work = checked(JSON.parse(localStorage.getItem(KEY)));
+    const stored = localStorage.getItem(KEY);
+    isFirstVisit = stored === null;
+    work = stored === null ? structuredClone(EMPTY) : checked(JSON.parse(stored));
   } catch {
     work = structuredClone(EMPTY);
   }
