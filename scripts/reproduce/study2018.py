@@ -2,10 +2,12 @@
 (2018, in manuscript): Tables 1 to 5 as far as public data go.
 
 The pages' text, the background corpora, and the runs GUIR and ECNU of task 1 are not public here.
-What can be had: counts of HTML elements of judged pages, the labels, and 14 runs of task 1, five
+Available are counts of HTML elements of judged pages, the labels, and 14 runs of task 1, five
 of them BM25 by Terrier behind a spam filter.
 """
 
+import csv
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +25,30 @@ from understandability.study.gains import COMBOS, parse_gain
 COEFFICIENTS = {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
 COUNTS = {"Number of P tags": "n_ps", "Number of lists": "n_lists"}
 NO_TEXT = "the text of the pages is not public here"
+# Values per document in the folder `analyser` of joaopalotti/clef_readability on GitHub:
+# (year, method of Table 3) -> the file, and its column. They stand for the pipeline of the file.
+PUBLISHED_VALUES = {
+    ("2015", "CHV mean score for all concepts"): ("clef2015_metamap_chv.txt", "avg_chv_value_all"),
+    ("2015", "Number of MeSH concepts"): ("clef2015_metamap_msh.txt", "n_msh_concepts"),
+    ("2016", "CHV mean score for all concepts"): (
+        "clef2016_metamap_chv_msh.txt",
+        "avg_chv_value_all",
+    ),
+    ("2016", "Number of MeSH concepts"): ("clef2016_metamap_chv_msh.txt", "n_msh_concepts"),
+    ("2016", "Number of MeSH disease concepts"): (
+        "clef2016_metamap_chv_msh.txt",
+        "n_msh_dsyn_concepts",
+    ),
+}
+ANALYSER = "study2018"  # the folder of the data, beside clef2015 and clef2016, for these files
+PIPELINES = {
+    "Jst": "jusText",
+    "Boi": "boilerpipe",
+    "Naive": "naive text",
+    "FP": "forced periods",
+    "NFP": "no forced periods",
+    "?": "pipeline not printed",
+}
 # Printed column -> our measure of the first ten documents.
 COLUMNS = {
     "RBP": "RBP(p=0.8)@10",
@@ -81,22 +107,25 @@ def table_1(published: Path) -> Table:
 
 
 def table_3(data: Path, published: Path) -> Table:
-    """Correlations with the labels of relevant documents: the counts of HTML elements."""
+    """Correlations with the labels of relevant documents, as far as values are published."""
     folder = data / "clef" / "clef2016"
     names, counts = html_counts(folder / "html_features.tsv.gz")
-    qrels = read_labels(folder / "task2.qrels.gz")
-    labels = mean_labels(read_labels(folder / "task2.qunder.gz"))
-    names_of = qrels.docnos.to_pylist()
-    relevant = [names_of[i] for i in np.unique(qrels.docno_ids[qrels.values >= 1]).tolist()]
-    known = [docno for docno in relevant if docno in labels and docno in counts]
+    labels = relevant_labels(folder / "task2.qrels.gz", folder / "task2.qunder.gz")
+    known = [docno for docno in labels if docno in counts]
     wanted = [labels[docno] for docno in known]
     rows = []
     for line in printed(published, "study2018_table3"):
         what = f"{line['year']}, {line['method']} ({line['extraction']} {line['sentence_ends']})"
         column = COUNTS.get(line["method"]) if line["year"] == "2016" else None
+        published_values = None if column else values_of(data, line["year"], line["method"])
         for coefficient, compute in COEFFICIENTS.items():
+            if published_values is not None:
+                of_documents, truth, why = published_values
+                size = abs(compute(of_documents, truth))
+                rows.append(Row(f"{what}: {coefficient}", line[coefficient], size, why))
+                continue
             if column is None:
-                rows.append(Row(f"{what}: {coefficient}", line[coefficient], None, NO_TEXT))
+                rows.append(Row(f"{what}: {coefficient}", line[coefficient], None, missing(line)))
                 continue
             here = compute([counts[docno][names.index(column)] for docno in known], wanted)
             why = f"{len(known):,} relevant documents, mean label, size of the coefficient"
@@ -106,11 +135,60 @@ def table_3(data: Path, published: Path) -> Table:
         tuple(rows),
         (
             "Print has 3,298 relevant and assessed documents; signs are dropped in print.",
+            "The study's repository (joaopalotti/clef_readability on GitHub, folder analyser, also "
+            "in its history) has values per document of some features. To compute their cells, put "
+            f"its files into the folder clef/{ANALYSER} of the data.",
             "The counts are those published with the study's code, of pages that may have been "
             "parsed otherwise for print. `understand grid` makes the whole table of any "
             "labelled pages.",
         ),
     )
+
+
+def relevant_labels(qrels_path: Path, ease_path: Path) -> dict[str, float]:
+    """The mean label of each document that is relevant to some topic and has a label."""
+    qrels = read_labels(qrels_path)
+    labels = mean_labels(read_labels(ease_path))
+    names = qrels.docnos.to_pylist()
+    relevant = (names[i] for i in np.unique(qrels.docno_ids[qrels.values >= 1]).tolist())
+    return {docno: labels[docno] for docno in relevant if docno in labels}
+
+
+def values_of(data: Path, year: str, method: str) -> tuple[Floats, Floats, str] | None:
+    """The published values of a feature with the labels, and where they are from; None if absent.
+
+    A file has lines of comma-separated values with a header, whose first column is the docno.
+    """
+    file, column = PUBLISHED_VALUES.get((year, method), ("", ""))
+    path = data / "clef" / ANALYSER / file
+    if not file or not path.is_file():
+        return None
+    folder = data / "clef" / f"clef{year}"
+    task = "task2." if year == "2016" else ""
+    suffix = "gz" if year == "2016" else "txt.gz"
+    labels = relevant_labels(folder / f"{task}qrels.{suffix}", folder / f"{task}qunder.{suffix}")
+    with path.open(encoding="utf-8", newline="") as lines:
+        reader = csv.DictReader(lines)
+        docno_column = (reader.fieldnames or [""])[0]
+        values = {row[docno_column]: float(row[column]) for row in reader}
+    known = [docno for docno in labels if docno in values]
+    why = f"{len(known):,} relevant documents; {file}, {column}; size of the coefficient"
+    return (
+        np.array([values[docno] for docno in known]),
+        np.array([labels[docno] for docno in known]),
+        why,
+    )
+
+
+def missing(line: Mapping[str, str]) -> str:
+    """What a cell lacks: a file that could be had, or values that nobody has published."""
+    file, column = PUBLISHED_VALUES.get((line["year"], line["method"]), ("", ""))
+    if file:
+        return f"needs {file} (column {column}) of the study's repository"
+    if line["extraction"] in ("None", ""):
+        return f"needs the elements of the pages of {line['year']}; their HTML is not public here"
+    pipeline = ", ".join(PIPELINES[part] for part in (line["extraction"], line["sentence_ends"]))
+    return f"no values per document are published ({pipeline}), nor is the text of the pages"
 
 
 def html_counts(path: Path) -> tuple[list[str], dict[str, Floats]]:

@@ -19,7 +19,7 @@ from understandability.inputs.run import Labels
 _EASY_END = {Direction.HARDER: "lower-easier", Direction.EASIER: "higher-easier"}
 _FORM = (
     "write DIRECTION[:THRESHOLD][:LOW..HIGH] such as lower-easier:40, lower-easier:<=40:0..100 or "
-    f"higher-easier:2, the direction one of {', '.join(WORDS)}"
+    f"higher-easier:2, the direction one of {', '.join(WORDS)}; in a shell, quote < and >"
 )
 
 

@@ -1,0 +1,64 @@
+"""Every keyword of evaluation is known to mypy, at run time, and to help()."""
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import pytest
+
+import understandability as ud
+from understandability.errors import OptionError
+from understandability.evaluation.conventions import CONVENTIONS
+from understandability.evaluation.judgements import Judgements
+from understandability.evaluation.options import EvaluationOptions, Labelling
+
+RUNS = {"a": {"q": {"d": 1.0}, "r": {"d": 1.0}}, "b": {"q": {"d": 1.0}, "r": {"e": 1.0}}}
+QRELS = {"q": {"d": 1}, "r": {"d": 1}}
+CALLS: dict[str, Callable[..., Any]] = {
+    "evaluate": ud.evaluate,
+    "compare": ud.compare,
+    "correlate": ud.correlate,
+    "bounds": ud.bounds,
+}
+
+
+def test_the_keywords_are_the_fields_of_both_tables() -> None:
+    names = {field.name for field in fields(Labelling)} | {*CONVENTIONS, "preset"}
+    assert set(get_type_hints(EvaluationOptions)) == names
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_misspelt_keyword_is_refused(name: str) -> None:
+    with pytest.raises((OptionError, TypeError), match="treshold"):
+        CALLS[name](RUNS, QRELS, measures=["RBP", "RBP@5"], treshold=4)
+    with pytest.raises(OptionError, match="treshold"):
+        Judgements.read(QRELS, treshold=4)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_help_names_the_table_of_keywords(name: str) -> None:
+    parameter = inspect.signature(CALLS[name], eval_str=True).parameters["options"]
+    assert get_args(parameter.annotation) == (EvaluationOptions,)
+
+
+def test_mypy_refuses_a_misspelt_keyword(tmp_path: Path) -> None:
+    """And accepts the right ones."""
+    pytest.importorskip("mypy")
+    calls = "\n".join(
+        f"ud.{name}({{}}, {{}}, measures='RBP', {keyword}=4)"
+        for name in CALLS
+        for keyword in ("treshold", "threshold")
+    )
+    path = tmp_path / "misspelt.py"
+    path.write_text(f"import understandability as ud\n{calls}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", str(path)],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    errors = [line for line in done.stdout.splitlines() if "error:" in line]
+    assert len(errors) == len(CALLS), done.stdout
+    assert all('"treshold"' in line for line in errors)

@@ -1,0 +1,50 @@
+"""Table 3 of the study of 2018: cells from published values, and the reason for each other cell."""
+
+import re
+from pathlib import Path
+
+import pytest
+from scripts.reproduce import study2018
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "clef" / "clef2015"
+    write(folder / "qrels.txt.gz", "1 0 a 1\n1 0 b 2\n2 0 b 0\n1 0 c 1\n1 0 d 0\n")
+    write(folder / "qunder.txt.gz", "1 0 a 0\n1 0 b 1\n2 0 b 3\n1 0 c 3\n1 0 d 3\n")
+    return tmp_path
+
+
+def test_published_values_are_joined_with_mean_labels(data: Path) -> None:
+    """Of relevant documents only; b has the mean of two labels, d is not relevant."""
+    method = "CHV mean score for all concepts"
+    assert study2018.values_of(data, "2015", method) is None
+    file, column = study2018.PUBLISHED_VALUES["2015", method]
+    path = data / "clef" / study2018.ANALYSER / file
+    write(path, f"filename,other,{column}\na,9,0.5\nb,9,0.25\nd,9,0.125\n")
+    found = study2018.values_of(data, "2015", method)
+    assert found is not None
+    values, labels, why = found
+    assert values.tolist() == [0.5, 0.25]
+    assert labels.tolist() == [0.0, 2.0]
+    assert why.startswith("2 relevant documents")
+
+
+@pytest.mark.parametrize(
+    ("method", "extraction", "ends", "reason"),
+    [
+        ("CHV mean score for all concepts", "Naive", "FP", "needs clef2015_metamap_chv.txt"),
+        ("SMOG Index", "Jst", "NFP", r"no values .* \(jusText, no forced periods\)"),
+        ("Number of P tags", "None", "", "needs the elements of the pages of 2015"),
+    ],
+)
+def test_each_other_cell_has_its_reason(
+    method: str, extraction: str, ends: str, reason: str
+) -> None:
+    line = {"year": "2015", "method": method, "extraction": extraction, "sentence_ends": ends}
+    assert re.search(reason, study2018.missing(line))
