@@ -1,6 +1,6 @@
-"""A background model, trained: words to a place in a space of topics, and on to a label.
+"""A trained background model: words to a vector of topics, and that to a label.
 
-How it is learned says `training.background` (Palotti, Zuccon & Hanbury 2019).
+`training.train_background` learns it (Palotti, Zuccon & Hanbury 2019).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from understandability.model.predictors import (
 
 @dataclass(frozen=True, slots=True)
 class Bags:
-    """Distinct words of each document: those of document ``i`` at ``starts[i]:starts[i + 1]``.
+    """The distinct words of each document; document ``i`` has ``starts[i]:starts[i + 1]``.
 
-    `words` are numbers in the vocabulary, ascending within a document, `counts` how often.
+    `words` are ids in the vocabulary, ascending within a document; `counts` are occurrences.
     """
 
     starts: NDArray[np.int64]
@@ -43,7 +43,7 @@ class Bags:
 
 
 def bags_of(numbers: NDArray[np.int32], token_starts: NDArray[np.int64]) -> Bags:
-    """The bags of documents from the number of each token; below 0 are no words.
+    """Count the word ids of each document; ids below 0 are skipped.
 
     >>> bags = bags_of(np.array([7, 2, 7, -1]), np.array([0, 3, 4]))
     >>> bags.starts.tolist(), bags.words.tolist(), bags.counts.tolist()
@@ -60,10 +60,10 @@ def bags_of(numbers: NDArray[np.int32], token_starts: NDArray[np.int64]) -> Bags
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The words that a model knows, as `statistics_key` writes them, each with its number.
+    """The words that a model knows, as `statistics_key` writes them, and their ids.
 
-    Equal to itself only: what is computed for a word is kept by vocabulary, whose words would
-    otherwise be hashed at each look.
+    Compared by identity: values of words are cached per vocabulary, and comparing its words would
+    take longer than the look-up.
     """
 
     words: tuple[str, ...]
@@ -73,7 +73,7 @@ class Vocabulary:
         return {word: number for number, word in enumerate(self.words)}
 
     def numbers(self, tokens: Sequence[str]) -> NDArray[np.int32]:
-        """The number of each token; -1 outside the vocabulary. A column of types."""
+        """The id of each token; -1 outside the vocabulary. One value per word type."""
         number, keys = self._numbers.get, map(statistics_key, tokens)
         return np.fromiter((number(key, -1) for key in keys), np.int32, len(tokens))
 
@@ -87,7 +87,7 @@ class Vocabulary:
 
     @classmethod
     def from_array(cls, array: NDArray[Any] | None) -> Vocabulary:
-        """The vocabulary that `to_array` gave."""
+        """Read the vocabulary that `to_array` wrote."""
         if array is None or array.dtype != np.uint8 or array.ndim != 1:
             raise InputError("it has no vocabulary")
         try:
@@ -116,7 +116,7 @@ class LsaSpace:
             raise InputError("its LSA space has numbers that are not finite")
 
     def vectors(self, bags: Bags) -> Floats:
-        """The place of each document, of length 1 before projection; (documents, dimensions)."""
+        """The vector of each document, of length 1 before projection; (documents, dimensions)."""
         worth = bags.counts * self.weights[bags.words]
         lengths = np.sqrt(sum_segments(worth**2, bags.starts))
         sums = sum_segments(worth[:, None] * self.projection[bags.words], bags.starts)
@@ -127,8 +127,8 @@ class LsaSpace:
 class BackgroundModel:
     """A vocabulary, an LSA space (none for term counts), and an estimator of the labels.
 
-    `labels` are those of the corpora, ascending; `classes` tells whether the estimator gives a
-    probability for each of them, rather than a value.
+    `labels` are those of the corpora, ascending. A classifier has a probability for each of them, a
+    regressor one value.
     """
 
     estimator: str
@@ -144,19 +144,19 @@ class BackgroundModel:
 
     @property
     def typical(self) -> Floats:
-        """0: where a text without a telling word would stand."""
+        """0, the vector of a text without informative words."""
         dimensions = len(self.labels) if self.space is None else self.space.projection.shape[1]
         return np.zeros(dimensions)
 
     def inputs(self, batch: Batch) -> Floats:
-        """The place of each document in the LSA space, or, of counts, their weighted sums.
+        """The vector of each document in the LSA space; for term counts, their weighted sums.
 
         NaN for a document without a word of the vocabulary.
         """
         bags = self.vocabulary.bags(batch)
         if self.space is not None:
             places = self.space.vectors(bags)
-        else:  # of the one layer, the rows of the words that are there
+        else:  # rows of the single layer, of the words that occur
             assert isinstance(self.predictor, Network)
             rows = self.predictor.weights[0][bags.words]
             places = sum_segments(bags.counts[:, None] * rows, bags.starts)
@@ -164,11 +164,11 @@ class BackgroundModel:
         return places
 
     def predict(self, inputs: Floats) -> Floats:
-        """The value of a regressor, not clipped; of a classifier, the expected label."""
+        """The unclipped value of a regressor, or the expected label of a classifier."""
         known = np.isfinite(inputs).all(axis=1)
         raw = np.full(len(inputs), np.nan)
         predictor = self.predictor
-        if self.space is None:  # the sums are there already, and the rest of the layer is left
+        if self.space is None:  # the inputs are sums already: only bias and link remain
             assert isinstance(predictor, Network)
             identity = np.eye(inputs.shape[1])
             predictor = Network((identity,), predictor.biases, predictor.link)
@@ -180,7 +180,7 @@ class BackgroundModel:
         return self.predict(self.inputs(batch))
 
     def read(self, batch: Batch) -> Reading:
-        """The same, as a reading."""
+        """The raw output for each document, as a `Reading`."""
         return Reading.of(self.raw(batch), batch.words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -194,7 +194,7 @@ class BackgroundModel:
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> BackgroundModel:
-        """The model that `to_parts` gave."""
+        """Read the model that `to_parts` wrote."""
         row = check_estimator(model.get("estimator"))
         labels = _labels(model.get("labels"))
         arrays = arrays_of(weights, "words.npz")
@@ -203,10 +203,10 @@ class BackgroundModel:
         space = None
         if not row.on_counts:
             numbers = [arrays.get(name) for name in ("weights", "projection")]
-            found = [each for each in numbers if each is not None and each.dtype.kind == "f"]
-            if len(found) != 2:
+            arrays_found = [a for a in numbers if a is not None and a.dtype.kind == "f"]
+            if len(arrays_found) != 2:
                 raise InputError("it has no LSA space")
-            space = LsaSpace(*(each.astype(np.float64) for each in found))
+            space = LsaSpace(*(array.astype(np.float64) for array in arrays_found))
         inputs = len(vocabulary.words) if space is None else space.projection.shape[1]
         outputs = len(labels) if row.classifies else 1
         words = inputs if space is None else len(space.weights)
@@ -217,7 +217,7 @@ class BackgroundModel:
 
 
 def expected_label(outputs: Floats, labels: tuple[float, ...]) -> Floats:
-    """One number a document: the value itself, or the mean of the labels under their chances.
+    """One number per document: the value, or the mean of the labels by their probabilities.
 
     >>> expected_label(np.array([[0.5, 0.0, 0.5]]), (1, 2, 3))
     array([2.])

@@ -1,4 +1,4 @@
-"""A bundle: a trained model with all that is needed to use it, and to know what it is.
+"""A bundle: a trained model with everything needed to use it, and its card.
 
 In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`model.bundle_files`).
 """
@@ -36,15 +36,15 @@ from understandability.model.readers import (
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What is estimated of one document.
+    """The estimates for one document.
 
     `difficulty` runs from 0 (very easy) to 100 (very hard), `spread` is its standard error on that
     scale (NaN where the bundle knows none), `p_understandable` is P(U|d) in [0, 1], and `raw` the
     model's own output, on the scale of the labels that it learned from (higher is harder). `level`
-    is how hard the text is on the scale of CEFR levels, 1 (A1) to 6 (C2); NaN for bundles whose
-    labels are of another kind. `level_error` is its standard error, NaN where none is known. All
-    are NaN if there is no estimate (no words, a language that no bundle knows); without readings of
-    a language, all but the level and its error.
+    is the CEFR level of the text, 1 (A1) to 6 (C2); NaN for bundles that learned no levels.
+    `level_error` is its standard error, NaN if unknown. All are NaN without an estimate (no words,
+    a language that no bundle knows); without readings of a language, all but the level and its
+    error.
     """
 
     docno: str
@@ -67,8 +67,7 @@ ALIASES = {"default": DEFAULT_BUNDLE}
 
 
 FROM_SKLEARN = "training.portable:bundle_of"
-# The kinds of model in ``bundle.json``, each with the hook of its class, loaded when a bundle needs
-# it.
+# The kind of model in ``bundle.json`` -> the hook of its class, loaded when a bundle needs it.
 MODELS = {
     "column": "model.model:ColumnModel",
     "background": "model.background:BackgroundModel",
@@ -81,7 +80,7 @@ MODELS = {
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A model, its map to difficulty, and its card: what there is to know about it.
+    """A model, its map to difficulty, and its card (data, figures, limits).
 
     `calibration` maps the model's output to difficulty. `assessors` maps its level, if it has one,
     to the scale of the assessors of 2016, for readers whose threshold is on that scale. `card`
@@ -117,7 +116,7 @@ class Bundle:
 
     @property
     def label(self) -> str:
-        """The name and the beginning of the checksum, which tell models apart."""
+        """The name and the start of the checksum, which distinguish models."""
         return f"{self.name}@{self.checksum[:12]}" if self.checksum else self.name
 
     @property
@@ -129,8 +128,9 @@ class Bundle:
         return missing_resources(needs)
 
     def calibration_for(self, scale: str) -> Calibration | ReadingScale | AssessorScale:
-        """The map to difficulty on a scale, the bundle's own for ''; `OptionError` if none is."""
-        known = {each.scale: each for each in (self.calibration, self.assessors) if each}
+        """The map to difficulty on a scale, '' for the bundle's own; `OptionError` without one."""
+        maps = (self.calibration, self.assessors)
+        known = {calibration.scale: calibration for calibration in maps if calibration}
         if scale and scale not in known:
             raise OptionError(
                 f"bundle {self.name} gives difficulties on {' and '.join(known)}, and the reader's "
@@ -151,7 +151,7 @@ class Bundle:
         some = batch.words > 0
         calibration = self.calibration_for(reader.scale_of(self.scale))
         difficulty, spread = calibration.apply(reading)
-        # A language of which nothing was read has a level alone, on whatever scale.
+        # A language without readings has only a level, on any scale.
         difficulty, spread = (
             np.where(np.isnan(reading.raw), np.nan, x) for x in (difficulty, spread)
         )
@@ -185,10 +185,10 @@ class Bundle:
         """A fitted pipeline of scikit-learn over columns of the feature catalogue, as a bundle.
 
         `inputs` (documents, columns) and `labels`, their difficulties from 0 to 100, are of texts
-        that the pipeline was *not* fitted to: they give the map from its output to difficulty, and
-        the spread, both along the straight line that fits best. A classifier's classes are
-        difficulties. Raises `OptionError` for a pipeline that cannot be kept as plain arrays
-        (`portable` names those that can), or that arrays do not give the numbers of.
+        that the pipeline was *not* fitted to. The straight line that fits them best is the map from
+        its output to difficulty, and the standard deviation around it the spread. The classes of a
+        classifier are difficulties. Raises `OptionError` for a pipeline that cannot be kept as
+        plain arrays (`portable` names those that can), or whose numbers arrays do not reproduce.
 
         >>> from sklearn.linear_model import Ridge
         >>> grades = np.arange(12.0)[:, None]
@@ -274,7 +274,7 @@ def _bundle(files: BundleFiles) -> Bundle:
 
 
 def load_background_models(names: Iterable[str | Path]) -> tuple[BackgroundModel, ...]:
-    """The models of background bundles, for the rows of the catalogue that give their outputs.
+    """Load the models of background bundles, whose outputs become columns of the catalogue.
 
     Raises `OptionError` for a bundle of another kind.
 

@@ -17,12 +17,12 @@ from understandability.model.model import Reading
 from understandability.model.predictors import MOST
 
 EASIEST, HARDEST = 0.0, 100.0
-# In words: up to here a text is as short as can be (most sentences are), and from there as long
-# (few documents that people judged by level are longer).
+# Words: below the first, a text counts as short (as most sentences are), above the second as long
+# (few documents with human levels are longer).
 SHORT, _LONG = 50, 300
 
-# Where the labels of background corpora stand: the easiest, and the hardest, spaced evenly
-# between; with three labels 20, 50, 80: CEFR B1, C1, C2.
+# Difficulties of the labels of background corpora, easiest and hardest, others spaced evenly; three
+# labels have 20, 50, 80: CEFR B1, C1, C2.
 _EASIEST_LABEL, _HARDEST_LABEL = 20.0, 80.0
 
 
@@ -32,7 +32,7 @@ LABELS = "labels.v1"
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A monotone map by straight lines between knots, and the standard error along it.
+    """A monotone piecewise linear map from raw output to difficulty, and its standard error.
 
     `raw` ascends, `difficulty` does not descend; both have one entry a knot, as has `spread`,
     which is that of a text of up to 50 words. It falls with the words to the power of `-shrink`,
@@ -79,15 +79,15 @@ class Calibration:
         return self.of(reading.raw, reading.words)
 
     def of(self, raw: ArrayLike, words: ArrayLike = SHORT) -> tuple[Floats, Floats]:
-        """The same of raw outputs of texts of so many words."""
-        # How much longer than short texts, by the logarithm.
+        """Difficulty and standard error for raw outputs of texts with these numbers of words."""
+        # The log ratio of the length to that of short texts.
         longer = np.log(np.clip(np.asarray(words, np.float64), SHORT, _LONG) / SHORT)
         values = np.asarray(raw, np.float64) - self.lean * longer
         spread = np.interp(values, self.raw, self.spread) * np.exp(-self.shrink * longer)
         return np.interp(values, self.raw, self.difficulty), spread
 
     def on_own_scale(self) -> Self:
-        """The same map under a name of scale that no other map has.
+        """Give the map a scale name of its own, derived from its knots.
 
         >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).on_own_scale().scale
         'own-396e0c61'
@@ -100,7 +100,7 @@ class Calibration:
         return list(zip(self.raw, self.difficulty, self.spread, strict=True))
 
     def to_json(self) -> dict[str, Any]:
-        """The knots, for ``bundle.json``; a scale of its own by name."""
+        """The knots and the name of the scale, for ``bundle.json``."""
         knots: dict[str, Any] = {
             "raw": list(self.raw),
             "difficulty": list(self.difficulty),
@@ -112,7 +112,7 @@ class Calibration:
 
     @classmethod
     def from_json(cls, knots: Mapping[str, Any]) -> Self:
-        """The calibration that `to_json` gave; raises `InputError` for anything else."""
+        """Read the calibration that `to_json` wrote; raises `InputError` for anything else."""
         try:
             raw, difficulty, spread = (
                 tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread")
@@ -130,8 +130,8 @@ def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
     """The calibration of a model of background corpora, from documents it was not trained on.
 
     The median document of the easiest label has difficulty 20, that of the hardest 80, those
-    between are spaced evenly; beyond them the outer lines go on to 0 and 100. This is a stated
-    construction, not a judgement of people. The spread is the root mean square distance of
+    between are spaced evenly; the outer lines continue to 0 and 100. This is a convention, not a
+    human judgement. The spread is the root mean square distance of
     documents from the difficulty of their own label.
 
     >>> calibrate_by_corpora([0, 1, 2, 4, 5, 6], [1, 1, 1, 2, 2, 2]).difficulty
@@ -182,7 +182,7 @@ def calibrate_by_line(raw: ArrayLike, difficulties: ArrayLike) -> Calibration:
     return Calibration(ends, (EASIEST, HARDEST), (spread, spread))
 
 
-# CEFR levels 1 (A1) to 6 (C2), and where they stand.
+# CEFR levels 1 (A1) to 6 (C2), and their difficulties.
 CEFR_LEVELS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 CEFR_DIFFICULTIES = (0.0, 10.0, 20.0, 30.0, 50.0, 80.0)
 

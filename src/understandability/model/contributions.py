@@ -1,4 +1,4 @@
-"""What moved an estimate: by how many points of difficulty each theme of a text did."""
+"""Explain an estimate: the points of difficulty that each theme of a text adds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from understandability.model.model import Reading
 from understandability.model.passage_model import PassageModel
 from understandability.model.passages import passage_columns, passages
 
-# Theme -> the columns that tell a reader most about it, of the catalogue and of passages. Long
+# Theme -> its most informative columns, of the catalogue and of passages. Long
 # words and rare ones are one theme: they are mostly the same words, and points would fall to either
 # by chance.
 THEMES: dict[str, tuple[str, ...]] = {
@@ -77,7 +77,7 @@ _OF_PASSAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """By how many points of difficulty a theme made a text harder (above 0) or easier.
+    """The points of difficulty that a theme adds to a text (below 0: it makes the text easier).
 
     `own` and `typical` are what the theme's column in `THEMES` is for this text, and for a
     typical one; NaN where the model does not read it.
@@ -91,7 +91,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Contributions:
-    """Why one document has its difficulty: `typical`, and what its themes add, make it up.
+    """The difficulty of one document as the sum of `typical` and the points of its themes.
 
     `typical` is the difficulty of a text that is in everything like the mean of those that the
     model learned from; `parts` come largest first.
@@ -104,7 +104,7 @@ class Contributions:
 
 
 def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
-    """What moved the estimate of each document; those without words are left out.
+    """Explain the estimate of each document; documents without words are skipped.
 
     The points of a theme are its Shapley value (Shapley 1953; of a model's inputs: Lundberg & Lee
     2017): how much the difficulty changes, on average over all orders, when its columns go from
@@ -133,7 +133,7 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
         words = np.full(len(raw), batch.words[index])
         difficulty, _ = bundle.calibration.apply(Reading.of(raw, words))
         parts = [
-            Contribution(theme, points, *_told(theme, model.names, own, model.typical))
+            Contribution(theme, points, *_main_column(theme, model.names, own, model.typical))
             for theme, points in zip(present, shapley_values(difficulty).tolist(), strict=True)
         ]
         parts.sort(key=lambda part: -abs(part.points))
@@ -183,12 +183,12 @@ def theme_of(name: str) -> str:
 
 
 def _coalitions(players: int) -> NDArray[np.bool_]:
-    """Which players take part in each coalition: bit ``i`` of its number; (2^players, players)."""
+    """A mask of the players in each coalition: bit ``i`` of its number; (2^players, players)."""
     return (np.arange(2**players)[:, None] >> np.arange(players)) & 1 > 0
 
 
 def shapley_values(worth: Floats) -> Floats:
-    """What each player adds to the worth of the whole, on average over all orders of joining.
+    """The Shapley values: the mean gain from each player over all orders of joining.
 
     `worth` has an entry for each coalition, of which bit ``i`` tells whether player ``i`` takes
     part; the values add up to its last less its first (Shapley 1953).
@@ -215,10 +215,12 @@ def shapley_values(worth: Floats) -> Floats:
     return values
 
 
-def _told(theme: str, names: tuple[str, ...], own: Floats, typical: Floats) -> tuple[float, float]:
-    """The theme's telling column: of this text, and of a typical one."""
+def _main_column(
+    theme: str, names: tuple[str, ...], own: Floats, typical: Floats
+) -> tuple[float, float]:
+    """The theme's main column for this text, and for a typical one."""
     for column in THEMES[theme]:
         if column in names:
-            place = names.index(column)
-            return float(own[place]), float(typical[place])
+            index = names.index(column)
+            return float(own[index]), float(typical[index])
     return np.nan, np.nan

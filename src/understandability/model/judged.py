@@ -1,4 +1,4 @@
-"""A judged model, trained: columns of the feature catalogue, and an estimator over them."""
+"""A trained estimator over columns of the feature catalogue."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class JudgedModel:
         for background in self.backgrounds:
             entry, more = background.to_parts()
             backgrounds.append(entry)
-            files |= {f"{background.estimator}-{name}": each for name, each in more.items()}
+            files |= {f"{background.estimator}-{name}": data for name, data in more.items()}
         model = {
             "kind": "judged",
             "estimator": self.estimator,
@@ -79,7 +79,7 @@ class JudgedModel:
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> JudgedModel:
-        """The model that `to_parts` gave."""
+        """Read the model that `to_parts` wrote."""
         row = check_estimator(model.get("estimator"))
         columns = check_features(model.get("features"))
         predictor = predictor_of(weights)
@@ -93,7 +93,7 @@ class JudgedModel:
             raise InputError("its labels and its estimator do not fit together")
         backgrounds = _backgrounds(model.get("backgrounds", []), weights)
         check_backgrounds(columns, backgrounds)
-        means, classes = (tuple(map(float, each)) for each in (center, labels))
+        means, classes = tuple(map(float, center)), tuple(map(float, labels))
         return cls(row.name, columns, predictor, means, classes, backgrounds)
 
 
@@ -124,5 +124,5 @@ def check_backgrounds(columns: Sequence[str], models: Sequence[BackgroundModel])
 
 def _are_numbers(value: object) -> TypeGuard[list[float]]:
     return isinstance(value, list) and all(
-        isinstance(each, int | float) and abs(each) <= MOST for each in value
+        isinstance(number, int | float) and abs(number) <= MOST for number in value
     )

@@ -52,7 +52,7 @@ def _within_scale(values: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class KnownLanguage:
-    """What the model knows of a language.
+    """The parameters of one language.
 
     `center` and `scale` bring the columns to English: ``center_en + (x - center) * scale``.
     `level_error` is the standard error of the level of a passage, `line` gives difficulty by the
@@ -158,7 +158,7 @@ class LanguagesModel:
         return Reading(raw, error, total, tuple(flags), level, level_error, raw)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """The numbers of each language in ``bundle.json``, the functions as arrays."""
+        """The parameters of each language for ``bundle.json``, the functions as arrays."""
         model = {
             "kind": "languages",
             "columns": list(COLUMNS),
@@ -173,7 +173,7 @@ class LanguagesModel:
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
-        """The model that `to_parts` gave."""
+        """Read the model that `to_parts` wrote."""
         if model.get("columns") != list(COLUMNS):
             raise InputError("it reads other columns of passages than this version has")
         level, difficulty = (predictor_of(weights, name) for name in ("level", "difficulty"))
@@ -202,13 +202,13 @@ class LanguagesModel:
 
 
 def _is_mixed(document: Document) -> bool:
-    """Whether more than a tenth of a text is in another language."""
+    """True if more than a tenth of a text is in another language."""
     own = own_words_of(document.language or "")
     foreign = 0
     starts = range(0, len(document.pieces), _PIECES)
     for start in starts:
         run = [piece.lower().strip(_MARKS) for piece in document.pieces[start : start + _PIECES]]
-        # Where every fourth word is a frequent one of the language nothing else need be asked.
+        # If every fourth word is a frequent one of the language, nothing else needs checking.
         if 4 * sum(piece in own for piece in run) < len(run):
             latin = 3 * sum(map(str.isascii, run)) > 2 * len(run)
             if latin and 2 * sum(map(str.isascii, own)) < len(own):

@@ -1,4 +1,4 @@
-"""What a bundle's model is, whatever its kind; and the simplest one, a column of the catalogue."""
+"""The interface of all models of bundles; and the simplest model, a column of the catalogue."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from understandability.model.estimators import ESTIMATORS, EstimatorRow
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a model says of some documents, before any scale; all but `flags` are (documents,).
+    """The output of a model for some documents, before any scale; arrays are (documents,).
 
     `raw` is its own output (higher is harder), `error` its standard error, NaN where the model
-    knows none; `words` is how many it read. `level` is the CEFR level, 1 (A1) to 6 (C2), with its
-    error, NaN of models that learned no levels. `message` is how hard it is to get the message, on
-    the scale of `raw`; of models that tell no such thing, it is `raw`.
+    knows none; `words` is the number of words it read. `level` is the CEFR level, 1 (A1) to 6 (C2),
+    with its error; NaN for models without levels. `message` is the difficulty of getting the
+    message, on the scale of `raw`; models without it repeat `raw`.
     """
 
     raw: Floats
@@ -36,7 +36,7 @@ class Reading:
 
     @classmethod
     def of(cls, raw: Floats, words: Floats) -> Reading:
-        """Of a model that knows its output only; none without words."""
+        """The reading of a model that has an output only; NaN for documents without words."""
         none = np.full(len(raw), np.nan)
         raw = np.where(words > 0, raw, np.nan)
         return cls(raw, none, words, ((),) * len(raw), none, none, raw)
@@ -58,13 +58,13 @@ class Model(Protocol):
         """The inputs of a typical text, with which contributions compare a document's own."""
 
     def inputs(self, batch: Batch) -> Floats:
-        """What it reads of each document; (documents, names)."""
+        """The inputs for each document; (documents, names)."""
 
     def predict(self, inputs: Floats) -> Floats:
         """The raw output for each row of inputs; NaN where there is none."""
 
     def read(self, batch: Batch) -> Reading:
-        """The raw output for each document, that for its inputs, and what else it knows."""
+        """The raw output for each document, with errors, level and flags if it has them."""
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The entry ``model`` of ``bundle.json``, and weights by file name."""
@@ -85,7 +85,7 @@ class ColumnModel:
 
     @property
     def typical(self) -> Floats:
-        """0: of a likelihood ratio, as likely in one corpus as in the other."""
+        """0: as likely in one corpus as in the other, for a likelihood ratio."""
         return np.zeros(1)
 
     def inputs(self, batch: Batch) -> Floats:
@@ -106,7 +106,7 @@ class ColumnModel:
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> ColumnModel:
-        """The model that `to_parts` gave."""
+        """Read the model that `to_parts` wrote."""
         return cls(*check_features([model.get("column")]))
 
 

@@ -1,4 +1,4 @@
-"""What can be read of a passage in any language: lengths, marks, its words and their equivalents.
+"""Columns of a passage in any language: lengths, punctuation, words, English equivalents.
 
 A text is read in passages of about a hundred words, as people judged sentences and passages; all
 columns are means over words or over sentences, or quantiles, so that none grows with the text.
@@ -46,7 +46,7 @@ _MARKS = frozenset(';:()–—"“”„«»')
 
 
 def _of_piece(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
-    """What is known of a piece.
+    """Compute the nine numbers of a piece.
 
     Is it a word, letters, Zipf frequency (NaN of numbers), comma, mark, digit, question, complexity
     (NaN of names and numbers), number of its equivalent.

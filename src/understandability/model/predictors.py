@@ -1,10 +1,10 @@
-"""Fitted estimators as arrays of numbers, evaluated by numpy alone.
+"""Fitted estimators as plain arrays, evaluated by numpy alone.
 
-A `Predictor` takes a matrix (documents, inputs) and gives (documents, outputs): one column for a
-regressor, a probability for each class for a classifier. It equals the scikit-learn estimator that
-it was taken from, whatever version reads it, loads in milliseconds, and cannot crash: there is no
-native code between its arrays and the result, and the arrays are checked when they are read.
-A row's result depends on that row only, to the last digit.
+A `Predictor` maps a matrix (documents, inputs) to (documents, outputs): one column for a regressor,
+a probability per class for a classifier. Its results equal those of the scikit-learn estimator that
+it was converted from, in any later version. It loads in milliseconds and cannot crash: arrays are
+checked when they are read, and no native code of an estimator runs. The result for a row depends on
+that row only, to the last digit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from understandability.errors import InputError
 from understandability.feature.batch import sizes_of
 
 Arrays = Mapping[str, NDArray[Any]]
-# What weights may be: products of these and of as many layers as may be stay finite.
+# The largest weight: products over the largest number of layers stay finite.
 MOST = 1e30
 
 
@@ -50,7 +50,7 @@ def _normalised(values: Floats) -> Floats:
     return np.asarray(chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300))
 
 
-# What the last sums become: of regressors themselves or 0 to 100, of classifiers probabilities.
+# Functions of the last sums: identity or 0 to 100 for regressors, probabilities for classifiers.
 LINKS: Mapping[str, Callable[[Floats], Floats]] = {
     "identity": lambda values: values,
     "softmax": _softmax,
@@ -67,7 +67,7 @@ def require(holds: bool, what: str) -> None:
 
 
 def plain_array(arrays: Arrays, name: str, dimensions: int, kinds: str) -> NDArray[Any]:
-    """An array of so many dimensions and one of these kinds of type, not empty."""
+    """An array with this number of dimensions and one of these kinds of dtype, not empty."""
     array = arrays.get(name)
     if (
         array is None
@@ -111,9 +111,9 @@ _ROWS_AT_ONCE = 16
 
 
 class _Steps(NamedTuple):
-    """What walking down the trees needs, read off the order of the nodes.
+    """Arrays for walking down the trees, derived from the order of the nodes.
 
-    From a leaf one goes to the leaf: it is its own left child, and nothing is above its limit.
+    A leaf is its own left child, and no value is above its limit, so a walk stays there.
     """
 
     depth: int
@@ -128,8 +128,8 @@ class _Steps(NamedTuple):
 class Forest:
     """The sum of decision trees.
 
-    The nodes of a tree stand level by level, the two children of a node side by side, those of an
-    earlier node first; the trees stand one after another, and `roots` are their first nodes. A row
+    The nodes of a tree are in order of level, the two children of a node side by side, children of
+    an earlier node first. Trees are concatenated, and `roots` are their first nodes. A row
     goes left where its `feature`, as float32, is at most the `threshold`, or where it is NaN and
     `missing_left` is set, and else right. A leaf has the feature -1; its `values` (nodes, outputs)
     are summed over the trees, and `start` is added.
@@ -254,7 +254,7 @@ class Predictor(Protocol):
 
     @property
     def inputs(self) -> int:
-        """How many columns it takes."""
+        """The number of columns that it reads."""
 
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""
@@ -328,7 +328,7 @@ class Network:
 
     @property
     def inputs(self) -> int:
-        """How many columns it takes."""
+        """The number of columns that it reads."""
         return len(self.weights[0])
 
     def __call__(self, rows: Floats) -> Floats:
@@ -387,7 +387,7 @@ class Kernel:
 
     @property
     def inputs(self) -> int:
-        """How many columns it takes."""
+        """The number of columns that it reads."""
         return int(self.vectors.shape[1])
 
     def __call__(self, rows: Floats) -> Floats:
@@ -457,11 +457,11 @@ class Prepared:
 
     @property
     def inputs(self) -> int:
-        """How many columns it takes."""
+        """The number of columns that it reads."""
         return self.predictor.inputs
 
     def prepared(self, rows: Floats) -> Floats:
-        """What the predictor reads of each row: the first of its columns."""
+        """The first columns of each row, filled, centred, scaled and cut off."""
         return standardised(rows[:, : self.inputs], self.fill, self.center, self.scale, self.cut)
 
     def __call__(self, rows: Floats) -> Floats:

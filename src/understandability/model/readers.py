@@ -92,7 +92,7 @@ class AssessorScale:
         return self.of(reading.level, reading.level_error)
 
     def of(self, level: Floats, error: Floats) -> tuple[Floats, Floats]:
-        """The same for levels with these standard errors."""
+        """Difficulty and spread for levels with these standard errors."""
         bent = np.tanh((level - self.level) / self.level_deviation / self.reach)
         step = self.correlation * self.deviation
         difficulty = self.mean + step * self.reach * bent
@@ -113,7 +113,7 @@ class AssessorScale:
 
     @classmethod
     def from_json(cls, numbers: object) -> Self:
-        """The scale that `to_json` gave; raises `InputError` for anything else."""
+        """Read the scale that `to_json` wrote; raises `InputError` for anything else."""
         try:
             return cls(**{name: float(value) for name, value in dict(numbers).items()})  # type: ignore[call-overload]
         except (TypeError, ValueError) as error:
@@ -157,7 +157,7 @@ USERS = {
 }
 
 
-# Where a normal distribution is looked at, and what each place weighs (Gauss and Hermite):
+# Nodes and weights of Gauss-Hermite quadrature for a normal distribution:
 # numpy.polynomial.hermite_e.hermegauss(9), whose module takes long to load.
 _PLACES = np.array(
     [-4.512745863399783, -3.20542900285647, -2.07684797867783, -1.0232556637891326, 0.0,
@@ -173,7 +173,7 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A kind of person: what they are, which user model stands for them, and where that is from.
+    """A type of reader: a description, a user model with its parameters, and their source.
 
     `threshold` is a difficulty (0 to 100); half of such readers understand a page of that
     difficulty. For the public, `curve` says what share understands at difficulties from 0 to 100,
@@ -268,7 +268,7 @@ _READERS = (
     Reader("health-student", "a student of a health profession", 69.0,
            "half of PDQ's pages for health professionals are easier", scale=AssessorScale.scale),
 )  # fmt: skip
-READERS: Mapping[str, Reader] = {each.name: each for each in _READERS}
+READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 DEFAULT_READER = "public"
 _MOST_OF_A_READER = 100_000  # bytes
 

@@ -1,4 +1,4 @@
-"""What English words say of words in another language: how complex they are, and what they mean.
+"""Complexity and meaning of words in other languages, by their English equivalents.
 
 Each usual word of a language has its English equivalent (``resources/translations``). So ratings of
 English words and vectors learned from English texts serve there, too.
@@ -46,7 +46,7 @@ class Translations:
 
 @cache
 def translations(language: str, frequencies: str) -> Translations:
-    """Those of a language; in English each word that has a vector stands for itself.
+    """Load the equivalents of a language; in English every word with a vector is its own.
 
     >>> french = translations("fr", "large_fr")
     >>> french.complexity_of("chien", 0)[0] < french.complexity_of("néanmoins", 0)[0]

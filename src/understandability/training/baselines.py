@@ -1,4 +1,4 @@
-"""A ridge regression on TF-IDF: what the words of the texts alone tell, without any reading."""
+"""A ridge regression on TF-IDF: a baseline that reads the words of the texts alone."""
 
 from __future__ import annotations
 

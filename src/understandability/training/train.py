@@ -732,7 +732,7 @@ def _joined_remark(joined: int) -> list[str]:
 
 
 def _blend_remark(bundle: Bundle) -> list[str]:
-    """A sentence on how much the labels changed what `open` says."""
+    """A sentence on the share of the correction."""
     model = bundle.model
     if not isinstance(model, BlendModel) or model.estimator != BLEND:
         return []
@@ -741,7 +741,7 @@ def _blend_remark(bundle: Bundle) -> list[str]:
             "the labels prove no correction of `open`, so the bundle is `open` on the scale of the "
             "labels; more labels may help"
         ]
-    return [f"the share of what the labels teach is {model.share:.2f}, the rest is `open`"]
+    return [f"the labels prove a correction of `open`, of which {model.share:.0%} is used"]
 
 
 def _better(name: str, figures: Validated) -> list[str]:

@@ -158,7 +158,7 @@ def _read(
 def _space(bags: Any, words: Any, dimensions: int, random_state: int, folder: str) -> LsaSpace:
     """LSA of TF-IDF, documents of length 1, read from disk for each of its iterations.
 
-    With so many iterations and samples its dimensions are those of the exact one.
+    With these numbers of iterations and samples the dimensions equal those of the exact solution.
     """
     from gensim.corpora import MmCorpus
     from gensim.models import LsiModel, TfidfModel
@@ -185,7 +185,7 @@ def _space(bags: Any, words: Any, dimensions: int, random_state: int, folder: st
 
 
 def _matrix(bags: Any, space: LsaSpace | None, words: int) -> Any:
-    """What the estimator takes: LSA vectors, or the sparse counts of words."""
+    """The inputs of the estimator: LSA vectors, or sparse counts of words."""
     from gensim.matutils import corpus2csc
     from gensim.utils import grouper
     from scipy.sparse import vstack
@@ -193,5 +193,5 @@ def _matrix(bags: Any, space: LsaSpace | None, words: int) -> Any:
     parts = (corpus2csc(some, words).T.tocsr() for some in grouper(bags, _AT_ONCE))
     if space is None:
         return vstack(list(parts), "csr")
-    places = (Bags(part.indptr, part.indices, part.data) for part in parts)
-    return np.concatenate([space.vectors(each) for each in places])
+    bags_of_parts = (Bags(part.indptr, part.indices, part.data) for part in parts)
+    return np.concatenate([space.vectors(part) for part in bags_of_parts])
