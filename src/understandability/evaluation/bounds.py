@@ -23,8 +23,8 @@ from understandability.evaluation.options import (
     Runs,
 )
 from understandability.evaluation.result_table import ResultTable, Tabular
-from understandability.inputs.given import runs_of
 from understandability.inputs.run import Run
+from understandability.inputs.runs_and_labels import runs_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError
 from understandability.inputs.frames import is_frame, table_of
-from understandability.inputs.given import labels_of
 from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import is_table_name, read_labels
+from understandability.inputs.runs_and_labels import labels_of
 from understandability.inputs.tables import settings_of
 from understandability.model.probabilities import scales_of
 

@@ -44,8 +44,8 @@ from understandability.evaluation.unusual_input import (
     run_oddities,
     summarise_oddities,
 )
-from understandability.inputs.given import runs_of
 from understandability.inputs.run import Oddity, Run
+from understandability.inputs.runs_and_labels import runs_of
 from understandability.prompt import AtPrompt
 
 _UNLABELLED = "runs without a document that has a label of {}, so that all gains are 0"

@@ -14,8 +14,8 @@ from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError, check_known, check_range
 from understandability.evaluation.criteria import Criterion, criterion, is_criterion, mixed_models
 from understandability.evaluation.rerank import chosen
-from understandability.inputs.given import run_of
 from understandability.inputs.run import Lines, Run, strictly_falling
+from understandability.inputs.runs_and_labels import run_of
 from understandability.prompt import AtPrompt
 
 _MAX_SCORE = 1e300  # infinite scores are clipped to it, so that their differences are finite

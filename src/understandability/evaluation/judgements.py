@@ -23,8 +23,8 @@ from understandability.evaluation.options import (
     split_options,
 )
 from understandability.evaluation.scales import refuse
-from understandability.inputs.given import labels_of
 from understandability.inputs.run import Labels, Run, ranks_of
+from understandability.inputs.runs_and_labels import labels_of
 
 Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -11,8 +11,8 @@ from understandability.errors import OptionError, check_known
 from understandability.evaluation.conventions import CONVENTIONS, Choices, Conventions
 from understandability.evaluation.measures.measure import UNDERSTANDABILITY
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
-from understandability.inputs.given import labels_of
 from understandability.inputs.run import Labels
+from understandability.inputs.runs_and_labels import labels_of
 from understandability.prompt import AtPrompt, keywords_at_prompt
 
 _RUNS = "TREC runs (query Q0 document rank score tag), plain, .gz or .zst."

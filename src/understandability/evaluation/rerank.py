@@ -10,8 +10,8 @@ import numpy as np
 
 from understandability.errors import OptionError, check_range
 from understandability.evaluation.criteria import criterion, mixed_models
-from understandability.inputs.given import run_of
 from understandability.inputs.run import Lines, Run, ranks_of
+from understandability.inputs.runs_and_labels import run_of
 from understandability.prompt import AtPrompt
 
 

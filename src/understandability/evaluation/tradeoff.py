@@ -19,7 +19,7 @@ from understandability.evaluation.options import (
 )
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.result_table import ResultTable, Tabular
-from understandability.inputs.given import run_of
+from understandability.inputs.runs_and_labels import run_of
 from understandability.prompt import AtPrompt
 
 # Re-ranking lowers the first and raises the others.

@@ -41,7 +41,7 @@ PAGE_SUFFIXES = {
 _PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
 _DIGITS = re.compile(rb"[0-9]+")
 _MOST_DIGITS = 300
-# What the list of the members of a zip archive may be, and how far from its end that list is told.
+# The largest directory of a ZIP archive in bytes, and the longest record that locates it.
 _MOST_OF_A_LIST = 1 << 26
 _LONGEST_END = 22 + 65_535
 ZIP_ERRORS = (
@@ -53,7 +53,7 @@ ZIP_ERRORS = (
     zlib.error,
     lzma.LZMAError,
 )
-# What `tarfile` says of blocks that are no header, and of zeros.
+# Messages of `tarfile` for blocks that are not a header, and for zeros.
 _ZEROS = "end of file header"
 _NO_HEADER = ("bad checksum", "invalid header", _ZEROS)
 
@@ -91,13 +91,13 @@ class ForwardFile(io.RawIOBase):
 
 
 class _Member(tarfile.TarInfo):
-    """A member, looked for also behind a damaged header and the zeros of an end."""
+    """A member; the search continues after a damaged header and after the zeros of an end."""
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
         file = archive.fileobj
         assert isinstance(file, ForwardFile)
-        if file.is_within_member:  # behind a long name, which is that of no later member
+        if file.is_within_member:  # after a long name, which belongs to this member only
             return super().fromtarfile(archive)
         end: tarfile.HeaderError | None = None
         at = 0
@@ -128,9 +128,9 @@ class _Member(tarfile.TarInfo):
 
 
 def tar_members(stream: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
-    """Each member of an archive, to be read before the next; raises `tarfile.TarError`.
+    """Yield each member of an archive, to be read before the next; raises `tarfile.TarError`.
 
-    After damage to a header the members behind it are given, too, before the error is raised.
+    After a damaged header, the following members are yielded before the error is raised.
     """
     file = ForwardFile(stream, most)
     try:
@@ -155,7 +155,7 @@ def tar_members(stream: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile,
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One member of an archive, which `open` gives until the next one is asked for."""
+    """One member of an archive; its content can be read until the next member is requested."""
 
     name: str
     is_folder: bool
@@ -254,7 +254,7 @@ def read_archive_pages(
 
 
 class _BoundedReads(io.RawIOBase):
-    """A file that `zipfile` cannot ask for a list of members of any length."""
+    """A file from which `zipfile` cannot read a directory of any length."""
 
     def __init__(self, file: IO[bytes], most: int) -> None:
         self._file, self._most = file, most
@@ -269,13 +269,13 @@ class _BoundedReads(io.RawIOBase):
         return self._file.read(size)
 
 
-# What one source may unfold to: all of NLTK's data is the largest. One that is packed may unfold
-# to so many times its size, or to the bytes below; MeSH in XML unfolds to twenty times.
+# The largest expanded source; all of NLTK's data is the largest known. A compressed source may
+# expand to `_MOST_RATIO` times its size, or to `_ALWAYS` bytes; MeSH in XML expands twentyfold.
 MAX_BYTES = 1 << 32
 _MOST_RATIO = 100
 _ALWAYS = 1 << 26
 _MAX_MEMBERS = 100_000
-_Found = tuple[str, str, IO[bytes]]  # a name, where that stands in words, and the content
+_Found = tuple[str, str, IO[bytes]]  # name, location for messages, content
 _Opening = Callable[[IO[bytes]], IO[bytes]]
 
 
@@ -288,7 +288,7 @@ class Member:
 
 
 def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
-    """The files of `path`, gzip and zstd undone; only plain files that stay below the top.
+    """Yield the files of `path`, decompressed; only plain files below its top folder.
 
     `keep_compressed` leaves the files of a folder or archive as they are. Raises `InputError`
     for what is damaged, for a member that would climb out of the folder it is put in (an
@@ -313,7 +313,7 @@ def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
 
 
 def safe_name(name: str, source: Path) -> str:
-    """The name of a member, if it stays below the folder that it is unpacked in.
+    """Return the name of a member; raises `InputError` if it would leave its folder.
 
     >>> safe_name("taggers/tags.json", Path("a.zip"))
     'taggers/tags.json'
@@ -367,14 +367,14 @@ def _in_archive(path: Path, opened: _Opening) -> Iterator[_Found]:
 
 
 class _Bound:
-    """The bytes that streams may give together, and those that are left of them."""
+    """The number of bytes that some streams may yield together, and the rest of it."""
 
     def __init__(self, most: int) -> None:
         self.most = self.left = most
 
 
 class _BoundedStream(io.RawIOBase):
-    """A stream that does not unfold without end, and says in one sentence where it is damaged."""
+    """A stream of bounded size whose damage raises `InputError`."""
 
     def __init__(self, stream: IO[bytes], where: str, bound: _Bound) -> None:
         self._stream, self._where, self._bound = stream, where, bound

@@ -27,7 +27,7 @@ _READ = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a text table is written.
+    """The conventions of a text table.
 
     `delimiter` separates cells; None: it is detected in the first line. With `has_header` the first
     line names the columns, otherwise they are named 1, 2, 3, ... With `is_quoted` a cell in double

@@ -39,9 +39,9 @@ _MOST_CHARACTERS = 2000  # of an address
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """The most that one page may take: bytes, seconds and redirects in all.
+    """The limits for one page: bytes, seconds and redirects.
 
-    With `private` addresses of this machine and its network are asked too.
+    With `private`, addresses of this machine and its network are allowed.
     """
 
     bytes: int = 10_000_000
@@ -103,7 +103,7 @@ def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
 
 
 def is_address(text: str) -> bool:
-    """Whether an input is an address on the network, which `fetch` reads."""
+    """Return True for an address that `fetch` reads."""
     return text.lower().startswith(("http://", "https://"))
 
 
@@ -173,7 +173,7 @@ def answer_of(
 
 
 def _parts(url: str) -> SplitResult:
-    """The parts of an address that may be asked."""
+    """Split an address; raises `InputError` if it may not be requested."""
     wrong = InputError(
         f"{' '.join(url.split())[:200]} is not the address of a page; it must begin with "
         "https:// or http:// and hold no password and no spaces"
@@ -191,7 +191,7 @@ def _parts(url: str) -> SplitResult:
 
 
 def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
-    """Where a name leads; looked up once, for the answer may be another a moment later."""
+    """Resolve a name once, because the next answer may differ."""
     if limits.private:
         return host, port
     found = [
@@ -205,7 +205,7 @@ def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
 
 
 def _left(deadline: float) -> float:
-    """The seconds that are left, at least a hundredth."""
+    """Return the remaining seconds, at least a hundredth."""
     return max(0.01, deadline - time.monotonic())
 
 

@@ -20,7 +20,7 @@ _LONGEST_CELL = 100_000_000  # characters of a cell of CSV
 
 
 def is_frame(value: object) -> bool:
-    """Whether a value is a table with named columns, of pandas, polars, Arrow or their like."""
+    """Return True for a table with named columns: pandas, polars, Arrow and similar."""
     return hasattr(value, "columns") or hasattr(value, "column_names")
 
 
@@ -75,7 +75,7 @@ def texts_in(frame: Any, call: str) -> list[Any]:
 
 
 def in_kind_of(given: Any, table: pa.Table) -> Any:
-    """An Arrow table as the kind of frame that was given, with the index of one of pandas."""
+    """Convert an Arrow table to the type of the frame `given`, with the index of a pandas frame."""
     if isinstance(given, Mapping):
         return table.to_pydict()
     if isinstance(given, pa.RecordBatch):
@@ -99,7 +99,7 @@ def _package(value: object) -> str:
 
 
 def wrong_type(takes: str, value: object, among: bool = False) -> WrongTypeError:
-    """The error for a value, perhaps `among` several, that a call does not take."""
+    """Return the error for a value, perhaps `among` several, that a call does not accept."""
     kind = kind_of(value)
     what = f"; there is {kind} among what was given" if among else f", not {kind}"
     return WrongTypeError(f"{takes}{what}; {_call_for(value)}")

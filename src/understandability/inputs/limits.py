@@ -1,4 +1,4 @@
-"""How long a document may be, and what stands in the place of one that is not read."""
+"""The longest document, and the failure for a document that is not read."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ DEFAULT_LIMIT = 10_000_000  # decoded bytes
 
 
 def too_long(limit: int) -> str:
-    """The sentence for a document over the limit."""
+    """Return the message for a document over the limit."""
     told = f"the document is longer than {limit / 1e6:g} MB; raise --limit-mb to read it"
     return f"{told} (HTML and text: to at most {MAX_SIZE // 10**6})"
 
 
 def unread(path: str, why: object, docno: str = "") -> Failure:
-    """A document that is not read; without a docno its path names it."""
+    """Return the failure for a document that is not read; its path may serve as docno."""
     return Failure(docno or path, path, "read", str(why))

@@ -1,4 +1,4 @@
-"""Parquet files as pages, once their headers tell how large their data pages unfold to.
+"""Parquet files as pages, after checking the expanded size of their data pages.
 
 Arrow decodes a data page of a few kilobytes to gigabytes, and its metadata of a column end the
 process where they are damaged. Headers are in Thrift's compact protocol (apache/parquet-format).

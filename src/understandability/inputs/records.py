@@ -18,7 +18,7 @@ _HEADER_LINES = 1000
 
 @dataclass(frozen=True, slots=True)
 class RecordFormat:
-    """How records of a format begin.
+    """The first lines of records of a format.
 
     `start` matches the first line of a record, and `prefix` is what all first lines share. `inside`
     matches a line break and the beginning of a record, to find records within the content of

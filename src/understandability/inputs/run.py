@@ -291,11 +291,11 @@ class Labels:
         return f"{self.name}{number} (document {self.docnos[int(self.docno_ids[line])]})"
 
     def of_lines(self, run: Run) -> Floats:
-        """The label of each line of a run, NaN where there is none."""
+        """Return the label of each line of a run, NaN for a line without one."""
         return np.append(self.values, np.nan)[self.lines_of(run)]  # -1 finds the last
 
     def lines_of(self, run: Run) -> Lines:
-        """The line of these labels that each line of a run finds, -1 where there is none."""
+        """Return the matching line of these labels for each line of a run, -1 without a match."""
         docno_ids = _matched(run.docnos, self.docnos)[run.docno_ids]
         # Most lines of a run are of documents without any label.
         candidates = np.flatnonzero(docno_ids >= 0)
@@ -325,7 +325,7 @@ class Labels:
 
 
 def ranks_of(query_ids: NDArray[np.integer]) -> Lines:
-    """The rank, from 1, of each line within its query; lines of a query stand together.
+    """The rank, from 1, of each line within its query; the lines of a query are adjacent.
 
     >>> ranks_of(np.array([0, 0, 1, 1, 1])).tolist()
     [1, 2, 1, 2, 3]

@@ -30,7 +30,7 @@ _FRAME_FIELDS = {"u": "understandability", "trust": "trustworthiness"}
 
 
 def run_name(path: str | Path) -> str:
-    """The name of the run in a file: without ``.gz``, and ``.run``, ``.txt`` or ``.dat``."""
+    """Return the name of the run in a file: without ``.gz``, and ``.run``, ``.txt`` or ``.dat``."""
     if str(path) == "-":
         return "standard input"
     name = Path(path).name
@@ -47,7 +47,7 @@ def read_run(path: str | Path, name: str | None = None) -> Run:
 
     ``irds:NAME`` is the run that a data set of ir_datasets comes with. Raises `InputError`, with
     file and line, where a line lacks columns, a rank is not a whole number or a score not a number.
-    What is unusual is accepted and told in the run's `oddities`.
+    Unusual lines are accepted and reported in the run's `oddities`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -112,7 +112,7 @@ def read_labels(
 
 
 def _holds_table(path: str) -> bool:
-    """Whether a file is a table, and no ``.tsv`` whose first line is one of labels."""
+    """Return True if a file is a table; a ``.tsv`` may be a label file instead."""
     if not is_table_name(path) or ".tsv" not in path.lower():
         return is_table_name(path)
     with open_stream(path) as stream:
@@ -121,7 +121,7 @@ def _holds_table(path: str) -> bool:
 
 
 def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
-    """The columns of numbers of a score table; None for a file that `read_labels` reads as TREC."""
+    """Return the numeric columns of a score table; None for a TREC label file."""
     text = str(path)
     if is_dataset(text) or not _holds_table(text):
         return None
@@ -129,12 +129,12 @@ def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
 
 
 def is_table_name(path: str) -> bool:
-    """Whether a file is a table of scores, as far as its name tells."""
+    """Return True if a file has the name of a table of scores."""
     return path.lower().removesuffix(".gz").removesuffix(".zst").endswith(TABLE_SUFFIXES)
 
 
 def number_columns(table: pa.Table, *names: str | None) -> list[str]:
-    """The columns of numbers, but for those of `names`."""
+    """Return the numeric columns that are not among `names`."""
     return [
         field.name
         for field in table.schema
@@ -144,11 +144,11 @@ def number_columns(table: pa.Table, *names: str | None) -> list[str]:
 
 
 def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> Labels:
-    """The numbers in one column of a score table, by its column ``docno``.
+    """Return the numbers in one column of a score table, by its column ``docno``.
 
-    Without `column` there must be one single column of numbers. With a column ``query`` the
-    numbers hold for that query, otherwise for the document whatever the query. What is no finite
-    number is no label.
+    Without `column` there must be exactly one numeric column. With a column ``query`` the numbers
+    hold for that query, otherwise for the document in all queries. Values that are not finite are
+    ignored.
     """
     numeric = number_columns(table, "docno", "query")
     if "docno" not in table.column_names:
@@ -167,7 +167,7 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
 
 
 def _refuse_texts(table: pa.Table, name: str, column: str | None) -> None:
-    """Say where a column is none of numbers: the first value that is not, if most are."""
+    """Raise the error for a column of texts; name the first text if most values are numbers."""
     has = f"it has {', '.join(table.column_names)}"
     if column is not None and column not in table.column_names:
         raise OptionError(f"{name} has no column {column!r}; {has}")
@@ -192,7 +192,7 @@ def _is_number(text: str) -> bool:
 
 
 def labels_from_rows(rows: Iterable[Any], name: str, dimension: str = "relevance") -> Labels:
-    """Labels from the rows of `qrels_iter` of ir_datasets.
+    """Return labels from the rows of `qrels_iter` of ir_datasets.
 
     A row has ``query_id``, ``doc_id`` and a field of the dimension's name (``u`` is found as
     ``understandability``, ``trust`` as ``trustworthiness``).
@@ -255,12 +255,12 @@ def write_run(run: Run, destination: str | Path, order: str = "rank") -> None:
 
 
 def is_dataset(name: str) -> bool:
-    """Whether a path is the name of a data set of ir_datasets."""
+    """Return True for the name of a data set of ir_datasets."""
     return name.startswith(PREFIX)
 
 
 def open_dataset(name: str, has: str) -> Any:
-    """The data set of a name, with or without ``irds:``, that has ``docs``, ``queries``, ..."""
+    """Open a data set by name, with or without ``irds:``; it has `has`, such as ``docs``."""
     with needing("data sets of ir_datasets need a package", ".[ir]"):
         import ir_datasets
     bare = name.removeprefix(PREFIX)
@@ -275,7 +275,7 @@ def open_dataset(name: str, has: str) -> Any:
 
 
 def dataset_pages(name: str) -> Iterator[Page]:
-    """The documents of a data set: the pages of a crawl as they were served, others as text."""
+    """Yield the documents of a data set: HTML for crawls, plain text for others."""
     for doc in open_dataset(name, "docs").docs_iter():
         if hasattr(doc, "body_content_type"):
             media_type = TEXT if doc.body_content_type.startswith(TEXT) else HTML
@@ -285,13 +285,13 @@ def dataset_pages(name: str) -> Iterator[Page]:
 
 
 def dataset_queries(name: str) -> Iterator[tuple[str, str]]:
-    """The name and the text of each query of a data set."""
+    """Yield the name and the text of each query of a data set."""
     for query in open_dataset(name, "queries").queries_iter():
         yield query.query_id, query.default_text()
 
 
 def dataset_run(name: str, run_name: str | None = None) -> Run:
-    """The ranked documents that a data set comes with, the highest score first."""
+    """Return the run that a data set includes, the highest score first."""
     rankings: dict[str, list[tuple[str, float]]] = {}
     for line in open_dataset(name, "scoreddocs").scoreddocs_iter():
         rankings.setdefault(line.query_id, []).append((line.doc_id, line.score))

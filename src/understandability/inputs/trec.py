@@ -69,7 +69,7 @@ def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
         line = data.count(b"\n", 0, error.start) + 1
         oddities.append(Oddity("files not in UTF-8, read as Latin-1", 1, f"line {line}"))
         data = data.decode("latin-1").encode()
-    data = re.sub(rb"\r(?!\n)", b"\n", data)  # as lines end where CR stands alone
+    data = re.sub(rb"\r(?!\n)", b"\n", data)  # CR alone ends a line, too
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     tidy = [b" ".join(line.split()) for line in lines]
     odd = [n for n, (was, now) in enumerate(zip(lines, tidy, strict=True), 1) if was != now]
@@ -112,7 +112,7 @@ def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
     numbers = "label" if layout is LABELS else "score"
     if np.isnan(numpy_values(table[numbers], np.float64)).any():
         return None
-    # Labels are told by their line: a blank line would put the count of lines out.
+    # Labels are reported by line number, which a blank line would shift.
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
     return None if layout is LABELS and table.num_rows != lines else table
 
@@ -169,7 +169,7 @@ def _whole(text: str) -> int:
 
 def _number(text: str) -> float:
     value = float(text)
-    # Python's underscores between digits are none of a TREC file's.
+    # Python allows underscores between digits, TREC does not.
     if math.isnan(value) or "_" in text:
         raise ValueError(text)
     return value

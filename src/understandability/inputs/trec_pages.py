@@ -67,7 +67,7 @@ def read_trec_pages(
 
 
 class _Lines:
-    """Lines, or parts of long ones, cut also between two records that stand on one line."""
+    """Lines, or parts of long ones; two records on one line are separated."""
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
@@ -82,7 +82,7 @@ class _Lines:
         border = _BETWEEN.search(line)
         end = border.end() if border else len(line)
         if not border and len(line) > len(rest):
-            # A tag may go on behind a part of a line.
+            # A tag may continue after a part of a line.
             start = line.rfind(b"<", -len(b"</DOC"))
             end = start if start > 0 and not line.endswith(b"\n") else end
         self._rest = line[end:]

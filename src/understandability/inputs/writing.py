@@ -23,9 +23,9 @@ _WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 @contextmanager
 def written(destination: str) -> Iterator[IO[bytes]]:
-    """A file to write to, which stands at a path or a URL once the context has ended well.
+    """Open a file for writing; it appears at its path or URL if the context ends without an error.
 
-    ``-`` is standard output, behind what was printed.
+    ``-`` is standard output, after what was printed.
     """
     if destination == "-":
         sys.stdout.flush()
@@ -54,7 +54,7 @@ def written(destination: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """A name beside a file, for what is to become that file; nothing stays under it."""
+    """A temporary name in the folder of a file; nothing remains under it."""
     temporary = _temporary_name(path)
     try:
         yield temporary
@@ -78,7 +78,7 @@ def _sync_names(folder: Path) -> None:
 
 
 def to_disk(file: IO[bytes]) -> None:
-    """Bring a file to the disk: after a power cut there must not be a name without its content."""
+    """Flush a file to the disk: after a power cut no name may be without its content."""
     file.flush()
     os.fsync(file.fileno())
 
@@ -108,7 +108,7 @@ def remove(destination: str) -> None:
 
 
 def check_folder(destination: str) -> None:
-    """Raise `InputError` where the folder that a file is to stand in does not exist."""
+    """Raise `InputError` if the folder of a file does not exist."""
     if not is_url(destination) and not Path(destination).absolute().parent.is_dir():
         raise InputError(
             f"{destination} cannot be written: its folder does not exist; make it first"
@@ -116,9 +116,9 @@ def check_folder(destination: str) -> None:
 
 
 def check_is_no_input(destination: str | None, inputs: Iterable[str]) -> None:
-    """Raise `InputError` where a table, or what is written beside it, would replace an input.
+    """Raise `InputError` if a table or a file next to it would replace an input.
 
-    Whatever it is called: another path to it, or a link.
+    Other paths to the same file and links are detected.
     """
     if destination is None or destination == "-":
         return
@@ -203,9 +203,9 @@ class LocalFolder:
             _sync_names(path.parent)
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write a file unless there is one, and remove what killed processes left of it.
+        """Write a file unless it exists, and remove what killed processes left of it.
 
-        Returns whether it was written.
+        Returns True if it was written.
         """
         path = self.path / name
         created = True
@@ -218,7 +218,7 @@ class LocalFolder:
                 created = not path.exists()
                 if created:
                     temporary.replace(path)
-        # The file stands, so a process that is still writing its own finds that one.
+        # The file exists, so a process that is still writing its own finds that one.
         under, _, own = name.rpartition("/")
         with suppress(InputError):  # where an open file cannot be removed, it stays
             self.discard_unfinished(under, (f"{own}.",))
@@ -308,7 +308,7 @@ Folder = LocalFolder | RemoteFolder
 
 
 def open_folder(path: str) -> Folder:
-    """The folder at a path or a URL; it need not be there yet."""
+    """Return the folder at a path or a URL; it need not exist yet."""
     path = path.removeprefix("file://")
     return RemoteFolder(path) if is_url(path) else LocalFolder(path)
 

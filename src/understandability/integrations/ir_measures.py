@@ -32,7 +32,7 @@ from understandability.evaluation.measures.measure import UNDERSTANDABILITY, Mea
 from understandability.evaluation.measures.names import example_names, own_measures, parse_measure
 from understandability.evaluation.options import ConventionOptions, Dimension
 from understandability.evaluation.scales import Scale, parse_scale
-from understandability.inputs.given import labels_of, runs_of
+from understandability.inputs.runs_and_labels import labels_of, runs_of
 
 with needing("measures of ir_measures need an optional package", ".[ir]"):
     import ir_measures

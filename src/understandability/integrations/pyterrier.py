@@ -20,8 +20,8 @@ from understandability.crawls.score import score_table
 from understandability.errors import InputError, needing
 from understandability.evaluation.criteria import Criterion, column_direction, criterion
 from understandability.evaluation.rerank import rerank
-from understandability.inputs.given import labels_of
 from understandability.inputs.run import Run
+from understandability.inputs.runs_and_labels import labels_of
 from understandability.integrations.ir_measures import use
 from understandability.scoring import SettingsOptions, scorer_with
 

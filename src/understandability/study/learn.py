@@ -15,9 +15,9 @@ from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError, check_known, needing
 from understandability.evaluation.rerank import chosen
-from understandability.inputs.given import run_of
 from understandability.inputs.run import Labels, Run, strictly_falling
 from understandability.inputs.runs import labels_from_table, number_columns, read_labels, write_run
+from understandability.inputs.runs_and_labels import run_of
 from understandability.inputs.tables import read_table
 from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.predictors import Forest, array_bytes, arrays_of

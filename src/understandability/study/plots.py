@@ -18,8 +18,8 @@ from understandability.evaluation.criteria import criterion
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.options import EvaluationOptions, LabelFile, Measures, Qrels, Runs
 from understandability.evaluation.tradeoff import Point
-from understandability.inputs.given import labels_of, runs_of
 from understandability.inputs.run import Run, ranks_of
+from understandability.inputs.runs_and_labels import labels_of, runs_of
 from understandability.inputs.writing import check_folder, write_bytes
 from understandability.prompt import AtPrompt
 

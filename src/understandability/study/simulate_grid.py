@@ -25,8 +25,8 @@ from understandability.evaluation.options import Dimension, Qrels, Runs
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
-from understandability.inputs.given import labels_of, runs_of
 from understandability.inputs.runs import labels_from_table
+from understandability.inputs.runs_and_labels import labels_of, runs_of
 from understandability.inputs.sources import Sources
 from understandability.prompt import AtPrompt
 from understandability.study.grid import PIPELINES

@@ -28,8 +28,8 @@ from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.feature.table import compute_features
-from understandability.inputs.given import labels_of, runs_of
 from understandability.inputs.run import Labels
+from understandability.inputs.runs_and_labels import labels_of, runs_of
 from understandability.inputs.sources import read_pages
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, documents_of

@@ -1,4 +1,4 @@
-"""Runs and labels from what people have in hand: paths, frames, dictionaries, or the records."""
+"""Runs and labels from any form: paths, frames, dictionaries, or the objects themselves."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _LABELS = (
 
 
 def runs_of(given: Any, name: str = "run") -> Iterator[Run]:
-    """The runs that are given, one at a time: a run, or several, in any of the forms.
+    """Yield runs, one at a time, from a run or several in any form.
 
     Forms are paths of TREC runs; ``{query: {document: score}}``, also under the name of each run;
     frames (pandas, polars, Arrow) with a column of queries, of documents and of scores, perhaps
-    of ranks and of the names of runs; `Run` objects; and lists of these. Where no ranks are given
-    the highest score is first, equal ones as in trec_eval.
+    of ranks and of the names of runs; `Run` objects; and lists of these. Without ranks, the
+    highest score is first, and ties are ordered as in trec_eval.
 
     >>> [run] = runs_of({"q1": {"d1": 0.5, "d2": 0.9}})
     >>> run.by_query()
@@ -68,15 +68,15 @@ def runs_of(given: Any, name: str = "run") -> Iterator[Run]:
 
 
 def run_of(given: Any, name: str = "run") -> Run:
-    """The one run that is given, in any form of `runs_of`."""
-    found = list(runs_of(given, name))
-    if len(found) != 1:
-        raise InputError(f"this takes one run, and there are {len(found)}; give one")
-    return found[0]
+    """Return the only run in any form of `runs_of`; raises `InputError` for several."""
+    runs = list(runs_of(given, name))
+    if len(runs) != 1:
+        raise InputError(f"expected one run, found {len(runs)}")
+    return runs[0]
 
 
 def labels_of(given: Any, dimension: str = "relevance", column: str | None = None) -> Labels:
-    """The labels that are given: a path, dictionaries, a frame, or `Labels`.
+    """Return labels from a path, dictionaries, a frame, or `Labels`.
 
     `column` names the column of a frame or of a score table; without it, one called as the
     dimension, relevance or label serves, or the only one of numbers.
@@ -143,7 +143,7 @@ def _number_or_nan(value: Any) -> float:
 def _runs_of_list(given: list[Any]) -> Iterator[Run]:
     if not given:
         raise InputError(f"there is no run; give {_RUNS}")
-    if all(isinstance(each, str | Path) for each in given):
+    if all(isinstance(path, str | Path) for path in given):
         yield from read_runs(given)  # the next ones are read ahead
     elif all(hasattr(row, "query_id") and hasattr(row, "score") for row in given):
         rankings: dict[str, dict[str, float]] = {}
@@ -152,12 +152,12 @@ def _runs_of_list(given: list[Any]) -> Iterator[Run]:
             ranking.setdefault(id_text(row.doc_id), row.score)
         yield from _runs_of_mapping(rankings, "run")
     else:
-        for place, each in enumerate(given, 1):
-            yield from runs_of(each, f"run{place}")
+        for number, runs in enumerate(given, 1):
+            yield from runs_of(runs, f"run{number}")
 
 
 def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
-    """One run of queries, or several under their names."""
+    """Yield one run, or several runs by name."""
     # Any query or run may be empty, so one of them decides that has something in it.
     are_named = any(
         not isinstance(value, Mapping) or isinstance(next(iter(value.values()), None), Mapping)
@@ -191,7 +191,7 @@ def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
 
 
 def _by_score(run: Run) -> Run:
-    """A run whose ranks follow its scores; documents listed again come last."""
+    """Return a run ranked by its scores; repeated documents come last."""
     lines = run.line_order("score")
     again = np.setdiff1d(np.arange(len(run)), lines)
     order = np.concatenate([lines, again])
