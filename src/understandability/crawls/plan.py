@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -16,9 +16,12 @@ import pyarrow as pa
 from understandability.crawls.folder import CrawlFolder, complete_inputs
 from understandability.crawls.processes import IsolatedFunction
 from understandability.errors import InputError, OptionError
-from understandability.inputs.page_tables import kept_names
+from understandability.inputs.delimited import read_delimited
+from understandability.inputs.json_files import read_jsonl
+from understandability.inputs.page_tables import Tables, kept_names
 from understandability.inputs.parts import PART_BYTES, InputPart, plan_parts
 from understandability.inputs.sources import File, Sources, holds_many, is_read_by_arrow
+from understandability.inputs.streams import open_stream
 from understandability.text.page import Failure, Page
 
 if TYPE_CHECKING:
@@ -32,6 +35,8 @@ PART_RECORDS = 1000
 MANY_FILES = 256
 MAX_RANGES = 4096  # of all files together, about
 _SCHEMA_SECONDS = 120.0  # after which a file has no schema
+ALL_COLUMNS = "*"
+_FIRST_RECORDS = 100  # of a JSON file, whose fields are its columns
 
 
 class GivenPages(Sources):
@@ -202,11 +207,17 @@ class Progress:
 
 def make_plan(sources: Sources, maker: RowMaker) -> Plan:
     """Return the plan for scoring all pages of `sources`."""
+    if ALL_COLUMNS in sources.columns.keep:
+        keep, remark = _all_columns(sources)
+        sources.columns = replace(sources.columns, keep=keep)
+        sources.remarks += remark
     inputs = tuple(_inputs_of(sources.files, 0))
     skipped = Counter(sources.skipped)
     names, remarks = kept_names(sources.columns.keep, maker.schema.names)
     kept = pa.schema([column.with_name(names[column.name]) for column in _kept_columns(sources)])
     source = sources.without_files()
+    if source is not sources:
+        source.remarks.extend(sources.remarks)
     source.remarks.extend(remarks)
     return Plan(inputs, source, maker, maker.described, kept, skipped)
 
@@ -285,6 +296,51 @@ def _inputs_of(files: Sequence[File], first_number: int) -> Iterator[Input]:
             size = unit[0].end - unit[0].start if unit[0].unit == "bytes" else total // len(units)
             yield Input(number, unit, size)
             number += 1
+
+
+def _all_columns(sources: Sources) -> tuple[tuple[str, ...], list[str]]:
+    """Return the columns that all tables have, except those of id, content and URL; and a remark.
+
+    The remark names columns that only some of the tables have: they cannot be kept.
+    """
+    tables = Tables(replace(sources.columns, keep=()))
+    common: dict[str, None] | None = None
+    everywhere: dict[str, None] = {}
+    with IsolatedFunction("understandability.inputs.sources:typed_columns") as schema_of:
+        for file in sources.files:
+            try:
+                names = _names_in(file.path, tables, sources.limit)
+                if is_read_by_arrow(file.path):
+                    schema = schema_of(file.path, seconds=_SCHEMA_SECONDS)
+                    names = [] if schema is None else list(schema.names)
+                if not names:
+                    continue
+                layout = tables.layout(file.path, names)
+            except InputError:  # reading the file reports it
+                continue
+            used = {layout.id, layout.url, layout.title, *(name for name, _ in layout.contents)}
+            others = dict.fromkeys(name for name in names if name not in used)
+            everywhere |= others
+            common = {name: None for name in common or others if name in others}
+    partial = [name for name in everywhere if name not in (common or {})]
+    remark = f"only some tables have the columns {', '.join(partial)}, so they are not kept"
+    return tuple(common or ()), [remark] if partial else []
+
+
+def _names_in(path: str, tables: Tables, limit: int) -> list[str]:
+    """Return the columns of a table of text, or the fields of the first objects of a JSON file."""
+    kind = next((kind for kind in (".csv", ".tsv", ".json", ".ndjson") if kind in path.lower()), "")
+    if not kind:
+        return []
+    with open_stream(path) as stream:
+        if kind in (".csv", ".tsv"):
+            dialect = tables.dialect("\t" if kind == ".tsv" else None)
+            return list(read_delimited(stream, path, dialect, limit)[0])
+        records = read_jsonl(stream, 6 * limit + 10_000)
+        names: dict[str, None] = {}
+        for _, record in islice(records, _FIRST_RECORDS):
+            names |= dict.fromkeys(record) if isinstance(record, dict) else {}
+        return list(names)
 
 
 def _kept_columns(sources: Sources) -> pa.Schema:

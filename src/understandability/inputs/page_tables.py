@@ -71,8 +71,8 @@ class TableColumns:
             column _id (BEIR) or body (MS MARCO).
         url: Column with addresses. Default: url.
         lang: Column with the language of each document, such as de. Default: language or lang.
-        keep: Columns of the input to copy into the rows; one with the name of an output
-            column gets `input_` in front.
+        keep: Columns of the input to copy into the rows, or * for all; one with the name of an
+            output column gets `input_` in front.
         no_header: The first line of CSV and TSV files is data. Columns are numbered:
             --id-column 1 --text-column 2.
         format: Columns of a known data set without a header: msmarco-docs or msmarco-passages.
