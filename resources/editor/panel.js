@@ -202,31 +202,16 @@ export function showVersions(versions, actions) {
   }
 }
 
-// Sentences that did not change are folded where more than two stand together.
-function sentencesOf(sentences, tag) {
-  const made = [];
-  let same = [];
-  const fold = () => {
-    const paragraphs = same.map((runs) => element("p", {}, runs.map((run) => run.text).join(" ")));
-    if (same.length > 2) made.push(element("details", {}, element("summary", {}, `${same.length} sentences unchanged`), ...paragraphs));
-    else made.push(...paragraphs);
-    same = [];
-  };
-  for (const runs of sentences) {
-    if (!runs.some((run) => run.is_changed)) {
-      same.push(runs);
-      continue;
-    }
-    fold();
-    made.push(element("p", {}, ...runs.flatMap((run) => [run.is_changed ? element(tag, {}, run.text) : run.text, " "])));
-  }
-  fold();
-  return made;
-}
-
+// Sentences side by side: what each became, with the words that the other side lacks.
 export function showComparison(comparison, names) {
-  const sides = [[comparison.old_text, "del"], [comparison.new_text, "ins"]].map(([sentences, tag], side) =>
-    element("div", { className: "side" }, element("h3", {}, names[side]), ...sentencesOf(sentences, tag)));
+  const texts = [[comparison.old_text, "del"], [comparison.new_text, "ins"]];
+  const isChanged = (row) => row.some((numbers, side) => numbers.some((number) => texts[side][0][number].some((run) => run.is_changed)));
+  const cell = (numbers, side) => element("td", {}, ...numbers.flatMap((number) => texts[side][0][number].flatMap((run) => [run.is_changed ? element(texts[side][1], {}, run.text) : run.text, " "])));
+  const changed = comparison.rows.filter(isChanged);
+  const same = comparison.rows.length - changed.length;
+  const aligned = element("table", { className: "aligned" },
+    element("thead", {}, element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, name)))),
+    element("tbody", {}, ...changed.map((row) => element("tr", {}, ...row.map(cell)))));
   const rows = comparison.changes.map((change) =>
     element("tr", {}, element("th", { scope: "row" }, change.name),
       ...[change.before, change.after].map((value) => element("td", { className: "number" }, Number.isInteger(value) ? value : value.toFixed(1))),
@@ -235,5 +220,5 @@ export function showComparison(comparison, names) {
     element("th", { scope: "col", className: column === 1 || column === 2 ? "number" : "" }, name)));
   $("comparison").replaceChildren(
     element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)),
-    element("div", { className: "sides" }, ...sides));
+    aligned, element("p", { className: "note" }, `${count(same, "sentence")} unchanged.`));
 }

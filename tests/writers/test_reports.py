@@ -314,7 +314,8 @@ def test_a_comparison_tells_what_changed() -> None:
     assert now["Flesch Reading Ease"] == "easier"
     assert now["Words"] == ""
     shown = [piece for each in comparison.new_text for run in each for piece in run.text.split()]
-    assert tuple(shown) == easy.document.pieces
+    bare = [piece.rstrip(".") for piece in easy.document.pieces]  # headings got a full stop
+    assert [piece.rstrip(".") for piece in shown] == bare
     assert "points easier" in page_report([hard, easy], comparing=True)
     german = explain(document_of_page(Page("d", "", GERMAN)), SCORER)
     assert "not known" in page_report([german, easy], comparing=True)
@@ -432,3 +433,20 @@ def test_the_headline_of_an_audit_is_true(shares: list[float], headline: str) ->
     audit = Audit("a.org", 0.8, settings, tuple(pages))
     assert audit.headline.startswith(headline)
     assert not shares or "(understood by at least 80\xa0% of adults)." in audit.headline
+
+
+def test_a_comparison_aligns_sentences() -> None:
+    """A heading keeps its form; a sentence is next to what it became, though it was cut in two."""
+    before = "## Your scan\n\nRest well. You must fast for six hours and the nurse will call you."
+    after = "## Your scan\n\nRest well. Do not eat for six hours. The nurse will call you. Sleep."
+    texts = [explain(document_of_text(text), SCORER) for text in (before, after)]
+    comparison = compare(*texts)
+    assert comparison.rows[:2] == (((0,), (0,)), ((1,), (1,)))
+    assert comparison.rows[2] == ((2,), (2, 3))
+    assert comparison.rows[3] == ((), (4,))
+    words = " ".join(run.text for run in comparison.old_text[0])
+    assert words == "## Your scan"[-len(words) :]
+    assert not words.endswith(".")
+    changed = [run.text for run in comparison.new_text[3] if run.is_changed]
+    assert "nurse will call" not in " ".join(changed)
+    assert len(list(comparison.changed_rows)) == 2

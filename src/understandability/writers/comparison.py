@@ -15,8 +15,9 @@ from understandability.wording import counted, plain_data
 from understandability.writers.explanation import Explanation
 from understandability.writers.marks import MOST_PIECES
 
-_FEW = 2  # unchanged sentences that are shown; longer runs are folded
 _LEAST_MOVE = 0.02  # of the larger of the two values
+_LEAST_SHARED = 0.3  # of the words of the shorter sentence, for two sentences to be a pair
+_MOST_PAIRS = 100_000  # that are compared between two unchanged sentences
 EASIER, HARDER = "easier", "harder"
 
 
@@ -40,7 +41,10 @@ class TextRun:
 
 @dataclass(frozen=True, slots=True)
 class PageComparison:
-    """The differences between two versions of a text."""
+    """The differences between two versions of a text.
+
+    `rows` aligns the sentences: numbers in `old_text`, and in `new_text`; either may be empty.
+    """
 
     before: Estimate
     after: Estimate
@@ -49,6 +53,7 @@ class PageComparison:
     new_text: tuple[tuple[TextRun, ...], ...]
     hard_words_gone: tuple[str, ...]
     hard_words_new: tuple[str, ...]
+    rows: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -59,6 +64,15 @@ class PageComparison:
         points = round(abs(change))
         now = HARDER if change > 0 else EASIER
         return f"{counted(points, 'point')} {now}" if points else "as hard as before"
+
+    @property
+    def changed_rows(self) -> Iterator[tuple[list[tuple[TextRun, ...]], list[tuple[TextRun, ...]]]]:
+        """The aligned sentences that changed, before and after."""
+        for old_numbers, new_numbers in self.rows:
+            old = [self.old_text[number] for number in old_numbers]
+            new = [self.new_text[number] for number in new_numbers]
+            if any(run.is_changed for runs in (*old, *new) for run in runs):
+                yield old, new
 
     def to_json(self) -> dict[str, Any]:
         """The comparison as plain data; NaN is None."""
@@ -84,19 +98,137 @@ def compare(before: Explanation, after: Explanation) -> PageComparison:
         for (name, old, sign), (_, new, _) in readings
         if not math.isnan(old + new)
     ]
-    old, new = before.document.pieces[:MOST_PIECES], after.document.pieces[:MOST_PIECES]
-    kept_old, kept_new = [False] * len(old), [False] * len(new)
-    for a, b, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
-        kept_old[a : a + size] = kept_new[b : b + size] = [True] * size
+    old_sentences, new_sentences = _sentences(before), _sentences(after)
+    rows = tuple(_aligned(old_sentences, new_sentences))
+    old_text: list[tuple[TextRun, ...]] = [()] * len(old_sentences)
+    new_text: list[tuple[TextRun, ...]] = [()] * len(new_sentences)
+    for old_numbers, new_numbers in rows:
+        old_side = [old_sentences[number] for number in old_numbers]
+        new_side = [new_sentences[number] for number in new_numbers]
+        for number, runs in zip(old_numbers, _runs(old_side, new_side), strict=True):
+            old_text[number] = runs
+        for number, runs in zip(new_numbers, _runs(new_side, old_side), strict=True):
+            new_text[number] = runs
     return PageComparison(
         before.estimate,
         after.estimate,
         tuple(changes),
-        tuple(_text(before, kept_old)),
-        tuple(_text(after, kept_new)),
+        tuple(old_text),
+        tuple(new_text),
         tuple(sorted(old_words - new_words)),
         tuple(sorted(new_words - old_words)),
+        rows,
     )
+
+
+def _sentences(explained: Explanation) -> list[tuple[str, ...]]:
+    """The sentences as pieces, without the full stops that headings and list items got."""
+    document = explained.document
+    sentences = []
+    for number, sentence in enumerate(explained.sentences):
+        if sentence.last > MOST_PIECES:
+            break
+        pieces = list(document.pieces[sentence.first : sentence.last])
+        if number in document.open_ends and pieces[-1].endswith("."):
+            pieces[-1] = pieces[-1][:-1]
+        sentences.append(tuple(filter(None, pieces)))
+    return sentences
+
+
+Row = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _aligned(old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]]) -> Iterator[Row]:
+    """Rows of sentences that belong together: unchanged ones first, then the most similar.
+
+    >>> old = [("Stay", "calm."), ("Take", "the", "red", "pills.")]
+    >>> new = [("Take", "red", "pills."), ("Sleep.",)]
+    >>> list(_aligned(old, new))
+    [((0,), ()), ((1,), (0,)), ((), (1,))]
+    """
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            yield from (((a + n,), (c + n,)) for n in range(b - a))
+        else:
+            yield from _paired(old, new, range(a, b), range(c, d))
+
+
+def _paired(
+    old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]], olds: range, news: range
+) -> Iterator[Row]:
+    """Rows of changed sentences; the pairs in order that share most words in all."""
+    words_old = [frozenset(map(_bare, old[n])) for n in olds]
+    words_new = [frozenset(map(_bare, new[n])) for n in news]
+    if len(olds) * len(news) > _MOST_PAIRS:
+        words_old = words_new = []
+    best = [[0.0] * (len(words_new) + 1) for _ in range(len(words_old) + 1)]
+    for i in range(len(words_old) - 1, -1, -1):
+        for j in range(len(words_new) - 1, -1, -1):
+            shared = _shared(words_old[i], words_new[j])
+            # A pair, or a sentence more that the same old sentence became.
+            pair = shared + best[i + 1][j + 1] if shared else 0.0
+            best[i][j] = max(pair, best[i + 1][j], best[i][j + 1])
+    i = j = 0
+    waiting: list[int] = []  # new sentences before the next pair
+    while i < len(words_old) and j < len(words_new):
+        shared = _shared(words_old[i], words_new[j])
+        if shared and best[i][j] == shared + best[i + 1][j + 1]:
+            first = j
+            while waiting and _shared(words_old[i], words_new[first - 1]):
+                first = waiting.pop()
+            yield from (((), (news[number],)) for number in waiting)
+            waiting = []
+            numbers = [*news[first : j + 1]]
+            j += 1
+            following = words_old[i + 1] if i + 1 < len(words_old) else frozenset()
+            while j < len(words_new) and _shared(words_old[i], words_new[j]) > _shared(
+                following, words_new[j]
+            ):  # one sentence was cut into several
+                numbers.append(news[j])
+                j += 1
+            yield (olds[i],), tuple(numbers)
+            i += 1
+        elif best[i][j] == best[i + 1][j]:
+            yield from (((), (news[number],)) for number in waiting)
+            waiting = []
+            yield (olds[i],), ()
+            i += 1
+        else:
+            waiting.append(j)
+            j += 1
+    yield from (((), (news[number],)) for number in waiting)
+    yield from (((number,), ()) for number in olds[i:])
+    yield from (((), (number,)) for number in news[j:])
+
+
+def _bare(piece: str) -> str:
+    return word_of(piece).lower()
+
+
+def _shared(old: frozenset[str], new: frozenset[str]) -> float:
+    """The share of common words in the shorter of two sentences; 0 for too few."""
+    share = len(old & new) / max(1, min(len(old), len(new)))
+    return share if share >= _LEAST_SHARED else 0.0
+
+
+def _runs(
+    side: Sequence[tuple[str, ...]], other: Sequence[tuple[str, ...]]
+) -> Iterator[tuple[TextRun, ...]]:
+    """The sentences of one side of a row, in runs that the other side has or lacks."""
+    own = [piece for sentence in side for piece in sentence]
+    others = [piece for sentence in other for piece in sentence]
+    is_kept = [False] * len(own)
+    for a, _, size in SequenceMatcher(None, own, others, autojunk=False).get_matching_blocks():
+        is_kept[a : a + size] = [True] * size
+    start = 0
+    for sentence in side:
+        positions = range(start, start + len(sentence))
+        yield tuple(
+            TextRun(" ".join(own[position] for position in run), not kept)
+            for kept, run in groupby(positions, key=lambda position: is_kept[position])
+        )
+        start += len(sentence)
 
 
 def _readings(explained: Explanation) -> Iterator[tuple[str, float, int]]:
@@ -125,27 +257,7 @@ def _now(before: float, after: float, sign: int) -> str:
     return HARDER if (after - before) * sign > 0 else EASIER
 
 
-def _text(explained: Explanation, is_kept_mask: Sequence[bool]) -> Iterator[tuple[TextRun, ...]]:
-    """The sentences of a text, in runs that the other text has or lacks."""
-    pieces = explained.document.pieces
-    for sentence in explained.sentences:
-        positions = range(sentence.first, min(sentence.last, len(is_kept_mask)))
-        yield tuple(
-            TextRun(" ".join(pieces[position] for position in run), not is_kept)
-            for is_kept, run in groupby(positions, key=lambda position: is_kept_mask[position])
-        )
-
-
 def _hard_words(explained: Explanation) -> set[str]:
     """The words that people find hard, whether there is a plain term for them or not."""
     pieces = explained.document.pieces
     return {word_of(pieces[position]).lower() for position in explained.findings.hard}
-
-
-def folded(
-    sentences: Sequence[tuple[TextRun, ...]],
-) -> Iterator[tuple[bool, list[tuple[TextRun, ...]]]]:
-    """Sentences in groups: whether a group is unchanged and long enough to be folded, and it."""
-    for same, group in groupby(sentences, lambda runs: not any(run.is_changed for run in runs)):
-        runs = list(group)
-        yield same and len(runs) > _FEW, runs

@@ -10,7 +10,7 @@ from understandability.model.readers import READERS
 from understandability.text.other_languages import LANGUAGES
 from understandability.text.stop_words import STOP_LISTS
 from understandability.writers.charts import grade_chart, scale_chart
-from understandability.writers.comparison import compare, folded
+from understandability.writers.comparison import compare
 from understandability.writers.explanation import GRADE_LIMIT, Explanation
 from understandability.writers.levels import AIM, LEVELS, level_of, references
 from understandability.writers.marks import KINDS, beginning, marked_blocks
@@ -44,7 +44,7 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
             made_by=made_by,
             pages=pages,
             comparison=comparison,
-            texts=[list(folded(text)) for text in (comparison.old_text, comparison.new_text)],
+            rows=list(comparison.changed_rows),
         )
     texts = "is this text" if len(pages) == 1 else f"are these {len(pages)} texts"
     return render(
