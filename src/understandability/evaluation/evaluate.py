@@ -273,7 +273,36 @@ class Evaluation(Tabular):
         corrected = f", {correction.capitalize()}'s correction" if correction else ""
         kind = "" if test in ("tukey", "randomised-tukey") else "paired "
         note = f"{meaning} ({kind}{test} test, two-tailed, p < {alpha:g}{corrected})."
-        return replace(table, marks=marks, note=note, caption=self._caption())
+        marked_table = replace(table, marks=marks, note=note, caption=self._caption())
+        has_extras = bool(self._extra_names()) and len(self.measures) > 1
+        return self._stacked(marked_table) if has_extras else marked_table
+
+    def _stacked(self, table: ResultTable) -> ResultTable:
+        """Turn a wide table into one row per measure and run, so that it fits a page."""
+        names = self._extra_names()
+        width = 1 + len(names)
+        count = len(table.rows)
+        rows: list[tuple[Any, ...]] = []
+        marks: dict[tuple[int, str], str] = {}
+        best: set[tuple[int, str]] = set()
+        for index, measure in enumerate(self.measures):
+            first = 1 + index * width
+            for row, cells in enumerate(table.rows):
+                rows.append((measure, cells[0], *cells[first : first + width]))
+                if (row, measure) in table.marks:
+                    marks[index * count + row, "mean"] = table.marks[row, measure]
+                if (row, measure) in table.best:
+                    best.add((index * count + row, "mean"))
+        columns = ("measure", "run", "mean", *names)
+        return replace(
+            table,
+            columns=columns,
+            rows=tuple(rows),
+            marks=marks,
+            best=frozenset(best),
+            texts=2,
+            heads={name: ("", name.replace("_", " ")) for name in names},
+        )
 
     def _letters(
         self, names: Mapping[str, str], test: str, alpha: float, correction: str | None
