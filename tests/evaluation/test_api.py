@@ -263,7 +263,7 @@ def test_rerank_fuse_and_tradeoff_take_what_people_have(tmp_path: Path) -> None:
     assert {d for d, _ in fused.by_query()["q1"]} == {"d1", "d2", "d3"}
     with pytest.raises(InputError, match="a list of two or more"):
         ud.fuse(path)
-    with pytest.raises(InputError, match="this takes one run, and there are 2"):
+    with pytest.raises(InputError, match="expected one run, found 2"):
         ud.rerank(RUNS, ease, "harder")
     found = ud.tradeoff(
         path, scores, QRELS, EASE, score_column="difficulty", scale="lower-easier:40",
