@@ -23,8 +23,9 @@ NO_SENSE, NO_ORDER = "no_sense", "words_without_order"
 
 # Fewer words than this are too few to judge; fewer than the second get no P(U|d).
 _FEW_WORDS, _HARDLY_ANY = 12, 3
-# A text repeats itself if fewer than this share of its pairs of neighbouring tokens are different.
-_LEAST_DIFFERENT, _LEAST_TOKENS = 0.35, 12
+# A text repeats itself if fewer than this share of its first pairs of neighbouring tokens are
+# different.
+_LEAST_DIFFERENT, _LEAST_TOKENS, _MOST_TOKENS = 0.35, 12, 400
 # Words that do not fit each other are a sign of nonsense in texts up to this difficulty: names and
 # terms of hard texts are rare, too.
 _EASY = 50.0
@@ -85,6 +86,7 @@ def _repeat_themselves(batch: Batch) -> NDArray[np.bool_]:
     bounds = np.asarray(batch.token_starts).tolist()
     repeated = np.zeros(len(batch), np.bool_)
     for index, (start, end) in enumerate(pairwise(bounds)):
+        end = min(end, start + _MOST_TOKENS)
         count = end - start - 1
         if count >= _LEAST_TOKENS:
             different = len(np.unique(pairs[start : end - 1]))

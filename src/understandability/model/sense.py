@@ -27,6 +27,8 @@ from understandability.feature.language_model import statistics_numbers, word_st
 from understandability.model.word_columns import known_of, words_and_vectors
 from understandability.resources import resource_arrays
 
+# The first tokens of a document are measured; more would tell little more, and cost as much again.
+_MOST_TOKENS = 400
 # Words of a higher rank are content words, and those within this distance are compared.
 _FUNCTION_WORDS, _WINDOW = 250, 3
 
@@ -109,15 +111,18 @@ def sense(batch: Batch) -> Sense:
     >>> measured.is_reversed.tolist()
     [False, True]
     """
-    forwards, backwards, index = neighbours(batch)
-    gains = _are_attested(forwards).astype(np.int64) - _are_attested(backwards)
     starts = np.asarray(batch.token_starts)
+    is_read = np.arange(starts[-1]) < np.repeat(starts[:-1] + _MOST_TOKENS, np.diff(starts))
+    forwards, backwards, index = neighbours(batch)
+    chosen = is_read[index]
+    forwards, backwards, index = forwards[chosen], backwards[chosen], index[chosen]
+    gains = _are_attested(forwards).astype(np.int64) - _are_attested(backwards)
     of_pairs = np.searchsorted(index, starts)
     pairs = np.diff(of_pairs).astype(np.float64)
     order = ratio(sum_segments(gains, of_pairs), pairs)
 
     ranks = batch.token_values(_vector_ranks)
-    tokens = np.flatnonzero(ranks >= _FUNCTION_WORDS)
+    tokens = np.flatnonzero((ranks >= _FUNCTION_WORDS) & is_read)
     of_content = np.searchsorted(tokens, starts)
     content = np.diff(of_content).astype(np.float64)
     document = np.repeat(np.arange(len(batch)), np.diff(of_content))

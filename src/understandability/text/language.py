@@ -41,7 +41,7 @@ _FUNCTION_WORDS = _words(
     such because before after between"""
 )
 _FEW_WORDS, _PLAIN_SHARE, _DISTINCT = 25, 0.2, 4
-_START = 1_500  # characters in which English is looked for first
+_START = 1_500  # characters in which English is looked for first, at the start and after it
 
 # Three windows of a long text are compared with the profiles.
 _WINDOW, _WINDOWS = 600, 3
@@ -86,6 +86,7 @@ _ROMANISED_HINDI = _words(
 )
 _ROMANISED_SHARE = 0.25
 _LETTERS = re.compile(r"[^\W\d_]")
+_NOT_LATIN = re.compile("[\u0370-\u1dff\u1f00-\u1fff\u2c80-\ud7ff\uf900-\ufeff]")
 # Scripts other than Latin, and the languages that are written in them.
 _SCRIPTS = tuple(
     (re.compile(f"[{letters}]"), frozenset(languages.split()))
@@ -242,7 +243,7 @@ def detect_language(text: str) -> str | None:
     True
     """
     text = text[:SAMPLE]
-    if is_plainly_english(text[:_START]):
+    if is_plainly_english(text[:_START]) or is_plainly_english(text[_START : 2 * _START]):
         return "en"
     sample = _sample(text)
     words = [match.lower() for match in _WORD.findall(sample)]
@@ -287,9 +288,12 @@ def languages_of_script(text: str, share: float = 0.5) -> frozenset[str] | None:
     >>> sorted(languages_of_script("Η γρίπη") or ()), languages_of_script("the flu")
     (['el'], None)
     """
-    if text.isascii():
+    others = 0 if text.isascii() else len(_NOT_LATIN.findall(text))
+    if others == 0:
         return None
     letters = len(_LETTERS.findall(text))
+    if others <= share * letters:
+        return None
     for script, languages in _SCRIPTS:
         if len(script.findall(text)) > share * letters:
             return languages

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from types import MappingProxyType
 
 from understandability._core import Tape
@@ -25,14 +26,11 @@ from understandability.text.tape import RAW, Markup, read_markup, read_source
 # Shorter texts are labels of menus and tables, which say little of the language.
 _SENTENCE = 30
 _RAW = frozenset(RAW)
-# What the tag of a page's main part holds; looked for in this order, without a pattern, for speed.
-_MAIN_PARTS = (
-    (b"<main ", b"<MAIN ", b"<Main ", b"<main\n"),
-    (b'role="main"', b"role='main'", b"role=main"),
-    (b"<article ", b"<ARTICLE ", b"<Article ", b"<article\n"),
-)
-_MOST_PARTS, _LONGEST_TAG = 20, 2_000
-_LANGUAGE = re.compile(rb"""\s(?:xml:)?lang\s*=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
+# The statements of languages that are looked at, to find that of the main part.
+_MOST_CLAIMS, _LONGEST_TAG = 50, 2_000
+_LANGUAGE = re.compile(rb"""(?<=[\s:"'])lang\s?=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
+_START_OF_TAG = re.compile(rb"<([a-zA-Z][a-zA-Z0-9]*)[^<>]*")
+_MAIN_ROLE = re.compile(rb"""\srole\s*=\s*["']?main\b""", re.IGNORECASE)
 # Fewer characters of sentences than this do not stand for a page.
 _SOME = 60
 # Characters that are compared with the language that a page claims.
@@ -169,39 +167,40 @@ def _read(page: Page, read: Callable[[bytes], Markup], is_source: bool = False) 
 
 
 def language_of_main_part(source: bytes) -> str | None:
-    """The language that the main part of a page claims, if it differs from none.
+    """The language that the main part of a page claims, if it claims one.
 
-    That part is a ``main`` element, the element with that role, or all ``article`` elements, if
-    they claim one language.
+    That part is a ``main`` element or one with that role, otherwise the ``article`` elements, if
+    they all claim the same language.
 
     >>> language_of_main_part(b"<html lang=en><nav>Home</nav><main class=a lang=es-MX><p>Descanse.")
     'es'
     >>> language_of_main_part(b"<article lang=es>Hola</article><article lang=fr>Salut") is None
     True
     """
-    for marks in _MAIN_PARTS:
-        claims = {_claim(source, start) for mark in marks for start in _finds(source, mark)}
-        if len(claims) == 1 and (language := claims.pop()):
-            return language
-    return None
+    claims: dict[bool, set[str]] = {True: set(), False: set()}
+    for offset in islice(_finds(source), _MOST_CLAIMS):
+        match = _LANGUAGE.match(source, offset)
+        if match is None:
+            continue
+        tag = _START_OF_TAG.match(source, source.rfind(b"<", 0, match.start()), match.end())
+        language = language_subtag(match[1].decode("ascii", "replace"))
+        if not tag or language is None:
+            continue
+        end = source.find(b">", match.end(), match.end() + _LONGEST_TAG)
+        is_main = tag[1].lower() == b"main" or _MAIN_ROLE.search(source, tag.start(), max(end, 0))
+        if is_main or tag[1].lower() == b"article":
+            claims[bool(is_main)].add(language)
+    chosen = claims[True] or claims[False]
+    return chosen.pop() if len(chosen) == 1 else None
 
 
-def _finds(source: bytes, mark: bytes) -> Iterator[int]:
-    """Each offset of a mark in a source; at most `_MOST_PARTS`."""
-    offset = source.find(mark)
-    for _ in range(_MOST_PARTS):
-        if offset < 0:
-            return
-        yield offset
-        offset = source.find(mark, offset + 1)
-
-
-def _claim(source: bytes, offset: int) -> str | None:
-    """The language that the tag at or around an offset claims."""
-    start = source.rfind(b"<", max(offset - _LONGEST_TAG, 0), offset + 1)
-    end = source.find(b">", offset, offset + _LONGEST_TAG)
-    match = _LANGUAGE.search(source, start, end) if 0 <= start < end else None
-    return language_subtag(match[1].decode("ascii", "replace")) if match else None
+def _finds(source: bytes) -> Iterator[int]:
+    """The offsets of ``lang``, found without a pattern, for speed."""
+    for mark in (b"lang=", b"LANG=", b"lang ="):
+        offset = source.find(mark)
+        while offset >= 0:
+            yield offset
+            offset = source.find(mark, offset + 1)
 
 
 class _LaterCounts(Mapping[str, int]):
