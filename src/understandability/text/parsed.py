@@ -162,7 +162,11 @@ def _read(page: Page, read: Callable[[bytes], Markup], is_source: bool = False) 
     if page.media_type != HTML:
         return ParsedPage(page, source, encoding)
     tape, language, flags, hints = read(source)
-    declared = language_of_main_part(source) or language_subtag(language)
+    has_main_part = (
+        tape.place_of("main") >= 0 or tape.place_of("article") >= 0 or b'role="main"' in source
+    )
+    of_main_part = language_of_main_part(source) if has_main_part else None
+    declared = of_main_part or language_subtag(language)
     return ParsedPage(page, source, encoding, tape, declared, flags, hints, is_source)
 
 
@@ -196,7 +200,7 @@ def language_of_main_part(source: bytes) -> str | None:
 
 def _finds(source: bytes) -> Iterator[int]:
     """The offsets of ``lang``, found without a pattern, for speed."""
-    for mark in (b"lang=", b"LANG=", b"lang ="):
+    for mark in (b"lang=", b"LANG="):
         offset = source.find(mark)
         while offset >= 0:
             yield offset
