@@ -268,7 +268,10 @@ def _found(
 
 def _is_title(sentence: TaggedSentence) -> bool:
     """Return True if nearly all words begin with a capital: "Looking At It", "Zinc, Lactose"."""
-    words = [token for token in sentence.tokens if token.isalpha() and len(token) > 3]
+    letters = [token for token in sentence.tokens if token.isalpha()]
+    if len(letters) > 2 and all(token[0].isupper() for token in letters):
+        return True
+    words = [token for token in letters if len(token) > 3]
     capital = sum(token[0].isupper() for token in words)
     return len(words) > 2 and capital > 0.8 * len(words)
 

@@ -12,7 +12,12 @@ import numpy as np
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import PARTICIPLE, PAST, verb_form
 from understandability.feature.tagger import UNIVERSAL
-from understandability.writers.plain_terms.term_tables import HYPHENS, Rule, TermForm
+from understandability.writers.plain_terms.term_tables import (
+    HYPHENS,
+    Rule,
+    TermForm,
+    word_list,
+)
 
 NOUNS = frozenset(("NOUN", "PROPN"))
 NAMES = NOUNS | {"ADJ"}
@@ -92,7 +97,7 @@ class TaggedSentence:
             return False
         following = self.word(index + 1)
         is_verb = self.tag(index + 1) in ("VERB", "AUX") and not following.endswith("ing")
-        return is_verb or following in _INFINITIVES
+        return is_verb or following in _INFINITIVES or following in word_list("verbs")
 
     @cached_property
     def is_quoted(self) -> list[bool]:
