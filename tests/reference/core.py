@@ -823,6 +823,7 @@ def sentence_starts(
     ends_of: Mapping[str, str],
     starts_of: Mapping[str, str],
     before: Mapping[str, str],
+    letter_words: frozenset[str],
 ) -> list[int]:
     """Where sentences start, by how pieces end and begin."""
     starts = [0]
@@ -831,9 +832,17 @@ def sentence_starts(
         following = match.end()
         if following == len(pieces):
             break
-        kind = ends[match.start()]
-        if kind == "#" and _begins_item(pieces, match.start(), starts[-1]):
+        place = match.start()
+        kind = ends[place]
+        if kind == "#" and _begins_item(pieces, place, starts[-1]):
             continue
+        if kind == "l" and place == starts[-1]:
+            continue
+        previous = pieces[place - 1].lower().lstrip("\"'“‘«([") if place else ""
+        if kind == "u":
+            kind = "#" if previous and pieces[place - 1][0] in "0123456789" else "a"
+        elif kind == "l":
+            kind = "#" if previous in letter_words else "a"
         if starts_of[pieces[following]] in before.get(kind, "us"):
             starts.append(following)
     return starts
@@ -841,7 +850,7 @@ def sentence_starts(
 
 def _begins_item(pieces: Sequence[str], number: int, start: int) -> bool:
     """Whether a number with a full stop counts an item of a list."""
-    return number == start or pieces[number - 1][-1] in ":;,"
+    return number == start or (number > 0 and pieces[number - 1][-1] in ":;,")
 
 
 def words_of_each(texts: Iterable[str]) -> list[int]:
@@ -854,6 +863,7 @@ def cut_up(
     starts_of: Mapping[str, str],
     may_end: bytes,
     before: Mapping[str, str],
+    letter_words: frozenset[str],
     spaced: Callable[[str], str],
     texts: list[str],
     are_open: list[bool],
@@ -864,7 +874,7 @@ def cut_up(
 ) -> None:
     for text, is_open in zip(texts, are_open, strict=False):
         more, first = spaced(text).split(), len(pieces)
-        begins = sentence_starts(more, ends_of, starts_of, before) if more else []
+        begins = sentence_starts(more, ends_of, starts_of, before, letter_words) if more else []
         starts.extend(first + begin for begin in begins)
         numbers = np.empty(len(more), np.int32)
         table.number(more, numbers)

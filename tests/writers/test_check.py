@@ -15,9 +15,9 @@ from tests.conftest import Run
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
+from understandability.text.prose import Prose
 from understandability.writers import check as check_module
 from understandability.writers.check import RULES, read_aims
-from understandability.writers.prose import Prose
 
 EASY = "You have flu. Rest, and drink a lot of water. Call us if you feel worse.\n"
 HARD = (

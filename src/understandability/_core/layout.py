@@ -195,6 +195,9 @@ PIECE_ENDS = {
     "STOPPED": ".",
     "ABBREVIATED": "a",
     "NUMBER": "#",
+    "UNIT": "u",  # a number before it makes it the end of a sentence
+    "LETTER": "l",  # a single letter
+    "LABEL": "n",  # belongs to a number that follows: "art."
     "DOTS": "~",
 }
 

@@ -28,6 +28,7 @@ def cut_up(
     starts_of: Mapping[str, str],
     may_end: bytes,
     before: dict[str, str],
+    letter_words: frozenset[str],
     spaced: Callable[[str], str],
     texts: list[str],
     are_open: list[bool],
@@ -44,7 +45,9 @@ def cut_up(
 
     `ends_of` and `starts_of` say how a piece ends and begins, in one character as in
     `understandability.text.sentences`; a piece may end a sentence if `may_end` has a 1 for its last
-    byte, and does if `before` has, for its end, the beginning of the next. `spaced` gives a text
+    byte, and does if `before` has, for its end, the beginning of the next. A unit after a
+    number ends one as a number does, and so does a single letter after one of `letter_words`
+    ("vitamin C."); otherwise both are abbreviations. `spaced` gives a text
     with white space between all pieces.
     """
 

@@ -152,7 +152,13 @@ cdef bint is_plain(str text):
     """Whether `spaced` leaves a text as it is."""
     cdef Py_UCS4 c, before = 0
     for c in text:
-        if c == c"-" and before == c"-" or c > 127 and c in "\u00ad\u200b\u2014\u2015\u2060\ufeff":
+        if c == c"-" and before == c"-" or c == c"`":
+            return False
+        if c > 127 and (
+            c in "\u00ad\u00b4\u02b9\u02bc\u200b\u200c\u200d\u200e\u200f\u2010\u2011\u2014\u2015"
+            "\u201b\u2032\u2060\ufeff"
+            or 0x300 <= c <= 0x36F or 0xFB00 <= c <= 0xFB06 or 0xFF07 <= c <= 0xFF5A
+        ):
             return False
         before = c
     return True
@@ -185,9 +191,16 @@ cdef Py_ssize_t pieces_of(Span* span, Bytes s, Py_ssize_t size) except -1:
         place += white_at(s, place, size)
 
 
+cdef str OPENING = "\"'“‘«(["
+
+
+cdef inline bint is_digit(unsigned char c) noexcept:
+    return 48 <= c <= 57
+
+
 def cut_up(
-    object ends_of, object starts_of, bytes may_end, dict before, object spaced,
-    list texts, list are_open, Numbers table, array pieces, list starts, list open_ends,
+    object ends_of, object starts_of, bytes may_end, dict before, object letter_words,
+    object spaced, list texts, list are_open, Numbers table, array pieces, list starts, list open_ends,
 ) -> None:
     cdef list held = [], bounds = [], strings = table.strings
     cdef Py_ssize_t size, number = 0, first = len(pieces), start = 0, end, place, following
@@ -196,7 +209,8 @@ def cut_up(
     cdef Span* span = NULL
     cdef int* ids
     cdef Bytes s, kinds = <Bytes>PyBytes_AS_STRING(may_end)
-    cdef unsigned char last
+    cdef unsigned char last, kind
+    cdef str previous
     if len(may_end) != 256 or pieces.itemsize != sizeof(int):
         raise ValueError("the array or the table is for other numbers")
     for text in texts:
@@ -225,12 +239,25 @@ def cut_up(
                 following += 1
             if following == end:
                 break
-            counts_item = ends[place] == END_NUMBER and (
-                first + place == starts[len(starts) - 1]
-                or span[place - 1].start[span[place - 1].size - 1] in b":;,"
-            )
+            kind = ends[place]
+            is_first = first + place == starts[len(starts) - 1]
+            counts_item = is_first and (kind == END_NUMBER or kind == END_LETTER)
+            if kind == END_NUMBER:
+                counts_item |= (
+                    place > 0 and span[place - 1].start[span[place - 1].size - 1] in b":;,"
+                )
+            elif kind == END_UNIT:
+                kind = END_ABBREVIATED
+                if place > start and is_digit(span[place - 1].start[0]):
+                    kind = END_NUMBER  # "20 mg."
+            elif kind == END_LETTER:
+                kind = END_ABBREVIATED
+                if place > start:
+                    previous = strings[ids[place - 1]]
+                    if previous.lower().lstrip(OPENING) in letter_words:
+                        kind = END_NUMBER  # "vitamin C."
             begins = looked_up(starts_of, strings[ids[following]])
-            if not counts_item and begins in before[chr(ends[place])]:
+            if not counts_item and begins in before[chr(kind)]:
                 starts.append(first + following)
             place = following
         if end > start and is_open:

@@ -88,9 +88,21 @@ class Trie:
             yield walkers, reached
 
 
-# A number (its -th not counted), or letters.
+# A number with its ending, letters, or an "and" between letters.
 _PARTS = re.compile(
-    r"(\d+(?:,\d{3})*(?:\.\d+)*)(?:(?:st|nd|rd|th)\b)?|([^\W\d_]+(?:['’][^\W\d_]+)*)"
+    r"""(\d+(?:,\d{3})*(?:\.\d+)*)((?:st|nd|rd|th|['’]?s)\b)?
+    | ([^\W\d_]+(?:['’][^\W\d_]+)*) | (?<=\w)(&)(?=\w)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# Spellings that the patterns, which know American words, get wrong, and how they are said.
+_SAID = (
+    (re.compile(r"(?:é|ée|és|ées)$"), "ay"),  # "résumé", "fiancée"
+    (re.compile(r"^coeli"), "celi"),
+    (re.compile(r"(?<=[lnrt])eum(?=s?$)"), "ium"),  # "ileum", "peritoneum"
+    (
+        re.compile(r"(?:(?<=^il)|(?<=[^\W\d_]{2}[ng])(?<!cong))eal(?=s?$)"),
+        "ial",
+    ),  # "ileal", "corneal"
 )
 # How many letters before a nucleus a pattern may reach, after it, and together.
 _BEFORE, _AFTER, _TOGETHER = 4, 4, 6
@@ -162,7 +174,7 @@ def count_syllables(word: str) -> int:
 
     - Words joined by hyphens or other marks count as the sum of their parts.
     - Numbers are read out (Flesch 1948: "1918" is four): four digits in pairs, what follows a
-      decimal point digit by digit.
+      decimal point digit by digit, with their endings ("2nd" is two, "20th" three, "80s" two).
     - Capitals are spelled out where they hold no vowel, or are two to four letters that make
       no English word (``MRI``, ``mRNA``; but ``AIDS``).
 
@@ -187,16 +199,23 @@ def count_each(words: Sequence[str]) -> NDArray[np.int64]:
     for index, word in enumerate(words):
         # Most words are letters only, without the patterns that take most of the time.
         plain = word.isascii() and word.isalpha()
-        for number, letters in (("", word),) if plain else _PARTS.findall(word):
+        word = word if word.isascii() else unicodedata.normalize("NFC", word)
+        parts = (("", "", word, ""),) if plain else _PARTS.findall(word)
+        for number, ending, letters, sign in parts:
             if number:
-                known[index] += _number(number)
+                known[index] += _number(number) + _ending(number, ending.lower())
                 continue
-            part = letters if letters.isascii() else _plain(letters)
+            if sign:
+                known[index] += 1
+                continue
+            part = letters if letters.isascii() else _plain(_as_said(letters))
             capitals = _CAPITALS.fullmatch(part) if part[1:2].isupper() else None
             if capitals and _is_spelled(capitals[1], short_words):
                 known[index] += len(capitals[1]) + 2 * capitals[1].count("W")  # "dou-ble-u"
                 continue
             part = part.lower()
+            if part.endswith(_CLASSICAL) or part.startswith("coeli"):
+                part = _as_said(part)
             if part in exceptions:
                 known[index] += exceptions[part]
                 continue
@@ -222,6 +241,16 @@ def _is_spelled(capitals: str, short_words: frozenset[str]) -> bool:
     return may_be and capitals.lower() not in short_words
 
 
+_CLASSICAL = ("eum", "eums", "eal", "eals")
+
+
+def _as_said(part: str) -> str:
+    """The part with the spellings of `_SAID` replaced."""
+    for pattern, said in _SAID:
+        part = pattern.sub(said, part)
+    return part
+
+
 def _plain(part: str) -> str:
     """Without accents, with the straight apostrophe."""
     decomposed = unicodedata.normalize("NFKD", part.replace("’", "'"))
@@ -231,6 +260,22 @@ def _plain(part: str) -> str:
 # zero, one, ... nineteen; then twenty, thirty, ... ninety.
 _UNITS = (2, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 3, 1, 2, 2, 2, 2, 3, 2, 2)
 _TENS = (0, 0, 2, 2, 2, 2, 2, 3, 2, 2)
+
+
+def _ending(number: str, ending: str) -> int:
+    """The number of syllables that an ending adds: "sec-ond" has one more than "two".
+
+    >>> [_ending(number, ending) for number, ending in (("2", "nd"), ("20", "th"), ("80", "s"))]
+    [1, 1, 0]
+    """
+    if "." in number or not ending:
+        return 0
+    last = int(number[-2:].strip(",") or 0)
+    if ending == "nd":
+        return int(last % 10 == 2 and last != 12)
+    if ending == "th":
+        return int(last >= 20 and last % 10 == 0)  # "twen-ti-eth"
+    return int(ending[-1] == "s" and last in (6, *range(26, 100, 10)))  # "six-es"
 
 
 def _number(text: str) -> int:

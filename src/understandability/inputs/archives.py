@@ -27,7 +27,7 @@ from understandability.inputs.streams import (
     open_stream,
     skip,
 )
-from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.text.page import HTML, MARKDOWN, TEXT, Failure, Page
 
 PAGE_SUFFIXES = {
     ".html": HTML,
@@ -36,7 +36,9 @@ PAGE_SUFFIXES = {
     ".shtml": HTML,
     ".txt": TEXT,
     ".text": TEXT,
-    ".md": TEXT,
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
+    ".mdx": MARKDOWN,
 }
 _PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
 _DIGITS = re.compile(rb"[0-9]+")

@@ -1,10 +1,15 @@
 """Bytes to text, by the rules that browsers follow.
 
 In this order, as in the WHATWG HTML standard ("determining the character encoding"): the byte
-order mark, the HTTP header, ``<meta>`` in the first 1024 bytes; then UTF-8 if the bytes are
-valid UTF-8, else windows-1252. A label that the standard does not know counts as none. Bytes
-that the encoding cannot mean become U+FFFD. The file is never guessed at beyond that, because
-guessing costs more than everything else that is done with a page.
+order mark, the HTTP header, ``<meta>`` in the head; then UTF-8 if the bytes are valid UTF-8, else
+windows-1252. A label that the standard does not know counts as none. Bytes that are invalid in the
+encoding become U+FFFD. There is no further guessing, because it costs more than the rest of the
+work on a page.
+
+One rule is not in the standard: bytes that are valid UTF-8, and not only ASCII, are UTF-8 even if
+they are labelled with an encoding in which any bytes are valid (windows-1252, latin-1, koi8-r).
+
+Letters with combining accents become single characters (Unicode NFC).
 
 The names that pages give to encodings mean what the table "Names and labels" of the WHATWG Encoding
 standard says. It differs from Python's own aliases where the web does: ``iso-8859-1`` is
@@ -15,6 +20,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 from typing import NamedTuple
 
 from understandability import _core
@@ -178,7 +184,13 @@ _BINARY = "".join(_CONTROLS).translate(dict.fromkeys(map(ord, "\x0b\x0c\x0e\x0f\
 _MAX_BINARY_SHARE = 0.05
 _MAX_BINARY = 8
 
-_META_CHARSET = re.compile(rb"""<meta\s[^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)""", re.IGNORECASE)
+_META = re.compile(rb"<meta[\s/]([^<>]*)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rb"""([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
+_CONTENT_CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([^\s"';]+)""", re.IGNORECASE)
+_FIRST, _HEAD = 1024, 1 << 16  # where a declaration is looked for: at first, and if none is there
+_BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
+# Encodings in which any bytes are text, so that a wrong label shows no other way.
+_ANY_BYTES = ("windows-", "iso-8859-", "koi8-", "macintosh", "x-mac-", "ibm866")
 _XML_ENCODING = re.compile(rb"""\A\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']""")
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
@@ -215,27 +227,53 @@ def decode(content: bytes | str, charset: str | None = None) -> Decoded:
     if isinstance(content, str):
         _refuse_binary(content[:_SNIFFED].encode("utf-8", "replace"))
         text = _without_controls(_without_surrogates(content))
-        return Decoded("unicode", text.encode())
+        return Decoded("unicode", _composed(text.encode()))
     encoding = _marked(content) or _wide(content, charset)
     if encoding is not None and encoding.startswith("utf-16"):
         text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
         _refuse_binary(text[:_SNIFFED].encode("utf-8", "replace"))
         text = _without_controls(text)
-        return Decoded(encoding, text.encode())
+        return Decoded(encoding, _composed(text.encode()))
     _refuse_binary(content[:_SNIFFED])
     return _decode_bytes(content, encoding or _labelled(content, charset))
 
 
 def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
-    has_controls, is_utf8 = _core.has_controls(content), _core.is_utf8(content)
-    encoding = encoding or ("utf-8" if is_utf8 else "windows-1252")
+    has_controls = _core.has_controls(content)
+    is_utf8 = _core.is_utf8(content) or _is_cut_utf8(content)
+    if encoding is None:
+        encoding = "utf-8" if is_utf8 else "windows-1252"
+    elif is_utf8 and encoding.startswith(_ANY_BYTES) and not content.isascii():
+        encoding = "utf-8"  # the label is wrong: other text is hardly ever valid UTF-8
     is_marked = content.startswith(codecs.BOM_UTF8)
     is_same = encoding == "utf-8" or (encoding == "windows-1252" and content.isascii())
-    if is_same and is_utf8 and not has_controls and not is_marked:
+    is_whole = is_same and _core.is_utf8(content)
+    if is_whole and not has_controls and not is_marked and not _has_accents(content):
         return Decoded(encoding, content)
     text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
     text = _without_controls(text) if has_controls else text
-    return Decoded(encoding, text.encode())
+    return Decoded(encoding, _composed(text.encode()))
+
+
+def _is_cut_utf8(content: bytes) -> bool:
+    """Return True if bytes are UTF-8 whose last character is cut off."""
+    for size in range(1, min(4, len(content))):
+        if content[-size] >= 0xC0:
+            whole = content[:-size]
+            return not whole.isascii() and _core.is_utf8(whole)
+        if content[-size] < 0x80:
+            return False
+    return False
+
+
+def _composed(utf8: bytes) -> bytes:
+    """Text with letters and their accents as single characters (NFC)."""
+    return unicodedata.normalize("NFC", utf8.decode()).encode() if _has_accents(utf8) else utf8
+
+
+def _has_accents(utf8: bytes) -> bool:
+    """Return True if bytes in UTF-8 hold characters that combine with the letter before them."""
+    return b"\xcc" in utf8 or b"\xcd" in utf8
 
 
 def _marked(content: bytes) -> str | None:
@@ -263,14 +301,38 @@ def _labelled(content: bytes, charset: str | None) -> str | None:
     encoding = encoding_of(charset)
     if encoding is not None and not encoding.startswith("utf-16"):
         return encoding
-    head = _COMMENT.sub(b"", content[:1024])
-    for pattern in (_META_CHARSET, _XML_ENCODING):
-        match = pattern.search(head)
-        encoding = encoding_of(match[1].decode("latin-1")) if match else None
+    for size in (_FIRST, _HEAD):
+        label = _declared(content[:size])
+        encoding = encoding_of(label.decode("latin-1")) if label else None
         if encoding is not None:
             # UTF-16 cannot be true of a label that could be read; the standard takes UTF-8.
             return "utf-8" if encoding.startswith("utf-16") else encoding
     return None
+
+
+def _declared(head: bytes) -> bytes | None:
+    """The label that a ``<meta>`` or an XML declaration at the start of a page gives.
+
+    Only the attribute ``charset`` counts, or the ``content`` of ``http-equiv=content-type``.
+
+    >>> _declared(b"<meta property=og:url content='/?charset=gbk'><meta charset=utf-8>")
+    b'utf-8'
+    """
+    xml = _XML_ENCODING.match(head)
+    head = _COMMENT.sub(b"", head)
+    if body := _BODY.search(head):
+        head = head[: body.start()]
+    for meta in _META.finditer(head):
+        attributes: dict[bytes, bytes] = {
+            name.lower(): value.strip(b"\"' \t\r\n") for name, value in _ATTRIBUTE.findall(meta[1])
+        }
+        if attributes.get(b"charset"):
+            return attributes[b"charset"]
+        if attributes.get(b"http-equiv", b"").lower() == b"content-type":
+            match = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
+            if match:
+                return match[1]
+    return xml[1] if xml else None
 
 
 def _refuse_binary(head: bytes) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 HTML = "text/html"
 TEXT = "text/plain"
+MARKDOWN = "text/markdown"
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}", re.I)
 
@@ -18,11 +19,16 @@ SEEN_BEFORE = "an earlier document has this docno; only the first is scored"
 class Page:
     """A page as it was read: bytes (or text that a container had decoded already).
 
-    `media_type` is `HTML` or `TEXT`; `charset` is the one of the HTTP header, where there was one;
-    `path` says where the page came from (a file, a URL, ``archive.tar!member``, ``file#number`` of
-    a record); `flags` are what the reader noticed, such as ``truncated``; `kept` are the values of
-    the columns that are copied into its row; `language` is the one that the source states (a
-    column, a header), in lower case: a BCP 47 tag (``de-at``) or an ISO 639 code (``deu``).
+    Attributes:
+        docno: the id.
+        path: where the page came from: a file, a URL, ``archive.tar!member``, ``file#number`` of
+            a record.
+        media_type: `HTML`, `TEXT` or `MARKDOWN`.
+        charset: the encoding that the HTTP header names, if there was one.
+        flags: what the reader noticed, such as ``truncated``.
+        kept: the values of the columns that are copied into the row of the page.
+        language: the language that the source states (a column, a header), in lower case: a BCP 47
+            tag (``de-at``) or an ISO 639 code (``deu``).
 
     >>> Page("flu", "flu.html", b"<p>You have flu.").media_type
     'text/html'

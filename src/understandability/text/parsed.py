@@ -20,7 +20,7 @@ from understandability.text.language import (
     is_in_other_script,
     language_subtag,
 )
-from understandability.text.page import HTML, Page
+from understandability.text.page import HTML, MARKDOWN, Page
 from understandability.text.tape import RAW, Markup, read_markup, read_source
 
 # Shorter texts are labels of menus and tables, which say little of the language.
@@ -31,6 +31,8 @@ _MOST_CLAIMS, _LONGEST_TAG = 50, 2_000
 _LANGUAGE = re.compile(rb"""(?<=[\s:"'])lang\s?=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
 _START_OF_TAG = re.compile(rb"<([a-zA-Z][a-zA-Z0-9]*)[^<>]*")
 _MAIN_ROLE = re.compile(rb"""\srole\s*=\s*["']?main\b""", re.IGNORECASE)
+_MATTER_LINES = 500
+_MATTER_NAME = re.compile(rb"[ \t]*[\w\"'-]+[ \t]*:")
 # Fewer characters of sentences than this do not stand for a page.
 _SOME = 60
 # Characters that are compared with the language that a page claims.
@@ -68,7 +70,13 @@ class ParsedPage:
 
     @cached_property
     def text(self) -> str:
-        return self.source.decode()
+        """The text of a page that is no HTML; of Markdown the prose alone, without code."""
+        text = self.source.decode()
+        if self.page.media_type == MARKDOWN:
+            from understandability.text.prose import prose_of_markdown
+
+            return prose_of_markdown(text)
+        return text
 
     @cached_property
     def closes_void_elements(self) -> bool:
@@ -161,6 +169,8 @@ def _read(page: Page, read: Callable[[bytes], Markup], is_source: bool = False) 
     encoding, source = decode(page.content, page.charset)
     if page.media_type != HTML:
         return ParsedPage(page, source, encoding)
+    if source.startswith(b"---"):
+        source = source[_end_of_front_matter(source) :]
     tape, language, flags, hints = read(source)
     has_main_part = (
         tape.place_of("main") >= 0 or tape.place_of("article") >= 0 or b'role="main"' in source
@@ -205,6 +215,27 @@ def _finds(source: bytes) -> Iterator[int]:
         while offset >= 0:
             yield offset
             offset = source.find(mark, offset + 1)
+
+
+def _end_of_front_matter(source: bytes) -> int:
+    """Return where the page begins after the lines that Jekyll and the like read; 0 without any.
+
+    >>> _end_of_front_matter(b"---\\nlayout: post\\n---\\n<p>Flu"), _end_of_front_matter(b"---<p>")
+    (21, 0)
+    """
+    has_name, offset = False, 0
+    for number, line in enumerate(source.split(b"\n", _MATTER_LINES)[:_MATTER_LINES]):
+        offset += len(line) + 1
+        bare = line.strip()
+        if number == 0:
+            if bare != b"---":
+                return 0
+        elif bare in (b"---", b"..."):
+            return min(offset, len(source)) if has_name or number == 1 else 0
+        elif bare.startswith(b"<"):
+            return 0
+        has_name = has_name or _MATTER_NAME.match(line) is not None
+    return 0
 
 
 class _LaterCounts(Mapping[str, int]):

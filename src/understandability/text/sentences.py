@@ -11,7 +11,7 @@ without a period at the end of a heading or list item, sentences run on.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -28,12 +28,12 @@ from understandability.text.tokens import spaced
 _NEVER_LAST = """
     dr mr mrs ms prof st rev sen gen gov lt col sgt capt cmdr messrs mme mlle hon attn mt ft
     vs v viz cf e.g eg i.e ie fig figs eq eqs ref refs nos vol vols pp p ch approx ca esp incl resp
-    ver an dept univ para
+    ver an dept univ para adm maj cpl pvt supt insp det bro eng abb abs nr zb bzw bspw
 """
 # These may end a sentence; a capitalised word that often begins one then tells.
 _MAY_BE_LAST = """
-    al etc inc ltd co corp jr sr bros no ave blvd rd dist est tel ext lb lbs oz hr hrs min mins
-    sec secs wk wks yr yrs mo mos mg ml cm mm kg inj susp sol soln tabs caps spp sp subsp var max
+    al etc inc ltd co corp jr sr bros no ave blvd rd dist est tel ext
+    inj susp sol soln tabs caps spp sp subsp var max
     ph.d pharm.d
     Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun
 """
@@ -44,19 +44,43 @@ _STARTERS = """
     not do does did is are was were can could will would should may might please use take to
     among during under until also then thus therefore other others
 """
-# How a piece begins.
-_LOWER, _UPPER, _STARTER, _OTHER = "luso"
+# Units: after a number they end a sentence before any capital ("Take 20 mg. Drink water.").
+_UNITS = """
+    g mg mcg µg μg kg lb lbs oz l ml dl cl µl fl m cm mm km ft yd mi h hr hrs min mins s sec secs
+    d wk wks yr yrs mo mos mmol mol mmhg kcal cal kj iu kpa psi hz khz mhz w kw v mv
+    std sek tsp tbsp gtt г мг мкг кг л мл м см мм км ч мин сек ед ккал
+"""
+# Words after which a letter is a name and may end a sentence ("You lack vitamin C. Eat fruit.").
+_LETTER_WORDS = """
+    vitamin vitamins hepatitis type types group groups grade class plan section part appendix annex
+    factor protein strain influenza flu option figure fig table category stage step blood schedule
+    unit ward team level point phase zone room gate terminal side column row chapter answer question
+    block building floor line list item box form exhibit test sample streptococcus omega and or
+    vitamine vitamina vitaminas vitamines hépatite hepatite epatite gruppe klasse
+    abschnitt teil anhang stufe haus groupe classe partie annexe gruppo parte grupo clase sección
+    tipo groep klas deel bijlage витамин витамина витамины гепатит гепатита тип типа группа группы
+    класс раздел часть
+"""
+# These belong to a number that follows.
+_LABELS = """
+    art sect reg regs cl app ex tab pt ser div ann sch abs § pg kap nr
+"""
+_NUMERAL = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}|[^\W\d_]\d{1,2}")
+# How a piece begins; `_CONTINUED` cannot begin a sentence.
+_LOWER, _UPPER, _STARTER, _OTHER, _DIGIT, _CONTINUED = "lusodx"
 # How a piece ends, and before which beginnings that ends a sentence.
 _NONE, _ALONE, _EXCLAIMED = PIECE_ENDS["NONE"], PIECE_ENDS["ALONE"], PIECE_ENDS["EXCLAIMED"]
 _QUOTED, _STOPPED, _DOTS = PIECE_ENDS["QUOTED"], PIECE_ENDS["STOPPED"], PIECE_ENDS["DOTS"]
 _ABBREVIATED, _NUMBER = PIECE_ENDS["ABBREVIATED"], PIECE_ENDS["NUMBER"]
+_UNIT, _LETTER, _LABEL = PIECE_ENDS["UNIT"], PIECE_ENDS["LETTER"], PIECE_ENDS["LABEL"]
 _BEFORE = {
     _ALONE: _UPPER + _STARTER,
-    _EXCLAIMED: _LOWER + _UPPER + _STARTER + _OTHER,
-    _QUOTED: _UPPER + _STARTER + _OTHER,  # "Why?" she asked.
-    _STOPPED: _LOWER + _UPPER + _STARTER + _OTHER,
+    _EXCLAIMED: _LOWER + _UPPER + _STARTER + _OTHER + _DIGIT,
+    _QUOTED: _UPPER + _STARTER + _OTHER + _DIGIT,  # "Why?" she asked.
+    _STOPPED: _LOWER + _UPPER + _STARTER + _OTHER + _DIGIT,
     _ABBREVIATED: _STARTER,
-    _NUMBER: _UPPER + _STARTER + _OTHER,
+    _NUMBER: _UPPER + _STARTER + _OTHER + _DIGIT,
+    _LABEL: _UPPER + _STARTER + _OTHER,
     _DOTS: _UPPER + _STARTER,
 }
 
@@ -83,6 +107,8 @@ class _Rules:
     opening: str = _OPENING
     closing: str = _CLOSING
     stops: tuple[str, ...] = ()  # other full stops
+    units: frozenset[str] = frozenset(_UNITS.split())
+    labels: frozenset[str] = frozenset(_LABELS.split())
 
 
 _ENGLISH = _Rules(
@@ -105,9 +131,15 @@ def _end_of(piece: str, rules: _Rules = _ENGLISH) -> str:
     word = body.lstrip(rules.opening)
     if word.lower() in rules.never_last:
         return _NONE
+    if word in rules.units or (len(word) > 1 and word.lower() in rules.units):
+        return _UNIT
+    if len(word) == 1 and word.isalpha():
+        return _LETTER
+    if word.lower() in rules.labels and rules.may_be_last.isdisjoint((word, word.lower())):
+        return _LABEL
     if not rules.may_be_last.isdisjoint((word, word.lower())) or _DOTTED.fullmatch(word):
         return _ABBREVIATED
-    if (word.isdecimal() and len(word) <= 2) or word in _ROMAN:
+    if _NUMERAL.fullmatch(word) or word in _ROMAN:
         return rules.number
     if rules.vowelless.fullmatch(word) and not word.isupper():
         return _ABBREVIATED
@@ -118,6 +150,10 @@ def _start_of(piece: str, rules: _Rules = _ENGLISH) -> str:
     word = piece.lstrip(rules.opening)
     if word[:1].isupper():
         return _STARTER if word.rstrip(".,;:'\"").lower() in rules.starters else _UPPER
+    if word[:1].isdecimal():
+        return _DIGIT
+    if piece[:1] in "&=,;" and len(piece) == 1:
+        return _CONTINUED
     return _LOWER if word[:1].islower() and "://" not in word else _OTHER
 
 
@@ -158,8 +194,7 @@ def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
     >>> sentence_starts("Ask Dr. Lee. Take 2.5 mg b.i.d. with food, e.g. bread. Rest!".split())
     [0, 3, 11]
     """
-    cut_up = partial(_core.cut_up, *_kinds(language), _MAY_END, _BEFORE, str)  # as they are given
-    return list(Uncut([], partial(cut_up, [" ".join(pieces)], [False])).cut()[1])
+    return list(_uncut(str, [" ".join(pieces)], [False], language).cut()[1])
 
 
 def uncut(
@@ -173,9 +208,22 @@ def uncut(
     >>> uncut(["Flu", "Rest. Drink water."], [True, False], "en").cut()
     (('Flu', 'Rest.', 'Drink', 'water.'), (0, 1, 2), (0,))
     """
-    kinds = _kinds((language if language in LANGUAGES else None) or "en")
-    cut_up = partial(_core.cut_up, *kinds, _MAY_END, _BEFORE, spaced, texts, are_open)
-    return Uncut(texts, cut_up, blocks)
+    known = language if language in LANGUAGES else None
+    return _uncut(spaced, texts, are_open, known or "en", blocks)
+
+
+_BEFORE_LETTERS = frozenset(_LETTER_WORDS.split())
+
+
+def _uncut(
+    normalise: Callable[[str], str],
+    texts: list[str],
+    are_open: list[bool],
+    language: str,
+    blocks: Iterable[Block] = (),
+) -> Uncut:
+    rules = (*_kinds(language), _MAY_END, _BEFORE, _BEFORE_LETTERS)
+    return Uncut(texts, partial(_core.cut_up, *rules, normalise, texts, are_open), blocks)
 
 
 def leave_uncut(document: Document, of: Uncut) -> Document:

@@ -8,19 +8,49 @@ if a letter or digit remains (Flesch's word: ``don't``, ``well-being`` and ``3.5
 from __future__ import annotations
 
 import re
+import string
+import unicodedata
 from itertools import chain
 
-# Soft hyphen, zero-width space, word joiner, byte order mark.
-_INVISIBLE = "\u00ad\u200b\u2060\ufeff"
+# Soft hyphen, zero-width space, marks of direction, word joiner, byte order mark.
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200e\u200f\u2060\ufeff"))
+# Letters in another form: ligatures, full-width letters and digits. And hyphens.
+_FORMS = {
+    **{code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)},
+    **{
+        ord(unicodedata.lookup(f"FULLWIDTH {name}")): character
+        for name, character in (
+            *((unicodedata.name(digit), digit) for digit in string.digits),
+            *((unicodedata.name(letter), letter) for letter in string.ascii_letters),
+        )
+    },
+    0x2010: "-",
+    0x2011: "-",
+    ord("—"): " — ",
+    ord("―"): " ― ",
+}
+_TABLE = _INVISIBLE | _FORMS
+_JOINERS = re.compile(r"(?<=[A-Za-zÀ-ɏ])[\u200c\u200d]+")  # other scripts need them
+_COMBINING = re.compile("[\u0300-\u036f]")
+# Marks that stand for an apostrophe between letters: "don´t", "don`t".
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´′ʹʼ‛＇](?=[^\W\d_])")
 _DOUBLE_HYPHEN = re.compile(r"(?<=[^\s-])(--+)(?=[^\s-])")
 
 
 def spaced(text: str) -> str:
-    """The text with white space between its pieces, and without marks that show nothing."""
+    """The text with white space between its pieces, and its letters in their usual form.
+
+    Marks that show nothing (soft hyphens, zero-width spaces) are dropped; ligatures, full-width
+    letters, combining accents and other apostrophes are replaced.
+
+    >>> spaced("o\ufb03ce, don´t, in\u00adfec\u00adtion—well\u2011being")
+    "office, don't, infection — well-being"
+    """
     if not text.isascii():
-        for mark in _INVISIBLE:
-            text = text.replace(mark, "")
-        text = text.replace("—", " — ").replace("―", " ― ")
+        text = _JOINERS.sub("", text.translate(_TABLE))
+        if _COMBINING.search(text):
+            text = unicodedata.normalize("NFC", text)
+    text = _APOSTROPHE.sub("'", text)
     return _DOUBLE_HYPHEN.sub(r" \1 ", text) if "--" in text else text
 
 

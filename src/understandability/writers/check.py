@@ -26,8 +26,8 @@ from understandability.scoring import Scorer, Settings, document_under, scorer_o
 from understandability.text.decoding import decode
 from understandability.text.document import Document
 from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.text.prose import Prose
 from understandability.writers.levels import AIM, checked_aim, level_of
-from understandability.writers.prose import Prose
 
 # Rule -> what it says of a place.
 RULES: Mapping[str, str] = {

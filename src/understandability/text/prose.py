@@ -90,7 +90,8 @@ def _all_but_text(match: re.Match[str]) -> str:
 def _markdown_lines(lines: Sequence[str]) -> Iterator[str]:
     """Lines of Markdown without front matter and blocks of code."""
     matter = lines[0].strip() if lines and lines[0].strip() in ("---", "+++") else ""
-    if matter not in [line.strip() for line in lines[1:]]:
+    ends = {"---": ("---", "..."), "+++": ("+++",)}.get(matter, ())
+    if not any(line.strip() in ends for line in lines[1:]):
         matter = ""  # a rule
     fence, read, in_list, before_is_text = "", "", False, False
     for number, line in enumerate(lines):
@@ -98,7 +99,7 @@ def _markdown_lines(lines: Sequence[str]) -> Iterator[str]:
         quoted = len(line) - len(bare)
         opened = _FENCE.match(bare)
         if matter:
-            matter = "" if number and line.strip() == matter else matter
+            matter = "" if number and line.strip() in ends else matter
             yield _blank(line)
         elif fence:
             is_end = bare.startswith(fence) and not bare.strip().strip(fence[0])
@@ -165,6 +166,8 @@ def _joined(text: str) -> str:
 
 def _masked(source: str, lines: Lines, inline: Sequence[re.Pattern[str]]) -> str:
     text = _without("\n".join(lines(source.split("\n"))), "<!--", "-->")
+    for name in ("script", "style"):
+        text = _without(text, rf"<{name}\b", rf"</{name}\s{{0,9}}>")
     for pattern in inline:
         text = pattern.sub(_all_but_text, text)
     return _joined(text)
@@ -181,6 +184,11 @@ def _of_html(source: str) -> str:
     for name in ("script", "style"):
         source = _without(source, rf"<{name}\b", rf"</{name}\s{{0,9}}>")
     return _HTML.sub(replacement, source)
+
+
+def prose_of_markdown(source: str) -> str:
+    """Return the prose of a text in Markdown, as `Prose` has it."""
+    return Prose(source, ".md").text
 
 
 # Suffix -> what blanks all that is no prose.
