@@ -75,7 +75,7 @@ class Plain:
 
     @property
     def is_doing(self) -> bool:
-        """Whether a noun says what somebody does: "taking out", not "lining of the womb"."""
+        """True for a noun of action: "taking out", not "lining of the womb"."""
         first, *others = self.words
         if not others or not first.endswith("ing") or "-" in first or first.endswith("thing"):
             return False
@@ -392,7 +392,7 @@ def placed(
 ) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
     """Plain terms that fit, written in the place of the term: articles, capitals, punctuation.
 
-    The first piece and that behind the last, the plain terms in their form, and the texts there.
+    Return the span of pieces to replace, the plain terms in their form, and the texts to put there.
     """
     sentence = match.sentence
     term = term_in(match, pieces)
@@ -435,7 +435,7 @@ def placed(
 
 
 def _for_several(plain: str) -> str:
-    """What is said of one, said of several: "that has spread", "that have spread"."""
+    """The plural of a relative clause: "that has spread", "that have spread"."""
     for one, several in (("that has ", "that have "), ("that is ", "that are ")):
         plain = plain.replace(one, several)
     return plain
