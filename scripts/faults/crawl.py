@@ -489,7 +489,7 @@ def large_file(bench: Bench) -> str:
         largest = 0.0
         while process.poll() is None:
             for pid in group_of(process):
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(OSError, IndexError):  # it has ended
                     largest = max(largest, megabytes_of(pid, "VmHWM"))
             time.sleep(0.2)
         ended(process)
