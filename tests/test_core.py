@@ -160,7 +160,7 @@ def test_texts_that_are_cut_up(parts: list[tuple[list[str], bool]]) -> None:
 
 def test_an_array_for_other_numbers_is_refused() -> None:
     """Pieces would be written beside it."""
-    with pytest.raises(ValueError, match="other numbers"):
+    with pytest.raises(ValueError, match="C integers"):
         uncut(["Rest."], [True], "en").add_to(_core.Numbers(), array("b"), [], [])
 
 

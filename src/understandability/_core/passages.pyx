@@ -1,5 +1,20 @@
 # cython: language_level=3, wraparound=False
-"""What a sentence and a passage are described by: sums over tokens and words."""
+"""The statistics of sentences and the columns of passages, as sums over tokens and words.
+
+`layout` has the columns; here each is PASSAGE_ or SENTENCE_ and its name. `model.passages` prepares
+the tables, and one row per type is all that is looked up per token.
+
+- ``bounds[s]`` to ``bounds[s + 1]`` are the tokens of sentence `s`, and ``word_bounds`` its words.
+  Both are memory views, so a damaged bound raises `IndexError` when it is followed.
+- A row is summed up first and divided at the end. Until then, columns that end in _PER_SENTENCE
+  hold sums over sentences of prose: what each such sentence added to the column.
+- `zipf` and `complexity` have the values of a passage's tokens that are not names, as the bits of
+  floats. Floats from 0 up are ordered as their bits are, so whole numbers are sorted. Both have
+  room for all tokens, and a passage with more tokens than that is refused.
+- `times` counts each rare word, and is set back to 0 word by word, so the time is linear in the
+  passage and not in the vocabulary. `last_seen` marks words with the number of the passage plus 1.
+- Sums keep their order: the same passage has the same bits in any batch.
+"""
 
 from cpython.array cimport array, clone
 from libc.math cimport NAN, log1p, rint, sqrt
@@ -9,11 +24,9 @@ from understandability._core.utf8 cimport prefetch
 
 cdef array _INTS = array("i")
 
-# --- Sentences and passages, as `understandability.model.passages` reads them
-
 include "layout.pxi"
 
-# The module that was compiled last of all is like the others, so one fingerprint is enough.
+# All modules of the core are compiled together, so one fingerprint is enough.
 LAYOUT = FINGERPRINT
 
 
@@ -22,7 +35,7 @@ def read_sentences(
     const unsigned char[::1] tags, const long long[::1] firsts, const signed char[:, ::1] scores,
     int no_end, double[:, ::1] out,
 ) -> None:
-    cdef Py_ssize_t document, sentence, place, before, own, size
+    cdef Py_ssize_t document, sentence, index, before, own, size
     cdef Py_ssize_t words = scores.shape[0] - TWELVE - 1
     cdef double* row
     cdef bytes held = bytes(ids)
@@ -38,17 +51,17 @@ def read_sentences(
             row = &out[sentence, 0]
             memset(row, 0, SENTENCE_COLUMNS * sizeof(double))
             before = -1
-            for place in range(bounds[sentence], bounds[sentence + 1]):
-                if place + 8 < ids.shape[0]:  # what is needed soon; memory takes as long as many tokens
-                    prefetch(&types[ids[place + 8], 0])
-                own = (<const Token*>&types[ids[place], 0]).frequent
-                if tags[place] >= TWELVE:
-                    raise IndexError("there is no such tag")
-                row[SENTENCE_TAGS + tags[place]] += 1
+            for index in range(bounds[sentence], bounds[sentence + 1]):
+                if index + 8 < ids.shape[0]:  # fetch early: memory is slow
+                    prefetch(&types[ids[index + 8], 0])
+                own = (<const Token*>&types[ids[index], 0]).frequent
+                if tags[index] >= TWELVE:
+                    raise IndexError(f"tag {tags[index]} of a token is not one of the twelve")
+                row[SENTENCE_TAGS + tags[index]] += 1
                 if own < 0:
-                    if tags[place] == TWELVE_PUNCTUATION:
+                    if tags[index] == TWELVE_PUNCTUATION:
                         continue
-                    own = words + tags[place]
+                    own = words + tags[index]
                 if before >= 0:
                     row[SENTENCE_PAIR_SCORES] += scores[before, own]
                     row[SENTENCE_PAIRS] += 1
@@ -61,8 +74,10 @@ def read_sentences(
             row[SENTENCE_IS_FIRST] = len(seen) > size
 
 
-cdef inline void add_vector(float* sums, const signed char* vector, float weight, float rarity) noexcept:
-    """Add a vector to the sum over tokens, and to that over rare ones behind it."""
+cdef inline void add_vector(
+    float* sums, const signed char* vector, float weight, float rarity
+) noexcept:
+    """Add a vector to the sum over tokens, and to the sum over rare words that follows it."""
     cdef int i
     for i in range(VECTOR_SIZE):
         sums[i] += weight * vector[i]
@@ -77,7 +92,7 @@ cdef inline void divide(double* row, int start, int end, double by) noexcept:
 
 
 cdef void sort(int* values, Py_ssize_t size) noexcept:
-    """Batcher's merge exchange (Knuth 5.2.2 M), without a branch that nobody can guess."""
+    """Sort by Batcher's merge exchange (Knuth 5.2.2 M), without branches that are mispredicted."""
     cdef Py_ssize_t most = 1, part, half, start, step, at
     cdef int one, two, exchanged
     while 2 * most < size:
@@ -99,7 +114,7 @@ cdef void sort(int* values, Py_ssize_t size) noexcept:
 
 
 cdef void add_token(double* row, const Token* token) noexcept:
-    """Add what a token is in the columns of tokens."""
+    """Add a token to the columns of tokens."""
     cdef int i
     cdef double over = token.logs[1]
     for i in range(8):
@@ -124,7 +139,7 @@ cdef void add_token(double* row, const Token* token) noexcept:
 
 
 cdef inline double quantile(const int* sorted_bits, Py_ssize_t size, double share) noexcept:
-    """The quantile of sorted floats, given by their bits; NaN of none."""
+    """Return a quantile of sorted floats, given by their bits; NaN if there are none."""
     cdef float value
     if not size:
         return NAN
@@ -140,18 +155,20 @@ def read_passages(
     const long long[::1] numbers, const unsigned char[::1] prose,
     const long long[::1] begins, const long long[::1] ends, double[:, ::1] out,
 ) -> None:
-    cdef Py_ssize_t passage, place, sentence, at, size, rare, different, again
-    cdef Py_ssize_t length, words, counted, with_letter, tokens, in_prose, met_first
-    cdef array bits = clone(_INTS, 2 * ids.shape[0] + 1, False)  # numbers from 0 up ascend as theirs
+    cdef Py_ssize_t passage, index, sentence, at, size, rare, distinct_rare, again
+    cdef Py_ssize_t length, words, counted, with_letter, tokens, in_prose, distinct_words
+    cdef array bits = clone(_INTS, 2 * ids.shape[0] + 1, False)  # see above
     cdef array of_rare = clone(_INTS, ids.shape[0] + 1, False)
-    cdef array times = clone(_INTS, types.shape[0] + 1, True)  # of each rare word in a passage
-    cdef array met = clone(_INTS, types.shape[0] + 1, True)  # the last passage of each word, from 1
-    cdef int *zipf = bits.data.as_ints, *complexity = zipf + ids.shape[0]  # of what is no name
+    # How often each rare word occurs in a passage; the last passage with each word, counted from 1.
+    cdef array times = clone(_INTS, types.shape[0] + 1, True)
+    cdef array last_seen = clone(_INTS, types.shape[0] + 1, True)
+    cdef int* zipf = bits.data.as_ints  # of tokens that are not names
+    cdef int* complexity = zipf + ids.shape[0]
     cdef double *row, before[16]
-    cdef double weight, rarity, of_all_rarity, squares, pairs, ended, hardest, log
+    cdef double characters, weight, rarity, of_all_rarity, squares, pairs, ended, hardest, log
     cdef const int* kind
     cdef const Token* token
-    cdef float sums[2 * VECTOR_SIZE]  # of vectors
+    cdef float sums[2 * VECTOR_SIZE]  # of vectors of all tokens, then of rare words
     cdef int i, is_name
     if (
         types.shape[1] != sizeof(Token) or kinds.shape[1] != WORD_COLUMNS
@@ -164,10 +181,10 @@ def read_passages(
         row = &out[passage, 0]
         memset(row, 0, PASSAGE_COLUMNS * sizeof(double))
         memset(sums, 0, sizeof(sums))
-        size = rare = different = again = length = counted = with_letter = tokens = in_prose = 0
-        weight = of_all_rarity = squares = pairs = ended = met_first = 0
-        for place in range(begins[passage], ends[passage]):
-            sentence = numbers[place]
+        size = rare = distinct_rare = again = length = counted = with_letter = tokens = in_prose = 0
+        weight = of_all_rarity = squares = pairs = ended = distinct_words = 0
+        for index in range(begins[passage], ends[passage]):
+            sentence = numbers[index]
             for i in range(<int>by_sentence.shape[0]):
                 before[i] = out[passage, by_sentence[i, 0]]
             words = word_bounds[sentence + 1] - word_bounds[sentence]
@@ -175,9 +192,10 @@ def read_passages(
                 if at + 8 < word_ids.shape[0]:
                     prefetch(&kinds[word_ids[at + 8], 0])
                 kind = &kinds[word_ids[at], 0]
-                for i in range(WORD_IN_CAPITALS):  # the last of its columns
+                for i in range(WORD_IN_CAPITALS):  # which is the last column of WORD
                     row[PASSAGE_WORD_KINDS + i] += kind[i]
-                row[PASSAGE_CHARACTERS_SQUARED] += <double>kind[WORD_CHARACTERS] * kind[WORD_CHARACTERS]
+                characters = kind[WORD_CHARACTERS]
+                row[PASSAGE_CHARACTERS_SQUARED] += characters * characters
                 if names[at] and not kind[WORD_IN_CAPITALS]:
                     row[PASSAGE_WORD_KINDS + WORD_DIFFICULT_WORDS] -= kind[WORD_DIFFICULT_WORDS]
             tokens += max(bounds[sentence + 1] - bounds[sentence], 0)
@@ -185,7 +203,7 @@ def read_passages(
                 raise IndexError("a passage has more tokens than there are")
             hardest = 0
             for at in range(bounds[sentence], bounds[sentence + 1]):
-                if at + 8 < ids.shape[0]:  # what is needed soon; memory takes as long as ten tokens
+                if at + 8 < ids.shape[0]:  # fetch early: memory takes as long as ten tokens
                     prefetch(&types[ids[at + 8], 0])
                     token = <const Token*>&types[ids[at + 4], 0]
                     if token.vector >= 0:
@@ -199,11 +217,14 @@ def read_passages(
                 rarity = 0
                 if token.flags & TOKEN_HAS_LETTER:
                     with_letter += 1
-                    if met.data.as_ints[ids[at]] != passage + 1:
-                        met.data.as_ints[ids[at]] = <int>passage + 1
-                        met_first += 1
+                    if last_seen.data.as_ints[ids[at]] != passage + 1:
+                        last_seen.data.as_ints[ids[at]] = <int>passage + 1
+                        distinct_words += 1
                         row[PASSAGE_DIFFICULTY_BY_WORDS] += token.difficulty
-                    is_name = token.flags & TOKEN_CAPITALISED and not token.flags & TOKEN_IN_CAPITALS
+                    is_name = (
+                        token.flags & TOKEN_CAPITALISED
+                        and not token.flags & TOKEN_IN_CAPITALS
+                    )
                     if not (is_name and at > bounds[sentence]):
                         memcpy(zipf + size, &token.zipf, sizeof(float))
                         memcpy(complexity + size, &token.complexity, sizeof(float))
@@ -229,7 +250,7 @@ def read_passages(
             ended += sentences[sentence, SENTENCE_HAS_END]
             length += words
             row[PASSAGE_SHORT_FIELDS] += words < MIN_SENTENCE_WORDS
-            if prose[place]:
+            if prose[index]:
                 in_prose += 1
                 for i in range(<int>by_sentence.shape[0]):
                     out[passage, by_sentence[i, 1]] += out[passage, by_sentence[i, 0]] - before[i]
@@ -263,16 +284,18 @@ def read_passages(
         row[PASSAGE_NAMES] = 1 - size / <double>max(with_letter, 1)
         for at in range(rare):
             i = of_rare.data.as_ints[at]
-            different += times.data.as_ints[i] > 0
+            distinct_rare += times.data.as_ints[i] > 0
             again += times.data.as_ints[i] if times.data.as_ints[i] > 1 else 0
             times.data.as_ints[i] = 0
-        row[PASSAGE_RARE_WORDS] = different / <double>max(with_letter, 1)
+        row[PASSAGE_RARE_WORDS] = distinct_rare / <double>max(with_letter, 1)
         row[PASSAGE_RARE_WORDS_AGAIN] = again / <double>max(with_letter, 1)
-        row[PASSAGE_RARE_WORD_TIMES] = (rare + 1) / <double>(different + 1)
-        squares = squares / (in_prose or NAN) - row[PASSAGE_SENTENCE_LOG_WORDS] * row[PASSAGE_SENTENCE_LOG_WORDS]
-        row[PASSAGE_SENTENCE_LOG_WORDS_DEVIATION] = sqrt(squares) if squares > 0 else 0 * squares  # NaN stays NaN
+        row[PASSAGE_RARE_WORD_TIMES] = (rare + 1) / <double>(distinct_rare + 1)
+        log = row[PASSAGE_SENTENCE_LOG_WORDS]
+        squares = squares / (in_prose or NAN) - log * log
+        # NaN stays NaN.
+        row[PASSAGE_SENTENCE_LOG_WORDS_DEVIATION] = sqrt(squares) if squares > 0 else 0 * squares
         row[PASSAGE_SHORT_FIELDS] /= max(ends[passage] - begins[passage], 1)
         row[PASSAGE_WORD_ORDER] /= max(pairs, 1)
         row[PASSAGE_CUT_SENTENCES] /= max(ended, 1)
-        row[PASSAGE_DIFFICULTY_BY_WORDS] /= max(met_first, 1)
+        row[PASSAGE_DIFFICULTY_BY_WORDS] /= max(distinct_words, 1)
         row[PASSAGE_SHORTNESS] = max(1 - length / <double>SHORT_TEXT, 0)

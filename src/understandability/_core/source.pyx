@@ -1,5 +1,24 @@
 # cython: language_level=3, wraparound=False
-"""From the bytes of a page to its tape: texts and the tags between them."""
+"""From the bytes of a page to its tape: texts and the tags between them.
+
+A tape has one text more than tags: text 0, tag 0, text 1, tag 1, ..., the last text. All texts are
+in one buffer, in UTF-8; ``ends[i]`` is the end of text `i` in it, and so the start of text `i + 1`.
+Tags are ids of names. Only `Tape.add_tag` and `Tape.end_text` write them: while a page is read, the
+last text is open, from ``ends[size - 1]`` to `filled`, and `end_text` closes it.
+
+`cut` reads the source once, from the left:
+
+- `offset` is at a "<", and `start` is the end of the last tag; text between them is not written.
+- A byte is read only where its offset was compared with the size before. One byte more may be read:
+  Python puts a NUL after the last byte of `bytes`, and no test here is true for it.
+- A missing quote would make the search for the end of a tag read on to the end of the page, at each
+  tag again. All these bytes are counted, and `MAX_READ` of them end the reading.
+- `cut` returns None where the source needs to be mended first (`text.tape`): that is decided here,
+  because the tags are read here anyway.
+
+Texts are written with room to spare, and `room` is compared before each byte. A reference may mean
+more bytes than it has, so `write_reference` compares too.
+"""
 
 from collections import Counter
 
@@ -12,10 +31,11 @@ from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport memcmp, memcpy, memset
 
 from understandability._core.utf8 cimport (
-    Bytes, characters, found, is_digit, is_letter, is_space, is_word, looked_up, small, stands
+    Bytes, count_characters, find_byte, is_digit, is_letter, is_space, is_word, look_up, lowered,
+    matches_name,
 )
 
-# --- A source, before it is read
+# --- The source before it is parsed
 
 def has_controls(bytes content) -> bool:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
@@ -28,23 +48,23 @@ def has_controls(bytes content) -> bool:
 
 def is_utf8(bytes content) -> bool:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
-    cdef Py_ssize_t size = len(content), place = 0, start
+    cdef Py_ssize_t size = len(content), offset = 0, start
     cdef unsigned long long eight
-    while place < size:
-        start = place
-        while place < size and s[place] >= 0x80:
-            place += 1
+    while offset < size:
+        start = offset
+        while offset < size and s[offset] >= 0x80:
+            offset += 1
         try:
-            PyUnicode_DecodeUTF8(<const char*>s + start, place - start, NULL)
+            PyUnicode_DecodeUTF8(<const char*>s + start, offset - start, NULL)
         except UnicodeDecodeError:
             return False
-        while place < size and s[place] < 0x80:
-            place += 1
-            while place + 8 <= size:
-                memcpy(&eight, s + place, 8)
+        while offset < size and s[offset] < 0x80:
+            offset += 1
+            while offset + 8 <= size:
+                memcpy(&eight, s + offset, 8)
                 if eight & 0x8080808080808080ULL:
                     break
-                place += 8
+                offset += 8
     return True
 
 
@@ -55,177 +75,177 @@ def values(bytes source, bytes quote, Py_ssize_t length) -> list:
     cdef list stretches = []
     while start < size:
         late = start + length - LATE
-        if start < late < size:  # nearly always one is there, so a page takes a few long steps
-            end = found(s, min(size, late + LATE), c, late)
+        if start < late < size:  # there nearly always is one, so a page takes a few long steps
+            end = find_byte(s, min(size, late + LATE), c, late)
             if end < min(size, late + LATE):
                 start = end + 1
                 continue
-        end = found(s, size, c, start)
+        end = find_byte(s, size, c, start)
         if (end - start >= length or end == size) and start > 1 and s[start - 2] == c"=":
             stretches.append((start, end))
         start = end + 1
     return stretches
-# --- A source into its tags and texts
+# --- Source to tags and texts
 
 cdef enum:
     LATE = 128  # bytes
-    # In quotes that are a tangle, a search for the end begins anew at each tag within. At most so
-    # many bytes are read, which is half a second, and fifty times the largest page.
-    MOST_READ = 200_000_000
-    MOST_REFERENCES = 10_000
+    # The limit of bytes read to find the ends of tags: half a second, and fifty times the largest
+    # page. Only unbalanced quotes get there, see above.
+    MAX_READ = 200_000_000
+    MAX_REFERENCES = 10_000
 cdef dict _SPACES = dict.fromkeys(map(ord, "\n\t\r\xa0"), " ")
 cdef bytes _SPACE_BYTES = bytes.maketrans(b"\n\t\r", b"   ")
-# References as written and what they mean, in UTF-8: of a source, and of a tree.
+# Caches of references: as written, and what they mean, in UTF-8. A tree has other rules.
 cdef dict _references = {}, _references_of_trees = {}
 
 
-# Tables by the byte: of a text, of a tag's name, and its attributes.
+# Tables by byte: bytes that a text copies, and bytes that end a tag's name or its attribute.
 cdef unsigned char[256] IS_PLAIN, ENDS_NAME, ENDS_ATTRIBUTE
 
 
 cdef int _c
 for _c in range(256):
-    IS_PLAIN[_c] = _c != 0xC2 and _c not in b"&\n\t\r"  # 0xC2: a char of C may be signed
+    IS_PLAIN[_c] = _c != 0xC2 and _c not in b"&\n\t\r"  # 0xC2 begins a no-break space
     ENDS_NAME[_c] = is_space(<unsigned char>_c) or _c in b"<>/"
     ENDS_ATTRIBUTE[_c] = _c in b"<>="
 
 
-cdef inline Py_ssize_t code_name(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
-    """The length of the name "script" or "style", if one of them stands at a place; else 0."""
-    if stands(s, size, place, b"script", 6):
+cdef inline Py_ssize_t length_of_code_name(Bytes s, Py_ssize_t size, Py_ssize_t offset) noexcept:
+    """Return the length of the name "script" or "style" at an offset; 0 for another."""
+    if matches_name(s, size, offset, b"script", 6):
         return 6
-    return 5 if stands(s, size, place, b"style", 5) else 0
+    return 5 if matches_name(s, size, offset, b"style", 5) else 0
 
 
-cdef inline Py_ssize_t no_bracket(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
-    """Where the first "<" or ">" stands from a place on; `size` if nowhere."""
-    while place < size and s[place] != c"<" and s[place] != c">":
-        place += 1
-    return place
+cdef inline Py_ssize_t find_bracket(Bytes s, Py_ssize_t size, Py_ssize_t offset) noexcept:
+    """Return the offset of the first "<" or ">" from an offset on; `size` if there is none."""
+    while offset < size and s[offset] != c"<" and s[offset] != c">":
+        offset += 1
+    return offset
 
 
-cdef Py_ssize_t behind_comment(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
-    """The end of a comment from what stands behind its "<!--"."""
-    if place < size and s[place] == c">":
-        return place + 1
-    if place + 1 < size and s[place] == c"-" and s[place + 1] == c">":
-        return place + 2
+cdef Py_ssize_t end_of_comment(Bytes s, Py_ssize_t size, Py_ssize_t offset) noexcept:
+    """Return the end of a comment, given the offset after its "<!--"."""
+    if offset < size and s[offset] == c">":
+        return offset + 1
+    if offset + 1 < size and s[offset] == c"-" and s[offset + 1] == c">":
+        return offset + 2
     while True:
-        place = found(s, size, c"-", place)
-        if place + 2 >= size:
+        offset = find_byte(s, size, c"-", offset)
+        if offset + 2 >= size:
             return size
-        if s[place + 1] == c"-":
-            if s[place + 2] == c">":
-                return place + 3
-            if place + 3 < size and s[place + 2] == c"!" and s[place + 3] == c">":
-                return place + 4
-        place += 1
+        if s[offset + 1] == c"-":
+            if s[offset + 2] == c">":
+                return offset + 3
+            if offset + 3 < size and s[offset + 2] == c"!" and s[offset + 3] == c">":
+                return offset + 4
+        offset += 1
 
 
-cdef Py_ssize_t behind_code(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
-    """The end of a script or style from the end of its name; -1 if that begins none."""
+cdef Py_ssize_t end_of_code(Bytes s, Py_ssize_t size, Py_ssize_t offset) noexcept:
+    """Return the end of a script or style, given the end of its name; -1 if the name is longer."""
     cdef Py_ssize_t end, length
-    cdef unsigned char c = s[place] if place < size else 0
+    cdef unsigned char c = s[offset] if offset < size else 0
     if is_word(c):
         return -1
-    place = no_bracket(s, size, place)
-    if place >= size or s[place] != c">":
+    offset = find_bracket(s, size, offset)
+    if offset >= size or s[offset] != c">":
         return -1
-    place += 1
+    offset += 1
     while True:
-        place = found(s, size, c"<", place)
-        if place + 1 >= size:
+        offset = find_byte(s, size, c"<", offset)
+        if offset + 1 >= size:
             return size
-        if s[place + 1] == c"/":
-            length = code_name(s, size, place + 2)
+        if s[offset + 1] == c"/":
+            length = length_of_code_name(s, size, offset + 2)
             if length:
-                end = no_bracket(s, size, place + 2 + length)
+                end = find_bracket(s, size, offset + 2 + length)
                 if end < size and s[end] == c">":
                     return end + 1
-        place += 1
+        offset += 1
 
 
-cdef Py_ssize_t end_of_tag(Bytes s, Py_ssize_t size, Py_ssize_t place, Py_ssize_t* read) noexcept:
-    """Where the ">" of a tag stands, from the end of its name; -1 if it has none.
+cdef Py_ssize_t end_of_tag(Bytes s, Py_ssize_t size, Py_ssize_t offset, Py_ssize_t* read) noexcept:
+    """Return the offset of the ">" of a tag, given the end of its name; -1 if there is none.
 
-    What was read for it is added to `read`.
+    The number of bytes read is added to `read`.
     """
-    cdef Py_ssize_t start = place, end
+    cdef Py_ssize_t start = offset, end
     while True:
-        while place < size and not ENDS_ATTRIBUTE[s[place]]:
-            place += 1
-        if place >= size or s[place] != c"=":
-            read[0] += place - start
-            return place if place < size and s[place] == c">" else -1
-        place += 1  # behind "="
-        while place < size and is_space(s[place]):
-            place += 1
-        if place < size and (s[place] == c'"' or s[place] == c"'"):
-            end = found(s, size, s[place], place + 1)
+        while offset < size and not ENDS_ATTRIBUTE[s[offset]]:
+            offset += 1
+        if offset >= size or s[offset] != c"=":
+            read[0] += offset - start
+            return offset if offset < size and s[offset] == c">" else -1
+        offset += 1  # past the "="
+        while offset < size and is_space(s[offset]):
+            offset += 1
+        if offset < size and (s[offset] == c'"' or s[offset] == c"'"):
+            end = find_byte(s, size, s[offset], offset + 1)
             if end < size:
-                place = end + 1
-            else:  # it is no quote
-                read[0] += size - place
+                offset = end + 1
+            else:  # it is not a quote
+                read[0] += size - offset
 
 
-cdef Py_ssize_t meaning(
-    Bytes s, Py_ssize_t end, Py_ssize_t place, object resolve, dict known_references,
+cdef Py_ssize_t write_reference(
+    Bytes s, Py_ssize_t end, Py_ssize_t offset, object resolve, dict known_references,
     unsigned char* out, Py_ssize_t room, Py_ssize_t* written,
 ) except -2:
-    """Write what the reference at a place means; its end, or -1 where that is not seen here."""
-    cdef Py_ssize_t start = place, last
+    """Write what the reference at an offset means; return its end, or -1 if that is unclear."""
+    cdef Py_ssize_t start = offset, last
     cdef PyObject* known
     cdef bytes reference, meant
-    place += 1
-    last = min(end, place + 32)
-    if place < last and s[place] == c"#":
-        place += 1
-        last = min(end, place + 7)
-    elif place >= last or is_space(s[place]) or s[place] in b"<&;":
+    offset += 1
+    last = min(end, offset + 32)
+    if offset < last and s[offset] == c"#":
+        offset += 1
+        last = min(end, offset + 7)
+    elif offset >= last or is_space(s[offset]) or s[offset] in b"<&;":
         if not room:
             return -1
         out[0] = c"&"
         written[0] = 1
-        return place
-    while place < last and (is_letter(s[place]) or is_digit(s[place])):
-        place += 1
-    if place >= end or s[place] != c";":
+        return offset
+    while offset < last and (is_letter(s[offset]) or is_digit(s[offset])):
+        offset += 1
+    if offset >= end or s[offset] != c";":
         return -1
-    place += 1
-    reference = (<const char*>s)[start:place]
+    offset += 1
+    reference = (<const char*>s)[start:offset]
     known = PyDict_GetItem(known_references, reference)
     if known is not NULL:
         meant = <bytes>known
     else:
         meant = resolve(reference.decode()).translate(_SPACES).encode()
-        if len(known_references) >= MOST_REFERENCES:
+        if len(known_references) >= MAX_REFERENCES:
             known_references.clear()
         known_references[reference] = meant
     if len(meant) > room:
         return -1
     memcpy(out, PyBytes_AS_STRING(meant), len(meant))
     written[0] = len(meant)
-    return place
+    return offset
 
 
 cdef class Tape:
-    """Texts in UTF-8, one behind the other, and the tags between them, by the numbers of names."""
+    """Texts in UTF-8, one after another, and the tags between them as ids of names."""
 
     def __init__(self, list pieces=[""]):
-        cdef Py_ssize_t place
+        cdef Py_ssize_t index
         cdef dict numbers = {}
         self.start(sum(map(len, pieces)), len(pieces) // 2)
-        for place in range(len(pieces)):
-            if place % 2:
-                self.add_tag(numbers.setdefault(pieces[place], len(numbers)))
+        for index in range(len(pieces)):
+            if index % 2:
+                self.add_tag(numbers.setdefault(pieces[index], len(numbers)))
             else:
-                self.write(pieces[place].encode())
+                self.write(pieces[index].encode())
         self.names = list(numbers)
         self.end_text()
 
     cdef int start(self, Py_ssize_t room, Py_ssize_t tags) except -1:
         self.written = bytearray()
-        PyByteArray_Resize(self.written, room + 64)  # which fills it with nothing
+        PyByteArray_Resize(self.written, room + 64)  # the new bytes are arbitrary
         self.tags = clone(_INTS, tags + 1, False)
         self.ends = clone(_INTS, tags + 1, False)
         self.filled = self.size = 0
@@ -249,115 +269,115 @@ cdef class Tape:
         self.ends.data.as_ints[self.size] = <int>self.filled
         return 0
 
-    cdef int add_tag(self, Py_ssize_t number) except -1:
+    cdef int add_tag(self, Py_ssize_t id_) except -1:
         self.end_text()
-        self.tags.data.as_ints[self.size] = <int>number  # there is room for as many as for ends
+        self.tags.data.as_ints[self.size] = <int>id_  # it has the same size as `ends`
         self.size += 1
         return 0
 
-    cdef str text(self, Py_ssize_t place):
-        """The text before a tag; behind the last that of `size`."""
-        cdef Py_ssize_t start = text_start(self, place)
-        cdef Py_ssize_t length = self.ends.data.as_ints[place] - start
+    cdef str text(self, Py_ssize_t index):
+        """Return the text before a tag; at `size`, the text after the last tag."""
+        cdef Py_ssize_t start = text_start(self, index)
+        cdef Py_ssize_t length = self.ends.data.as_ints[index] - start
         return PyUnicode_DecodeUTF8(<const char*>bytes_of(self) + start, length, NULL)
 
     def pieces(self) -> list:
         cdef list pieces = []
-        cdef Py_ssize_t place
-        for place in range(self.size):
-            pieces += self.text(place), self.names[self.tags.data.as_ints[place]]
+        cdef Py_ssize_t index
+        for index in range(self.size):
+            pieces += self.text(index), self.names[self.tags.data.as_ints[index]]
         return [*pieces, self.text(self.size)]
 
     def counts(self) -> object:
         cdef array counts = clone(_INTS, len(self.names) + 1, True)
-        cdef Py_ssize_t place
-        for place in range(self.size):
-            counts.data.as_ints[self.tags.data.as_ints[place]] += 1
-        return Counter({tag: number for tag, number in zip(self.names, counts) if number})
+        cdef Py_ssize_t index
+        for index in range(self.size):
+            counts.data.as_ints[self.tags.data.as_ints[index]] += 1
+        return Counter({tag: id_ for tag, id_ in zip(self.names, counts) if id_})
 
     def place_of(self, str tag) -> int:
-        cdef Py_ssize_t place
-        cdef int number = self.names.index(tag) if tag in self.names else -1
-        for place in range(self.size):
-            if self.tags.data.as_ints[place] == number:
-                return place
+        cdef Py_ssize_t index
+        cdef int id_ = self.names.index(tag) if tag in self.names else -1
+        for index in range(self.size):
+            if self.tags.data.as_ints[index] == id_:
+                return index
         return -1
 
-    def text_behind(self, Py_ssize_t place) -> str:
-        self.tag(place)  # raises where none is
-        return self.text(place + 1)
+    def text_behind(self, Py_ssize_t index) -> str:
+        self.tag(index)  # raises if there is none
+        return self.text(index + 1)
 
-    def tag(self, Py_ssize_t place) -> str:
-        if not 0 <= place < self.size:
-            raise IndexError(f"a tape of {self.size} tags has no tag {place}")
-        return self.names[self.tags.data.as_ints[place]]
+    def tag(self, Py_ssize_t index) -> str:
+        if not 0 <= index < self.size:
+            raise IndexError(f"a tape of {self.size} tags has no tag {index}")
+        return self.names[self.tags.data.as_ints[index]]
 
     def __len__(self) -> int:
         return self.size
 
     def long_texts(self, Py_ssize_t least, Py_ssize_t enough, frozenset without) -> str:
         cdef list texts = [], wanted = [name not in without for name in self.names]
-        cdef Py_ssize_t place, number, found = 0
-        for place in range(1, self.size + 1):
+        cdef Py_ssize_t index, id_, length = 0
+        for index in range(1, self.size + 1):
             if (
-                self.ends.data.as_ints[place] - self.ends.data.as_ints[place - 1] >= least
-                and wanted[self.tags.data.as_ints[place - 1]]
+                self.ends.data.as_ints[index] - self.ends.data.as_ints[index - 1] >= least
+                and wanted[self.tags.data.as_ints[index - 1]]
             ):
-                number = characters(
-                    bytes_of(self), self.ends.data.as_ints[place - 1], self.ends.data.as_ints[place]
+                id_ = count_characters(
+                    bytes_of(self), self.ends.data.as_ints[index - 1], self.ends.data.as_ints[index]
                 )
-                if number >= least:
-                    texts.append(self.text(place))
-                    found += number
-                    if found >= enough:
+                if id_ >= least:
+                    texts.append(self.text(index))
+                    length += id_
+                    if length >= enough:
                         break
         return " ".join(texts)
 cdef array _INTS = array("i")
 
 
 cdef int add_text(
-    Tape tape, Bytes s, Py_ssize_t place, Py_ssize_t end, object resolve, bint is_of_tree
+    Tape tape, Bytes s, Py_ssize_t offset, Py_ssize_t end, object resolve, bint is_of_tree
 ) except -1:
-    """Add a text, with spaces in the place of other white space.
+    """Add a text, with spaces instead of other white space.
 
     `resolve` gives a text with its references resolved, or is None. In a tree, a return before a
     line feed is none.
     """
-    cdef Py_ssize_t start = place, at = tape.filled, room, written = 0
+    cdef Py_ssize_t start = offset, at = tape.filled, room, written = 0
     cdef unsigned char* out
     cdef unsigned char c
     cdef bytes whole
     cdef bint has_references = resolve is not None
-    tape.reserve(end - place)
+    tape.reserve(end - offset)
     out, room = bytes_of(tape), len(tape.written)
-    while place < end and at < room:
-        c = s[place]
+    while offset < end and at < room:
+        c = s[offset]
         if IS_PLAIN[c]:
             out[at] = c
             at += 1
-            place += 1
+            offset += 1
         elif c == c"&" and has_references:
-            place = meaning(
-                s, end, place, resolve, _references_of_trees if is_of_tree else _references,
+            offset = write_reference(
+                s, end, offset, resolve, _references_of_trees if is_of_tree else _references,
                 out + at, room - at, &written,
             )
-            if place < 0:
+            if offset < 0:
                 break
             at += written
-        elif c == 0xC2 and place + 1 < end and s[place + 1] == 0xA0:
-            out[at] = c" "  # for a space that no line is broken at
+        elif c == 0xC2 and offset + 1 < end and s[offset + 1] == 0xA0:
+            out[at] = c" "  # for a no-break space
             at += 1
-            place += 2
-        elif c == 13 and is_of_tree and place + 1 < end and s[place + 1] == 10:
-            place += 1
+            offset += 2
+        elif c == 13 and is_of_tree and offset + 1 < end and s[offset + 1] == 10:
+            offset += 1
         else:
             out[at] = c" " if c == c"\n" or c == c"\t" or c == c"\r" else c
             at += 1
-            place += 1
-    if place == end:
+            offset += 1
+    if offset == end:
         tape.filled = at
         return 0
-    # There was no room, or only the whole text tells what a reference means.
+    # There was no room, or a reference depends on the text after it: resolve the text as a whole.
     whole = (<const char*>s)[start:end]
     if is_of_tree:
         whole = whole.replace(b"\r\n", b"\n")
@@ -366,18 +386,19 @@ cdef int add_text(
     return tape.write(whole)
 
 
-cdef str names_in(Bytes s, Py_ssize_t place, Py_ssize_t end):
-    """The values of class and id among the attributes of a tag."""
-    cdef Py_ssize_t start = place, at, behind, length
+cdef str class_and_id(Bytes s, Py_ssize_t offset, Py_ssize_t end):
+    """Return the values of class and id among the attributes of a tag."""
+    cdef Py_ssize_t start = offset, at, after, length
     cdef unsigned char quote
     cdef str names = "", value
-    while place < end:
+    while offset < end:
         length = 0
-        if (s[place] | 32 == c"c" or s[place] | 32 == c"i") and (
-            place == start or is_space(s[place - 1])
+        if (s[offset] | 32 == c"c" or s[offset] | 32 == c"i") and (
+            offset == start or is_space(s[offset - 1])
         ):
-            length = 5 if stands(s, end, place, b"class", 5) else 2 * stands(s, end, place, b"id", 2)
-        at = place = place + length if length else place + 1
+            length = 5 if matches_name(s, end, offset, b"class", 5) else 0
+            length = length or 2 * matches_name(s, end, offset, b"id", 2)
+        at = offset = offset + length if length else offset + 1
         if not length:
             continue
         while at < end and is_space(s[at]):
@@ -390,17 +411,17 @@ cdef str names_in(Bytes s, Py_ssize_t place, Py_ssize_t end):
         quote = s[at] if at < end else 0
         if quote == c'"' or quote == c"'":
             at += 1
-            behind = found(s, end, quote, at)
-            if behind == end:
+            after = find_byte(s, end, quote, at)
+            if after == end:
                 continue
         else:
-            behind = at
-            while behind < end and not (is_space(s[behind]) or s[behind] in b"\"'"):
-                behind += 1
-            if behind == at:
+            after = at
+            while after < end and not (is_space(s[after]) or s[after] in b"\"'"):
+                after += 1
+            if after == at:
                 continue
-        place = behind
-        value = PyUnicode_DecodeUTF8(<const char*>s + at, behind - at, NULL)
+        offset = after
+        value = PyUnicode_DecodeUTF8(<const char*>s + at, after - at, NULL)
         names = names + " " + value if names else value
     return names
 
@@ -420,9 +441,9 @@ cdef bint is_link(Bytes s, Py_ssize_t start, Py_ssize_t end) noexcept:
         c = s[i - 1]
         if not (is_space(c) or c == c'"' or c == c"'" or c == c"/"):
             continue
-        if stands(s, end, i, b"onclick", 7) or stands(s, end, i, b"data-", 5):
+        if matches_name(s, end, i, b"onclick", 7) or matches_name(s, end, i, b"data-", 5):
             return True
-        if stands(s, end, i, b"href", 4) or stands(s, end, i, b"role", 4):
+        if matches_name(s, end, i, b"href", 4) or matches_name(s, end, i, b"role", 4):
             c = s[i + 4] if i + 4 < end else 0
             if not (is_word(c) or c == c"-" or c == c":" or c == c"."):
                 return True
@@ -465,10 +486,10 @@ def cut(
     cdef Slot* slot
     cdef dict numbers = {}, hints = {}
     cdef list roots = []
-    cdef set opened = set()  # names of elements that are to be closed yet
-    cdef char[256] firsts, seconds  # letters of the names, which few other tags begin with
-    cdef array kinds = array("q")  # of each name
-    cdef Py_ssize_t place, next_place, comment = -1, start = 0, end, behind, number, length, read = 0
+    cdef set opened = set()  # names of elements that are still open
+    cdef char[256] firsts, seconds  # their first two letters, which few other tags share
+    cdef array kinds = array("q")  # per name: what is read of its attributes
+    cdef Py_ssize_t offset, next_offset, comment = -1, start = 0, end, after, number, length, read = 0
     cdef unsigned int code
     cdef unsigned char c
     cdef bint is_comment
@@ -482,51 +503,51 @@ def cut(
     memset(seconds, 0, 256)
     for name in mended:
         firsts[<unsigned char>name[0]] = seconds[<unsigned char>name[1]] = 1
-    next_place = found(s, size, c"<", 0)
-    while next_place < size and read <= MOST_READ:
-        place = next_place
-        next_place = found(s, size, c"<", place + 1)
-        behind = place + 1 + (s[place + 1] == c"/")  # what stands there may be the last NUL
-        if behind < size and firsts[small(s[behind])] and seconds[small(s[behind + 1])]:
+    next_offset = find_byte(s, size, c"<", 0)
+    while next_offset < size and read <= MAX_READ:
+        offset = next_offset
+        next_offset = find_byte(s, size, c"<", offset + 1)
+        after = offset + 1 + (s[offset + 1] == c"/")  # may be at the final NUL
+        if after < size and firsts[lowered(s[after])] and seconds[lowered(s[after + 1])]:
             for name in mended:
-                if stands(s, size, behind, name, len(name)):
-                    if behind == place + 2:
+                if matches_name(s, size, after, name, len(name)):
+                    if after == offset + 2:
                         opened.discard(name)
-                    elif not is_word(s[behind + len(name)]):
+                    elif not is_word(s[after + len(name)]):
                         opened.add(name)
-        is_comment = s[place + 1] == c"!" and s[place + 2] == c"-" and s[place + 3] == c"-"
-        comment = place if is_comment else comment
-        if place < start:  # in a comment, script or tag
+        is_comment = s[offset + 1] == c"!" and s[offset + 2] == c"-" and s[offset + 3] == c"-"
+        comment = offset if is_comment else comment
+        if offset < start:  # inside a comment, script or tag
             continue
-        c = s[place + 1]  # or the NUL behind the last
-        behind = place + 1  # the name, if there is one
-        end = -1  # behind the whole
+        c = s[offset + 1]  # or the final NUL
+        after = offset + 1  # the end of the name, if there is one
+        end = -1  # of the tag, element or comment
         code = 0
-        if is_letter(c) or (c == c"/" and is_letter(s[place + 2])):
-            length = code_name(s, size, place + 1)
+        if is_letter(c) or (c == c"/" and is_letter(s[offset + 2])):
+            length = length_of_code_name(s, size, offset + 1)
             if length:
-                end = behind_code(s, size, place + 1 + length)
+                end = end_of_code(s, size, offset + 1 + length)
             if end < 0:
-                behind = place + 2
+                after = offset + 2
                 code = c * 31
-                while behind < size and not ENDS_NAME[s[behind]]:
-                    code = (code + s[behind]) * 31
-                    behind += 1
-                end = end_of_tag(s, size, behind, &read) + 1
+                while after < size and not ENDS_NAME[s[after]]:
+                    code = (code + s[after]) * 31
+                    after += 1
+                end = end_of_tag(s, size, after, &read) + 1
         elif is_comment:
-            end = behind_comment(s, size, place + 4)
+            end = end_of_comment(s, size, offset + 4)
         elif c == c"!" or c == c"?":
-            end = no_bracket(s, size, place + 2)
+            end = find_bracket(s, size, offset + 2)
             end = end + 1 if end < size and s[end] == c">" else -1
-        if end <= 0:  # no tag
+        if end <= 0:  # not a tag
             continue
 
-        length = behind - place - 1
+        length = after - offset - 1
         slot = &slots[(code ^ code >> 12) % SLOTS]
-        if slot.names and slot.size == length and not memcmp(s + slot.start, s + place + 1, length):
+        if slot.names and slot.size == length and not memcmp(s + slot.start, s + offset + 1, length):
             number = slot.number
         else:
-            name = source[place + 1 : behind]
+            name = source[offset + 1 : after]
             tag = normal(name)
             if tag not in numbers:
                 numbers[tag] = len(tape.names)
@@ -535,34 +556,34 @@ def cut(
                     1 if tag in sections else 2 if tag == "html" else 3 if tag == "a" else 0
                 )
             number = numbers[tag]
-            slot.start, slot.size, slot.number, slot.names = place + 1, length, number, True
+            slot.start, slot.size, slot.number, slot.names = offset + 1, length, number, True
         if kinds.data.as_longlongs[number] == 3:
-            if not (end - 1 > behind and is_link(s, behind, end - 1)):
+            if not (end - 1 > after and is_link(s, after, end - 1)):
                 if "a/" not in numbers:
                     numbers["a/"] = len(tape.names)
                     tape.names.append("a/")
                     kinds.append(0)
                 number = numbers["a/"]
-        elif kinds.data.as_longlongs[number] and end - 1 > behind:  # `number` is one of the names
+        elif kinds.data.as_longlongs[number] and end - 1 > after:  # `number` is one of the names
             if kinds.data.as_longlongs[number] == 2:
-                roots.append(source[behind : end - 1].translate(_SPACE_BYTES))
+                roots.append(source[after : end - 1].translate(_SPACE_BYTES))
             else:
-                attributes = names_in(s, behind, end - 1)
+                attributes = class_and_id(s, after, end - 1)
                 if attributes:
-                    hint = looked_up(hints_of, attributes)
+                    hint = look_up(hints_of, attributes)
                     if hint:
                         hints[tape.size] = hint
-        if hiding.next < end and behind > place + 1:
-            if hiding.next < behind:
-                hiding.move_to(behind)
+        if hiding.next < end and after > offset + 1:
+            if hiding.next < after:
+                hiding.move_to(after)
             if hiding.next < end and is_letter(c):
-                if looked_up(hides, source[behind : end - 1].decode()):
+                if look_up(hides, source[after : end - 1].decode()):
                     hints[tape.size] = hidden
-        if place > start:
-            add_text(tape, s, start, place, unescape, False)
+        if offset > start:
+            add_text(tape, s, start, offset, unescape, False)
         tape.add_tag(number)
         start = end
-    if read > MOST_READ or not (
+    if read > MAX_READ or not (
         comment < 0 or source.find(b"-->", comment) >= 0 or source.find(b"--!>", comment) >= 0
     ):
         return None

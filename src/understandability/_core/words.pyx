@@ -1,5 +1,23 @@
 # cython: language_level=3, wraparound=False
-"""Distinct strings and their numbers, texts into pieces and sentences, lists of words."""
+"""Ids of strings, texts to pieces and sentences, and lists of words.
+
+`Numbers` is a hash table with open addressing that gives each distinct string an id, in order of
+first appearance.
+
+- `text` has a copy of each string: its size, then its bytes. A slot has the hash, the id plus 1,
+  and the offset in `text`; an id of 0 marks an empty slot.
+- The number of slots is a power of two, and at most half of them are used, so a search ends.
+- Two strings are equal only if their bytes are: a collision of hashes costs time, nothing else.
+- Hashes are keyed with secret numbers, so a page cannot be crafted to cause collisions.
+- While strings are added, `text` and `slots` may move. Pointers into them are taken anew for each
+  string (`number_spans`).
+
+`cut_up` splits each text at white space into pieces, and pieces into sentences. Its `Span`s point
+into the UTF-8 of the texts, which `held` keeps alive. An array of spans has room for half the size
+of a text plus 1, because pieces are separated by at least one byte.
+
+`Places` is such a table for a list of words that never changes, with a number per word.
+"""
 
 import os
 
@@ -10,43 +28,46 @@ from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport memcmp, memcpy
 
 from understandability._core.utf8 cimport (
-    Bytes, Py_UNICODE_ISALNUM, Py_UNICODE_ISDECIMAL, PyUnicode_DATA, PyUnicode_IS_ASCII, character_at, is_ink, is_letter,
-    looked_up, prefetch, white_at,
+    Bytes, Py_UNICODE_ISALNUM, Py_UNICODE_ISDECIMAL, PyUnicode_DATA, PyUnicode_IS_ASCII,
+    character_at, is_digit, is_ink, is_letter,
+    look_up, prefetch, white_at,
 )
 
 cdef array _LONGS = array("q")
-cdef unsigned char[256] IS_INK  # what `is_ink` says, in a table
+cdef unsigned char[256] IS_INK  # `is_ink` as a table
 cdef int _c
 for _c in range(256):
     IS_INK[_c] = is_ink(<unsigned char>_c)
 
-# --- Distinct strings
+# --- Ids of strings
 
 cdef enum:
-    LONGEST = 64  # bytes of a string that is hashed here
-    FACTORS = 19  # of a start, the size, the last four bytes and each four before
+    MAX_HASHED = 64  # bytes; Python hashes longer strings
+    FACTORS = 19  # the start, the size, the last four bytes, and 16 groups of four bytes
 
-cdef struct Span:  # a string, or a part of one, in UTF-8
+cdef struct Span:  # a part of a text in UTF-8
     Bytes start
     Py_ssize_t size
     unsigned int hash
 
-cdef struct Numbered:  # a string of `Numbers`
-    unsigned int hash, number  # the number from 1 on; 0 where there is no string
-    Py_ssize_t start  # in `text`: its size and its bytes
+cdef struct Numbered:  # a slot of `Numbers`
+    unsigned int hash
+    unsigned int number  # the id plus 1; 0 for an empty slot
+    Py_ssize_t start  # the offset in `text` of the size, after which the bytes follow
 
-# The upper half of a sum of products with secret numbers, of the size and each four bytes: any two
-# strings have the same by a chance of 2**-32, so no page can foresee which do (Lemire & Kaser,
-# "Strongly universal string hashing is fast"). Python hashes what is longer, by a secret too.
+# Keyed multilinear hashing: the upper half of a sum of products of secret numbers with the size and
+# with each four bytes (Lemire & Kaser 2014, "Strongly universal string hashing is fast"). Two
+# strings collide with a probability of 2**-32, and a page cannot be crafted to cause collisions.
+# Longer strings have Python's hash, which is keyed too.
 cdef bytes _SECRETS = os.urandom(8 * FACTORS)
 cdef unsigned long long[FACTORS] SECRETS
 memcpy(SECRETS, PyBytes_AS_STRING(_SECRETS), sizeof(SECRETS))
 
 
-cdef inline int measure(Span* span, Bytes start, Py_ssize_t size) except -1:
+cdef inline int hash_span(Span* span, Bytes start, Py_ssize_t size) except -1:
     cdef unsigned long long hashed = SECRETS[0] + SECRETS[1] * size
     cdef unsigned int four = 0, i
-    if size > LONGEST:
+    if size > MAX_HASHED:
         hashed = <unsigned long long>hash((<const char*>start)[:size]) << 32
     elif size >= 4:
         for i in range(size // 4):
@@ -59,10 +80,10 @@ cdef inline int measure(Span* span, Bytes start, Py_ssize_t size) except -1:
     return 0
 
 
-cdef Bytes in_utf8(str text, Py_ssize_t* size, list held) except NULL:
-    """The bytes of a text, which are there as long as what is `held`."""
+cdef Bytes utf8_of(str text, Py_ssize_t* size, list held) except NULL:
+    """Return the bytes of a text. They are valid as long as the objects in `held`."""
     cdef object written = text
-    size[0] = len(text)  # which None has not
+    size[0] = len(text)  # raises for None
     if not PyUnicode_IS_ASCII(text):
         written = text.encode("utf-8", "surrogatepass")
         size[0] = len(written)
@@ -71,7 +92,7 @@ cdef Bytes in_utf8(str text, Py_ssize_t* size, list held) except NULL:
 
 
 cdef class Numbers:
-    """An open table in which a string is two reads away."""
+    """A hash table with open addressing: two reads of memory per lookup."""
     cdef readonly list strings
     cdef readonly Py_ssize_t characters
     cdef bytearray text, slots
@@ -82,14 +103,14 @@ cdef class Numbers:
         self.slots, self.mask = bytearray(1024 * sizeof(Numbered)), 1023
 
     cdef int number_spans(self, Span* span, Py_ssize_t size, int* out, bint adds_new) except -1:
-        cdef Py_ssize_t place
+        cdef Py_ssize_t index
         cdef unsigned int at
         cdef Bytes text, known
         cdef Numbered* slots
-        for place in range(size):
+        for index in range(size):
             text = <Bytes>PyByteArray_AS_STRING(self.text)
             slots = <Numbered*>PyByteArray_AS_STRING(self.slots)
-            if place + 8 < size:  # what is needed soon; memory takes as long as a few strings
+            if index + 8 < size:  # fetch early: a read of memory takes as long as a few strings
                 prefetch(slots + (span[8].hash & self.mask))
                 prefetch(text + slots[span[4].hash & self.mask].start)
             at = span.hash & self.mask
@@ -102,26 +123,26 @@ cdef class Numbers:
                     break
                 at = at + 1 & self.mask
             is_new = adds_new and not slots[at].number
-            out[place] = self.add(span, slots + at) if is_new else <int>slots[at].number - 1
+            out[index] = self.add(span, slots + at) if is_new else <int>slots[at].number - 1
             span += 1
         return 0
 
     def number(self, list strings, int[::1] out, bint adds_new=True) -> None:
-        cdef Py_ssize_t place, size, number = len(strings)
+        cdef Py_ssize_t index, size, number = len(strings)
         cdef bytearray memory = bytearray(number * sizeof(Span))
         cdef Span* span = <Span*>PyByteArray_AS_STRING(memory)
         cdef list held = []
         cdef Bytes start
         if out.shape[0] != number:
             raise ValueError("there is not one place for each string")
-        for place in range(number):
-            start = in_utf8(strings[place], &size, held)
-            measure(span + place, start, size)
+        for index in range(number):
+            start = utf8_of(strings[index], &size, held)
+            hash_span(span + index, start, size)
         if number:
             self.number_spans(span, number, &out[0], adds_new)
 
     cdef int add(self, Span* span, Numbered* slot) except -1:
-        """The number of a new string, which goes into this slot."""
+        """Add a new string in a slot, and return its id."""
         cdef Py_ssize_t start = len(self.text)
         cdef bytearray before = self.slots
         cdef unsigned int number = len(self.strings), at
@@ -131,7 +152,7 @@ cdef class Numbers:
         self.strings.append(string)
         self.characters += len(string)
         slot[0] = Numbered(span.hash, number + 1, start)
-        if 2 * number > self.mask:  # twice as many slots
+        if 2 * number > self.mask:  # double the slots
             self.slots, self.mask = bytearray(2 * len(before)), 2 * self.mask + 1
             slot = <Numbered*>PyByteArray_AS_STRING(self.slots)
             for old in (<Numbered*>PyByteArray_AS_STRING(before))[: self.mask // 2 + 1]:
@@ -143,13 +164,13 @@ cdef class Numbers:
         return number
 
 
-# --- Texts into pieces and sentences
+# --- Texts to pieces and sentences
 
 include "layout.pxi"
 
 
 cdef bint is_plain(str text):
-    """Whether `spaced` leaves a text as it is."""
+    """Return True if `spaced` would not change a text."""
     cdef Py_UCS4 c, before = 0
     for c in text:
         if c == c"-" and before == c"-" or c == c"`":
@@ -165,45 +186,42 @@ cdef bint is_plain(str text):
 
 
 def words_of_each(object texts) -> list:
-    cdef list found = [], held = []
-    cdef Py_ssize_t size, place, words
+    cdef list counts = [], held = []
+    cdef Py_ssize_t size, offset, words
     cdef Bytes s
     for text in texts:
-        s, words = in_utf8(text, &size, held), 1
-        for place in range(size):
-            words += s[place] == c" "
-        found.append(words)
-    return found
+        s, words = utf8_of(text, &size, held), 1
+        for offset in range(size):
+            words += s[offset] == c" "
+        counts.append(words)
+    return counts
 
 
 cdef Py_ssize_t pieces_of(Span* span, Bytes s, Py_ssize_t size) except -1:
-    """Describe what stands between white space; how many pieces that are."""
-    cdef Py_ssize_t number = 0, place = 0, start
+    """Write a span per piece between white space; return the number of pieces."""
+    cdef Py_ssize_t number = 0, offset = 0, start
     while True:
-        start = place
-        while place < size and (IS_INK[s[place]] or not white_at(s, place, size)):
-            place += 1
-        if place > start:
-            measure(span + number, s + start, place - start)
+        start = offset
+        while offset < size and (IS_INK[s[offset]] or not white_at(s, offset, size)):
+            offset += 1
+        if offset > start:
+            hash_span(span + number, s + start, offset - start)
             number += 1
-        if place == size:
+        if offset == size:
             return number
-        place += white_at(s, place, size)
+        offset += white_at(s, offset, size)
 
 
 cdef str OPENING = "\"'“‘«(["
 
 
-cdef inline bint is_digit(unsigned char c) noexcept:
-    return 48 <= c <= 57
-
-
 def cut_up(
     object ends_of, object starts_of, bytes may_end, dict before, object letter_words,
-    object spaced, list texts, list are_open, Numbers table, array pieces, list starts, list open_ends,
+    object spaced, list texts, list are_open, Numbers table, array pieces, list starts,
+    list open_ends,
 ) -> None:
     cdef list held = [], bounds = [], strings = table.strings
-    cdef Py_ssize_t size, number = 0, first = len(pieces), start = 0, end, place, following
+    cdef Py_ssize_t size, number = 0, first = len(pieces), start = 0, end, index, following
     cdef array memory = clone(_LONGS, 0, False)
     cdef bytearray ends
     cdef Span* span = NULL
@@ -212,9 +230,9 @@ def cut_up(
     cdef unsigned char last, kind
     cdef str previous
     if len(may_end) != 256 or pieces.itemsize != sizeof(int):
-        raise ValueError("the array or the table is for other numbers")
+        raise ValueError("may_end needs 256 bytes, and pieces C integers")
     for text in texts:
-        s = in_utf8(text if is_plain(text) else spaced(text), &size, held)
+        s = utf8_of(text if is_plain(text) else spaced(text), &size, held)
         resize_smart(memory, (number + size // 2 + 1) * sizeof(Span) // sizeof(long long))
         span = <Span*>memory.data.as_longlongs
         number += pieces_of(span + number, s, size)
@@ -223,43 +241,43 @@ def cut_up(
     ids = pieces.data.as_ints + first
     table.number_spans(span, number, ids, True)
     ends = bytearray(number)
-    for place in range(number):  # most ends are told by their last byte
-        last = span[place].start[span[place].size - 1]
-        ends[place] = ord(looked_up(ends_of, strings[ids[place]])) if kinds[last] else END_NONE
+    for index in range(number):  # for most pieces, the last byte is enough
+        last = span[index].start[span[index].size - 1]
+        ends[index] = ord(look_up(ends_of, strings[ids[index]])) if kinds[last] else END_NONE
     for end, is_open in zip(bounds, are_open):
-        place = start
+        index = start
         if end > start:
             starts.append(first + start)
-        while place < end - 1:
-            if ends[place] == END_NONE:
-                place += 1
+        while index < end - 1:
+            if ends[index] == END_NONE:
+                index += 1
                 continue
-            following = place + 1  # behind what stands alone and belongs to it
+            following = index + 1  # after the marks that belong to the sentence
             while following < end and ends[following] == END_ALONE:
                 following += 1
             if following == end:
                 break
-            kind = ends[place]
-            is_first = first + place == starts[len(starts) - 1]
+            kind = ends[index]
+            is_first = first + index == starts[len(starts) - 1]
             counts_item = is_first and (kind == END_NUMBER or kind == END_LETTER)
             if kind == END_NUMBER:
                 counts_item |= (
-                    place > 0 and span[place - 1].start[span[place - 1].size - 1] in b":;,"
+                    index > 0 and span[index - 1].start[span[index - 1].size - 1] in b":;,"
                 )
             elif kind == END_UNIT:
                 kind = END_ABBREVIATED
-                if place > start and is_digit(span[place - 1].start[0]):
+                if index > start and is_digit(span[index - 1].start[0]):
                     kind = END_NUMBER  # "20 mg."
             elif kind == END_LETTER:
                 kind = END_ABBREVIATED
-                if place > start:
-                    previous = strings[ids[place - 1]]
+                if index > start:
+                    previous = strings[ids[index - 1]]
                     if previous.lower().lstrip(OPENING) in letter_words:
                         kind = END_NUMBER  # "vitamin C."
-            begins = looked_up(starts_of, strings[ids[following]])
+            begins = look_up(starts_of, strings[ids[following]])
             if not counts_item and begins in before[chr(kind)]:
                 starts.append(first + following)
-            place = following
+            index = following
         if end > start and is_open:
             open_ends.append(len(starts) - 1)
         start = end
@@ -294,7 +312,7 @@ cdef class Places:
             self.slots.data.as_longlongs[slot] = start << 24 | length << 16 | numbers[word]
 
     cdef Py_ssize_t slot_of(self, Bytes word, Py_ssize_t length) noexcept:
-        """The slot of a word, or the empty one where it would be."""
+        """Return the slot of a word, or the empty slot where it would be."""
         cdef Bytes s = <Bytes>PyByteArray_AS_STRING(self.text)
         cdef unsigned int mixed = 2166136261U  # FNV-1a
         cdef long long held
@@ -311,34 +329,34 @@ cdef class Places:
     def get(self, str word, int otherwise) -> int:
         cdef Py_ssize_t size
         cdef list held = []
-        cdef Bytes s = in_utf8(word, &size, held)
-        cdef long long found = self.slots.data.as_longlongs[self.slot_of(s, size)] if size < 256 else 0
-        return found & 0xFFFF if found else otherwise
+        cdef Bytes s = utf8_of(word, &size, held)
+        cdef long long entry = self.slots.data.as_longlongs[self.slot_of(s, size)] if size < 256 else 0
+        return entry & 0xFFFF if entry else otherwise
 
 
 def count_known(str text, Places known) -> tuple:
-    cdef list met = [], written = []
-    cdef Py_ssize_t size, place = 0, start, end, words = 0
-    cdef Bytes s = in_utf8(text, &size, written)
+    cdef list numbers = [], held = []
+    cdef Py_ssize_t size, offset = 0, start, end, words = 0
+    cdef Bytes s = utf8_of(text, &size, held)
     cdef Py_UCS4 c
-    cdef long long held
-    while place < size:
-        start = end = place
-        while place < size:
-            c = character_at(s, size, &place)
+    cdef long long entry
+    while offset < size:
+        start = end = offset
+        while offset < size:
+            c = character_at(s, size, &offset)
             if not (
                 is_letter(<unsigned char>c) if c < 0x80
                 else Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
             ):
                 break
-            end = place
+            end = offset
         if end > start:
             words += 1
             if end - start <= 255:
-                held = known.slots.data.as_longlongs[known.slot_of(s + start, end - start)]
-                if held:
-                    met.append(held & 0xFFFF)
-    return words, met
+                entry = known.slots.data.as_longlongs[known.slot_of(s + start, end - start)]
+                if entry:
+                    numbers.append(entry & 0xFFFF)
+    return words, numbers
 
 
 cdef Py_ssize_t unpacked_size(const unsigned char[::1] packed, Py_ssize_t words) except -1:
