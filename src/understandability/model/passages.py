@@ -319,6 +319,35 @@ def _order_table() -> tuple[dict[str, int], NDArray[np.int8]]:
     return dict(zip(words, range(len(words)), strict=True)), arrays["scores"]
 
 
+# Words that end a sentence if what they need was said before: "Ask what it is.", "Yes, you can.",
+# "Tell us who you live with.", "She is taller than you are."
+_ELLIPTIC = frozenset(
+    """am is are was were be been being 'm 's 're do does did done have has had can could will would
+    shall should may might must need not n't to for from with without about at in of on by into
+    through like it you they we i he she that this there your my""".split()  # noqa: SIM905
+)
+_SAID_BEFORE = frozenset(
+    """what who whom whose which where when how why whatever whoever wherever whenever however
+    whether if than as that so""".split()  # noqa: SIM905
+)
+_ANSWERS = frozenset({"yes", "no", "so", "neither", "nor", "yeah", "ok"})
+_QUESTION_STARTS = frozenset({"what", "who", "whom", "which", "where", "when", "how", "why"})
+
+
+def _ends_in_ellipsis(tokens: list[str]) -> bool:
+    """Return True if a sentence may end where it does because its end was said before.
+
+    >>> _ends_in_ellipsis("Ask what it is .".split()), _ends_in_ellipsis("The dose is .".split())
+    (True, False)
+    """
+    words = [token.lower() for token in tokens if any(map(str.isalnum, token))]
+    if len(words) < 2 or words[-1] not in _ELLIPTIC:
+        return False
+    if words[0] in _ANSWERS or words[0] in _QUESTION_STARTS:
+        return True
+    return not _SAID_BEFORE.isdisjoint(words[1:-1])
+
+
 def read_sentences(batch: Batch) -> Floats:
     """Compute the statistics of `layout.SENTENCE` for each sentence. Use `Batch.once`.
 
@@ -348,6 +377,10 @@ def read_sentences(batch: Batch) -> Floats:
         statistics,
     )
     statistics[:, _SENTENCE["pair_scores"]] *= STEP
+    for sentence in np.flatnonzero(statistics[:, _SENTENCE["is_cut"]]).tolist():
+        start, end = batch.token_bounds[sentence : sentence + 2]
+        if _ends_in_ellipsis([batch.token_types.strings[type_] for type_ in ids[start:end]]):
+            statistics[sentence, _SENTENCE["is_cut"]] = 0
     for name in ("is_cut", "has_end"):  # an open field has no end
         statistics[batch.is_open, _SENTENCE[name]] = 0
     return statistics

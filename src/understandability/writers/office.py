@@ -17,6 +17,7 @@ from typing import Any
 from lxml import etree
 
 from understandability.errors import MissingExtraError
+from understandability.feature.frequency import zipf_places
 from understandability.inputs.limits import too_long
 from understandability.inputs.office import DOCX, ODT, PDF
 from understandability.inputs.streams import DamagedStreamError, read_bounded
@@ -134,9 +135,21 @@ def _docx_text(paragraph: Any) -> str:
             texts.append("".join(element.itertext()))  # entities are not expanded
         elif element.tag in _SPACES:
             texts.append(" ")
-        elif element.tag != f"{_WORD}p":
+        elif element.tag != f"{_WORD}p" and not _is_hidden(element):
             waiting += reversed(element)
     return " ".join("".join(texts).split())
+
+
+def _is_hidden(element: Any) -> bool:
+    """Return True for a run that is not shown, or was deleted under tracked changes."""
+    if element.tag in (f"{_WORD}del", f"{_WORD}moveFrom"):
+        return True
+    properties = element.find(f"{_WORD}rPr") if element.tag == f"{_WORD}r" else None
+    if properties is None:
+        return False
+    marks = [properties.find(f"{_WORD}{name}") for name in ("vanish", "webHidden")]
+    values = [mark.get(f"{_WORD}val", "true") for mark in marks if mark is not None]
+    return any(value not in ("0", "false", "off") for value in values)
 
 
 def _odt_lines(content: bytes) -> Iterator[str]:
@@ -184,12 +197,93 @@ def _pdf_lines(content: bytes) -> Iterator[str]:
         raise _UnreadableError("the PDF holds no text, only pictures; scanned pages need OCR")
     common = letters.most_common(1)[0][0] if letters else 0.0
     large = {line for line, height in sizes.items() if height > _LARGER * common}
-    for text in texts:
+    for text in _across_pages(without_furniture(texts), large):
         for paragraph in pdf_paragraphs(text, large):
             is_heading = paragraph in large and len(paragraph.split()) <= _HEADING_WORDS
             bullet = _BULLET.match(paragraph)
             line = item(0, paragraph[bullet.end() :]) if bullet else paragraph
             yield heading(2, paragraph) if is_heading else line
+
+
+_NUMBERS = re.compile(r"\d+")
+_PAGE_NUMBER = re.compile(
+    r"\W*(?:(?:page|seite|p\.|pagina|página|стр\.?)\s*)?(?:\d{1,4}|[ivxlc]{1,6})"
+    r"(?:\s*(?:of|von|de|di|van|из|/)\s*\d{1,4})?\W*",
+    re.IGNORECASE,
+)
+_EDGE_LINES = 3  # lines at the top and at the bottom of a page that may be furniture
+
+
+def without_furniture(pages: list[str]) -> list[str]:
+    """Remove page numbers, and running heads and feet: what stands at the edge of most pages.
+
+    >>> without_furniture(["On flu\\nRest.\\n1", "On flu\\nDrink.\\n2", "On flu\\nSleep.\\n3"])
+    ['Rest.', 'Drink.', 'Sleep.']
+    """
+    split = [[line.strip() for line in page.splitlines() if line.strip()] for page in pages]
+
+    def edges(lines: list[str]) -> list[int]:
+        last = len(lines)
+        return sorted({*range(min(_EDGE_LINES, last)), *range(max(0, last - _EDGE_LINES), last)})
+
+    def shape(line: str) -> str:
+        return _NUMBERS.sub("0", line).lower()
+
+    counts = Counter(
+        kind for lines in split for kind in {shape(lines[index]) for index in edges(lines)}
+    )
+    least = max(2, (len(pages) + 1) // 2) if len(pages) > 2 else len(pages)
+    kept: list[str] = []
+    for lines in split:
+        dropped = {
+            index
+            for index in edges(lines)
+            if len(pages) > 1 and counts[shape(lines[index])] >= least and len(lines) > 1
+        }
+        for index in (0, len(lines) - 1):  # a number alone, also on a document of one page
+            if len(lines) > 1 and _PAGE_NUMBER.fullmatch(lines[index]):
+                dropped.add(index)
+        kept.append("\n".join(line for index, line in enumerate(lines) if index not in dropped))
+    return kept
+
+
+def _across_pages(pages: list[str], large: set[str]) -> Iterator[str]:
+    """Yield the pages, those that end within a sentence together with the next one."""
+    text = ""
+    for page in pages:
+        first, last = page.partition("\n")[0], text.rpartition("\n")[2]
+        goes_on = first[:1].islower() or last.endswith(("-", ","))
+        if text and not (goes_on and last not in large and first not in large):
+            yield text
+            text = ""
+        text = f"{text}\n{page}" if text and page else text or page
+    if text:
+        yield text
+
+
+_LAST_PART, _FIRST_PART = re.compile(r"[^\W\d_]+(?=-$)"), re.compile(r"[^\W\d_]+")
+# Places on the Zipf scale (times 100) from which words are common, known, or words at all.
+_COMMON, _KNOWN, _RARE, _UNKNOWN_WORD = 480, 350, 400, 200
+
+
+def _joined(before: str, line: str) -> str:
+    """Join two lines that a hyphen divides; the hyphen of a compound stays.
+
+    It is one if its parts are common words, and together they are none.
+
+    >>> _joined("Rest, drink wa-", "ter."), _joined("Come to the follow-", "up visit.")
+    ('Rest, drink water.', 'Come to the follow-up visit.')
+    """
+    first, second = _LAST_PART.search(before), _FIRST_PART.match(line)
+    if before[-2:-1].isdigit():
+        return before + line
+    if first and second:
+        parts = first[0].lower(), second[0].lower()
+        rarer, whole = min(zipf_places(parts)), zipf_places(["".join(parts)])[0]
+        is_common = rarer >= _COMMON and whole < _RARE
+        if is_common or (rarer >= _KNOWN and whole < _UNKNOWN_WORD):
+            return before + line
+    return before[:-1] + line
 
 
 def pdf_paragraphs(text: str, large: frozenset[str] | set[str] = frozenset()) -> list[str]:
@@ -207,7 +301,7 @@ def pdf_paragraphs(text: str, large: frozenset[str] | set[str] = frozenset()) ->
     for line in lines:
         alone = before in large or line in large or _BULLET.match(line)
         if before.endswith("-") and line[:1].islower():
-            joined[-1] = joined[-1][:-1] + line
+            joined[-1] = _joined(joined[-1], line)
         elif not alone and (line[:1].islower() or (len(before) >= full and line)):
             joined[-1:] = [f"{joined[-1]} {line}"] if joined else [line]
         elif line:
