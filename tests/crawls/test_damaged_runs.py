@@ -12,9 +12,8 @@ from tests.crawls.conftest import commit
 
 import understandability as ud
 from understandability.crawls.folder import CrawlFolder, Part
-from understandability.crawls.lookup import look_up
 from understandability.crawls.merge import merge
-from understandability.crawls.status import status_of
+from understandability.crawls.status import look_up, status_of
 from understandability.errors import InputError
 
 

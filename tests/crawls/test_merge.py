@@ -12,8 +12,8 @@ from tests.crawls.conftest import commit, described, errors_of
 
 from understandability.crawls import merge as merging
 from understandability.crawls.folder import CrawlFolder, Part
-from understandability.crawls.lookup import look_up
 from understandability.crawls.merge import Merged, merge
+from understandability.crawls.status import look_up
 from understandability.errors import InputError
 from understandability.text.page import SEEN_BEFORE
 

@@ -35,7 +35,7 @@ _COMMANDS = {
         ("mcp", "integrations.mcp:serve", "writers:served"),
         ("crawl status", "crawls.status:status", "pages:status_shown"),
         ("crawl merge", "crawls.merge:merge", "pages:merged"),
-        ("crawl lookup", "crawls.lookup:look_up", "pages:looked_up"),
+        ("crawl lookup", "crawls.status:look_up", "pages:looked_up"),
         ("features", "crawls.features:features", "pages:features_written"),
         ("extract", "crawls.extract:extract", "pages:text_extracted"),
         ("resources list", "study.install:listed", "study:resources"),
