@@ -30,13 +30,13 @@ from scripts.shared import ROOT, lines_of, parser_of, records
 from wordfreq import top_n_list
 
 from understandability.feature.batch import Batch
-from understandability.feature.inflection import one_spelling
-from understandability.feature.terms import singular
 from understandability.scoring import Scorer
+from understandability.study.terms import singular
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.hard_sentences import findings
+from understandability.writers.inflection import one_spelling
 from understandability.writers.plain_terms.english import english_of
 from understandability.writers.plain_terms.offers import EXPLAINED, Offer, offers
 from understandability.writers.plain_terms.term_tables import GENERAL, index

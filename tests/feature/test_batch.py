@@ -177,7 +177,7 @@ def test_a_full_table_gives_way_to_an_empty_one_and_no_value_changes(
     assert batch.words.tolist() == [4.0], "a batch keeps the table it was made with"
 
 
-@pytest.mark.parametrize(("limit", "value"), [("_MOST_REMEMBERED", 2), ("MAX_CHARACTERS", 9)])
+@pytest.mark.parametrize(("limit", "value"), [("_MAX_CACHED", 2), ("MAX_CHARACTERS", 9)])
 def test_what_is_remembered_of_strings_is_bounded(
     monkeypatch: pytest.MonkeyPatch, limit: str, value: int
 ) -> None:
@@ -202,7 +202,7 @@ def test_many_new_strings_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch)
         asked.append(len(strings))
         return np.array([len(string) for string in strings], np.int32)
 
-    monkeypatch.setattr(batch_module, "_AT_ONCE", 2)
+    monkeypatch.setattr(batch_module, "_CHUNK", 2)
     table = TypeTable()
     assert table.column(lengths).tolist() == []
     table.number(["a", "bb", "ccc", "dddd", "eeeee"])

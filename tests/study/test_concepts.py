@@ -15,8 +15,8 @@ from understandability.feature import table as table_module
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS, catalogue
 from understandability.feature.table import compute_features
-from understandability.feature.terms import LONGEST, TermFinder, key_of, singular
 from understandability.study.install import install
+from understandability.study.terms import LONGEST, TermFinder, key_of, singular
 from understandability.text.document import Document
 
 CHV = """cui\tterm\tcombo_score

@@ -7,9 +7,9 @@ import pytest
 from tests.writers.tables import rows
 
 from understandability.feature.batch import Batch
-from understandability.feature.inflection import forms_of
-from understandability.feature.terms import singular
+from understandability.study.terms import singular
 from understandability.text.analysis import document_of_text
+from understandability.writers.inflection import forms_of
 from understandability.writers.plain_terms.fitting import RULES, Plain, fits, placed
 from understandability.writers.plain_terms.tagged_sentences import (
     Match,

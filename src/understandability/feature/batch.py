@@ -1,9 +1,9 @@
-"""Many documents as arrays of numbers: distinct words numbered, and sums over them.
+"""Documents as arrays of numbers: ids of distinct words, and sums over them.
 
-Whatever depends on a string alone is computed once for each distinct string, and kept as a column
-of its `TypeTable`; a `Batch` indexes it, so that a feature is a sum over a batch. A process has one
-table of pieces, with one of the types of words and one of those of tokens. They are bounded: before
-a batch finds them too large they are replaced by empty ones; no value depends on the others.
+A value that depends on a string alone is computed once per distinct string, and kept as a column of
+a `TypeTable`. A `Batch` looks it up by id, so a feature is a sum over a batch. A process has one
+table of pieces, with a table of word types and one of token types. Tables are bounded: a batch that
+finds them full starts with empty ones. No value depends on the other strings in a table.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ Column = Callable[[Sequence[str]], Array]
 
 MAX_TYPES = 1 << 18
 MAX_CHARACTERS = 1 << 25
-_MOST_REMEMBERED = 1 << 16
-# Strings that a column is computed of at once: a page may have a million.
-_AT_ONCE = 1 << 14
-_ROOM = 1 << 25  # bytes that a column is given when it first grows
+_MAX_CACHED = 1 << 16
+# Columns are computed for this many strings at a time, because a page may have a million.
+_CHUNK = 1 << 14
+_FIRST_BYTES = 1 << 25  # the size of a column when it first grows
 
 _LOCK = RLock()
 
 
 class _Growing:
-    """Rows of an array that grows at its end, at least by doubling."""
+    """An array that grows at its end, at least by doubling."""
 
     def __init__(self) -> None:
         self._rows: Array | None = None
@@ -57,8 +57,9 @@ class _Growing:
             self._rows = new.copy()
         needed = self.size + len(new)
         if needed > len(self._rows):
-            # Much at once: a wide table takes long to copy, and no memory where nothing is written.
-            room = min(MAX_TYPES, _ROOM // max(1, self._rows[:1].nbytes))
+            # Reserve much at once: copying a wide table is slow, and memory that is not written is
+            # not used.
+            room = min(MAX_TYPES, _FIRST_BYTES // max(1, self._rows[:1].nbytes))
             rows = max(needed, 2 * len(self._rows), room)
             grown = np.empty((rows, *new.shape[1:]), new.dtype)
             grown[: self.size] = self._rows[: self.size]
@@ -68,7 +69,7 @@ class _Growing:
 
 
 class TypeTable:
-    """Distinct strings in order of arrival, and columns with one row for each.
+    """Distinct strings in order of first appearance, and columns with one row per string.
 
     >>> table = TypeTable()
     >>> table.number(["flu", "or", "flu"])
@@ -91,45 +92,45 @@ class TypeTable:
 
     @property
     def strings(self) -> Sequence[str]:
-        """The string of each number."""
+        """The string of each id."""
         return self._numbers.strings
 
     def number(self, strings: Iterable[str]) -> NDArray[np.int32]:
-        """The number of each string; new ones get the next."""
-        given = strings if isinstance(strings, list) else list(strings)
-        numbers = np.empty(len(given), np.int32)
-        with _LOCK:  # not while the strings are made
-            self._numbers.number(given, numbers)
-        return numbers
+        """Return the id of each string. New strings get the next ids."""
+        listed = strings if isinstance(strings, list) else list(strings)
+        ids = np.empty(len(listed), np.int32)
+        with _LOCK:  # after the strings are computed, which may take a while
+            self._numbers.number(listed, ids)
+        return ids
 
     def column(self, compute: Column) -> Array:
-        """`compute` of all strings, one row each; it sees every string once.
+        """Return `compute` of all strings, one row per string. It is called once per string.
 
-        `compute` must be a function of each string alone, and the same object every time
-        (a function of a module, a method of an object that stays).
+        `compute` must depend on each string alone, and be the same object in every call (a function
+        of a module, or a method of an object that is kept).
         """
         with _LOCK:
             column = self._columns.get(compute)
             if column is None:
                 column = self._columns[compute] = _Growing()
             new = self.strings[column.size :]
-            # Even an empty column has the shape of its rows.
-            for start in range(0, max(len(new), column.is_new), _AT_ONCE):
-                column.extend(compute(new[start : start + _AT_ONCE]))
+            # An empty column is computed too, because it has a shape and a type.
+            for start in range(0, max(len(new), column.is_new), _CHUNK):
+                column.extend(compute(new[start : start + _CHUNK]))
             return column.rows
 
     def remembered(self, compute: Column, strings: Iterable[str]) -> Array:
-        """`compute` of each string; all are forgotten once they are too many."""
-        given = list(strings)
+        """Return `compute` of each string, from a cache. A full cache is emptied."""
+        listed = list(strings)
         with _LOCK:
-            if len(self) > _MOST_REMEMBERED or self._numbers.characters > MAX_CHARACTERS:
+            if len(self) > _MAX_CACHED or self._numbers.characters > MAX_CHARACTERS:
                 self._forget()
-            numbers = self.number(given)
-            return self.column(compute).take(numbers, axis=0)
+            ids = self.number(listed)
+            return self.column(compute).take(ids, axis=0)
 
 
 class PieceTable(TypeTable):
-    """Distinct pieces, and for each the types of its word and of its tokens."""
+    """Distinct pieces, and the types of the word and of the tokens of each."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -139,36 +140,33 @@ class PieceTable(TypeTable):
 
     @property
     def is_full(self) -> bool:
-        """Whether it should make room for an empty one."""
+        """True if it should be replaced by an empty table."""
         large = max(len(self), len(self.word_types), len(self.token_types)) > MAX_TYPES
         return large or self._numbers.characters > MAX_CHARACTERS
 
     def cut_up(self, texts: Uncut, pieces: array[int], *sentences: list[int]) -> None:
-        """Number the pieces of texts; see `Uncut`."""
+        """Append the ids of the pieces of texts; see `Uncut`."""
         with _LOCK:
             texts.add_to(self._numbers, pieces, *sentences)
 
     def words(self, pieces: Array) -> NDArray[np.int32]:
-        """The type of each piece's word; -1 where it has none."""
-        return self.column(self._word_of_each).take(pieces)
+        """Return the type of each piece's word; -1 for a piece without a word."""
+        return self.column(self._word_types).take(pieces)
 
     def tokens(self, pieces: Array) -> tuple[NDArray[np.int32], Array]:
-        """The types of the pieces' tokens, in order, and how many each piece has."""
-        spans = self.column(self._tokens_of_each).take(pieces, axis=0)
-        sizes = spans[:, 1]
-        ends = np.cumsum(sizes)
-        inside = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
-            spans[:, 0] - ends + sizes, sizes
-        )
-        return self._tokens.rows.take(inside), sizes
+        """Return the types of the pieces' tokens, in order, and the number of tokens per piece."""
+        starts, sizes = self.column(self._token_spans).take(pieces, axis=0).T
+        return self._tokens.rows.take(ranges(starts, sizes)), sizes
 
-    def _word_of_each(self, pieces: Sequence[str]) -> NDArray[np.int32]:
+    def _word_types(self, pieces: Sequence[str]) -> NDArray[np.int32]:
+        """Return the type of each piece's word, or -1. A column of pieces."""
         words = list(map(word_of, pieces))
-        numbers = np.full(len(words), -1, np.int32)
-        numbers[np.fromiter(map(bool, words), bool)] = self.word_types.number(filter(None, words))
-        return numbers
+        ids = np.full(len(words), -1, np.int32)
+        ids[np.fromiter(map(bool, words), bool)] = self.word_types.number(filter(None, words))
+        return ids
 
-    def _tokens_of_each(self, pieces: Sequence[str]) -> NDArray[np.int32]:
+    def _token_spans(self, pieces: Sequence[str]) -> NDArray[np.int32]:
+        """Return the start in `_tokens` and the number of each piece's tokens."""
         tokens = list(map(tokenize, pieces))
         sizes = np.fromiter(map(len, tokens), np.int64)
         starts = self._tokens.size + np.cumsum(sizes) - sizes
@@ -180,7 +178,7 @@ _pieces = PieceTable()
 
 
 def pieces() -> PieceTable:
-    """The process's table of pieces; an empty one where it had grown too large."""
+    """Return the process's table of pieces; a new one if it is full."""
     global _pieces
     with _LOCK:
         if _pieces.is_full:
@@ -192,36 +190,37 @@ Value = TypeVar("Value")
 
 
 class OtherTagger(Protocol):
-    """A tagger in place of ours, such as NLTK's."""
+    """A tagger that replaces ours, such as NLTK's."""
 
     def tag(self, tokens: Sequence[str], sentence_starts: NDArray[Any]) -> NDArray[np.uint8]:
-        """The tag of each token, an index into `UNIVERSAL`."""
+        """Return the tag of each token, an index into `UNIVERSAL`."""
 
     def entity_starts(
         self, tokens: Sequence[str], sentence_starts: NDArray[Any]
     ) -> NDArray[np.bool_]:
-        """Which tokens begin a named entity."""
+        """Return a mask of the tokens that begin a named entity."""
 
 
 class Batch:
     """Documents, their pieces, words, tokens and sentences as arrays.
 
-    An array of `..._starts` has one entry more than there are documents: what belongs to
-    document ``i`` is ``starts[i]:starts[i + 1]``.
+    An array of `..._starts` has one entry more than there are documents: the items of document
+    ``i`` are ``starts[i]:starts[i + 1]``.
 
     `piece_ids`, `piece_starts`
-        Numbers of the pieces in the table `pieces`; a sentence set in capitals is in small letters.
+        Ids of the pieces in the table `pieces`. A sentence set in capitals is in lower case.
     `word_ids`, `word_starts`
         Types of the words, in the table `word_types`.
     `sentence_starts`
-        Where in `word_ids` each sentence begins that has a word.
+        The index in `word_ids` at which each sentence begins, if it has a word.
     `words`, `sentences`
-        How many each document has (float64); sentences without a word do not count.
+        Their number per document (float64). Sentences without a word do not count.
     `token_ids`, `token_starts`, `token_sentence_starts`
-        Types of the tokens, in the table `token_types`, and where sentences begin (all of them).
+        Types of the tokens, in the table `token_types`, and the token that begins each sentence
+        (all of them).
     `tags`, `entity_starts`
-        Their parts of speech, and which of them begin a named entity; by `tagger`, if one
-        is given.
+        The parts of speech of the tokens, and a mask of those that begin a named entity; by
+        `tagger`, if there is one.
 
     >>> from understandability.text.document import Document
     >>> batch = Batch([Document("d", "", ("Flu", "is", "a", "virus.", "Rest!"), (0, 4))])
@@ -249,46 +248,48 @@ class Batch:
         return len(self.documents)
 
     def _cut(self) -> None:
-        """Number the pieces, and find the sentences."""
+        """Look up the ids of the pieces, and find the sentences."""
         ids, starts, open_ends, ends = array("i"), list[int](), list[int](), [(0, 0)]
         for document in self.documents:
             if document.uncut:
                 self.pieces.cut_up(document.uncut, ids, starts, open_ends)
             else:
                 open_ends.extend(len(starts) + number for number in document.open_ends)
-                starts.extend(len(ids) + place for place in document.sentence_starts)
+                starts.extend(len(ids) + start for start in document.sentence_starts)
                 ids.extend(self.pieces.number(document.pieces))
             ends.append((len(ids), len(starts)))
         self.piece_ids = np.array(ids, np.int32)
-        # Where each document's sentences begin among all, those without a word too.
+        # The first sentence of each document; sentences without a word count here.
         self.piece_starts: Array
         self.first_sentences: Array
         self.piece_starts, self.first_sentences = np.array(ends).T.copy()
         self._sentence_piece_starts = np.array(starts, np.int64)
-        self.is_open = np.zeros(len(starts), bool)  # which sentences only their field ends
+        self.is_open = np.zeros(
+            len(starts), bool
+        )  # sentences that end with their field, not with punctuation
         self.is_open[np.array(open_ends, np.int64)] = True
 
     def _lower_capitals(self) -> None:
-        """Put small letters for sentences set in capitals, which would pass for names."""
+        """Lower the case of sentences set in capitals, because their words look like names."""
         votes = self.pieces.column(capitals).take(self.piece_ids)
         if not (votes > 0).any():
             return
         starts, before = np.append(self._sentence_piece_starts, len(votes)), starts_of(votes)
         is_set = sizes_between(before[starts]) > 0
-        places = np.flatnonzero(np.repeat(is_set, sizes_between(starts)))
+        indexes = np.flatnonzero(np.repeat(is_set, sizes_between(starts)))
         strings = self.pieces.strings
-        self.piece_ids[places] = self.pieces.number(
-            strings[number].lower() for number in self.piece_ids[places].tolist()
+        self.piece_ids[indexes] = self.pieces.number(
+            strings[id_].lower() for id_ in self.piece_ids[indexes].tolist()
         )
 
     @cached_property
     def word_bounds(self) -> Array:
-        """Where the words of each sentence begin, and where those of the last end."""
+        """The index of each sentence's first word, and the number of words."""
         return np.append(self._words_before[self._sentence_piece_starts], len(self.word_ids))
 
     @cached_property
     def has_word(self) -> NDArray[np.bool_]:
-        """Which sentences have a word; as many as `token_sentence_starts`."""
+        """A mask of the sentences that have a word."""
         return np.asarray(sizes_between(self.word_bounds) > 0)
 
     @cached_property
@@ -302,19 +303,20 @@ class Batch:
 
     @cached_property
     def is_name(self) -> NDArray[np.bool_]:
-        """Which words are names, without a tagger.
+        """A mask of the words that are names, without a tagger.
 
-        A capitalised word that does not begin a sentence, or that appears so elsewhere in its
-        document. Capitals of a sentence set in capitals do not count.
+        A name is capitalised within a sentence, there or elsewhere in the same document.
+        The capitals of a sentence set in capitals do not count.
         """
         capitalised = np.flatnonzero(self.word_values(starts_with_capital))
         within = np.ones(len(self.word_ids), bool)
         within[self.sentence_starts] = False
         document = np.searchsorted(self.word_starts, capitalised, side="right") - 1
         keys = document * len(self.word_types) + self.word_ids[capitalised]
-        found = np.append(np.sort(keys[within[capitalised]]), -1)  # `np.isin` takes 7 times as long
+        # A sorted search, because `np.isin` takes 7 times as long.
+        name_keys = np.append(np.sort(keys[within[capitalised]]), -1)
         names = np.zeros(len(self.word_ids), bool)
-        names[capitalised] = found[np.searchsorted(found[:-1], keys)] == keys
+        names[capitalised] = name_keys[np.searchsorted(name_keys[:-1], keys)] == keys
         return names
 
     @cached_property
@@ -336,48 +338,48 @@ class Batch:
 
     @cached_property
     def token_bounds(self) -> Array:
-        """Where the tokens of each sentence begin, and where those of the last end."""
+        """The index of each sentence's first token, and the number of tokens."""
         return np.append(self.token_sentence_starts, len(self.token_ids))
 
     @cached_property
     def tags(self) -> NDArray[np.uint8]:
-        """The part of speech of each token; indexes into `language.tags.UNIVERSAL`."""
+        """The part of speech of each token, an index into `feature.tagger.UNIVERSAL`."""
         if self._tagger is not None:
             return self._tagger.tag(self._token_strings, self.token_sentence_starts)
         tagger = default_tagger()
-        ids = self.token_ids  # before the column: this may add types
+        ids = self.token_ids  # before the column, because this may add types
         contributions = self.token_types.column(tagger.contributions)
         return tagger.tag_ids(ids, self.token_sentence_starts, contributions)
 
     @cached_property
     def entity_starts(self) -> NDArray[np.bool_]:
-        """Which tokens begin a named entity."""
+        """A mask of the tokens that begin a named entity."""
         if self._tagger is not None:
             return self._tagger.entity_starts(self._token_strings, self.token_sentence_starts)
         return entity_starts(self.tags, self.token_sentence_starts)
 
     @property
     def _token_strings(self) -> list[str]:
-        return [self.token_types.strings[number] for number in self.token_ids.tolist()]
+        return [self.token_types.strings[id_] for id_ in self.token_ids.tolist()]
 
     def word_values(self, column: Column) -> Array:
-        """A column of types for each word."""
+        """Return the value of a column for each word."""
         return self._values(column, self.word_types, self.word_ids)
 
     def token_values(self, column: Column) -> Array:
-        """A column of types for each token."""
+        """Return the value of a column for each token."""
         return self._values(column, self.token_types, self.token_ids)
 
     def word_sums(self, column: Column) -> FloatArray:
-        """The sum of a column of types over each document's words; (documents,) or (…, k)."""
+        """Return the sum of a column over each document's words; (documents,) or (documents, k)."""
         return self.sum_words(self.word_values(column))
 
     def sum_words(self, values: Array) -> FloatArray:
-        """The sum over each document of what its words are worth."""
+        """Return the sum over each document of values per word."""
         return sum_segments(values, self.word_starts)
 
     def sum_tokens(self, values: Array) -> FloatArray:
-        """The sum over each document of what its tokens are worth."""
+        """Return the sum over each document of values per token."""
         return sum_segments(values, self.token_starts)
 
     def _values(self, column: Column, table: TypeTable, ids: Array) -> Array:
@@ -388,7 +390,7 @@ class Batch:
         return self._gathered[key]
 
     def once(self, function: Callable[[Batch], Value]) -> Value:
-        """`function` of this batch, computed the first time only."""
+        """Return `function` of this batch, which is called the first time only."""
         if function not in self._once:
             self._once[function] = function(self)
         value: Value = self._once[function]
@@ -396,9 +398,9 @@ class Batch:
 
 
 def sum_segments(values: Array, starts: Array) -> FloatArray:
-    """The sum of ``values[starts[i]:starts[i + 1]]`` for each ``i``; 0 where that is empty.
+    """Return the sum of ``values[starts[i]:starts[i + 1]]`` for each ``i``; 0 for an empty segment.
 
-    A segment's sum does not depend on the others.
+    The sum of a segment does not depend on the other segments.
 
     >>> sum_segments(np.array([1, 2, 3]), np.array([0, 2, 2, 3]))
     array([3., 0., 3.])
@@ -414,7 +416,7 @@ def sum_segments(values: Array, starts: Array) -> FloatArray:
 
 
 def sum_rows(table: Array, ids: Array, starts: Array) -> FloatArray:
-    """The sum of the rows ``ids[starts[i]:starts[i + 1]]`` of a table of int32 for each ``i``.
+    """Sum the rows ``ids[starts[i]:starts[i + 1]]`` of a table of int32 for each ``i``.
 
     >>> sum_rows(np.array([[1, 2], [5, 6]], np.int32), np.array([1, 0, 1], np.int32),
     ...          np.array([0, 1, 3]))
@@ -427,7 +429,7 @@ def sum_rows(table: Array, ids: Array, starts: Array) -> FloatArray:
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
-    """The quotient; NaN, without a warning, where the denominator is 0.
+    """Return the quotient; NaN, without a warning, if the denominator is 0.
 
     >>> ratio([3, 0], [2, 0])
     array([1.5, nan])
@@ -437,13 +439,13 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
 
 
 def nan_for_0(values: ArrayLike) -> FloatArray:
-    """The values, NaN in place of 0, to divide by."""
+    """Return values to divide by, with NaN in place of 0."""
     values = np.asarray(values, np.float64)
     return np.where(values == 0, np.nan, values)
 
 
 def letters(words: Sequence[str]) -> NDArray[np.int32]:
-    """The letters and digits of each word.
+    """Return the number of letters and digits of each word. A column of types.
 
     >>> letters(["well-being", "3.5"])
     array([9, 2], dtype=int32)
@@ -454,9 +456,9 @@ def letters(words: Sequence[str]) -> NDArray[np.int32]:
 
 
 def capitals(pieces: Sequence[str]) -> NDArray[np.int8]:
-    """1 for a long word in capitals, -1 for another long word, 0 for what is short.
+    """Return 1 for a long word in capitals, -1 for another long word, 0 for a short word.
 
-    Of fewer than five letters it may be an acronym, which says nothing of the words around it.
+    A word of fewer than five letters may be an acronym, which tells nothing about its sentence.
 
     >>> capitals(["TABLETS", "tablets.", "COVID-19", "(MRI)"])
     array([ 1, -1,  1,  0], dtype=int8)
@@ -473,23 +475,47 @@ def capitals(pieces: Sequence[str]) -> NDArray[np.int8]:
 
 
 def starts_with_capital(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which words start with a capital letter."""
+    """Return a mask of the words that start with a capital letter. A column of types."""
     return np.fromiter((word[:1].isupper() for word in words), bool)
 
 
 def starts_of(sizes: ArrayLike) -> NDArray[np.int64]:
-    """Where segments of these sizes start in a row of them, and where the last ends."""
+    """Return the start of each of some adjacent segments, and the end of the last.
+
+    >>> starts_of([2, 0, 3])
+    array([0, 2, 2, 5])
+    """
     sizes = np.asarray(sizes)
     starts = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=starts[1:])
     return starts
 
 
+def ranges(starts: Array, sizes: Array) -> NDArray[np.int64]:
+    """Return ``start, start + 1, ..., start + size - 1`` for each start and size, concatenated.
+
+    An index counts up from 0 through all ranges; it is corrected by the start of its range minus
+    the number of indexes before that range:
+
+        starts       10       40    7
+        sizes         3        0    2
+        index         0  1  2       3  4
+        correction   10 10 10       4  4
+        sum          10 11 12       7  8
+
+    >>> ranges(np.array([10, 40, 7]), np.array([3, 0, 2]))
+    array([10, 11, 12,  7,  8])
+    """
+    before = np.cumsum(sizes) - sizes
+    indexes: NDArray[np.int64] = np.arange(sizes.sum()) + np.repeat(starts - before, sizes)
+    return indexes
+
+
 def sizes_between(starts: Array) -> Array:
-    """How large the segments are between one start and the next."""
+    """Return the sizes of adjacent segments, given their starts and the end of the last."""
     return starts[1:] - starts[:-1]
 
 
 def sizes_of(starts: Array, end: int) -> Array:
-    """How large the segments are that start there, the last of which goes on to the end."""
+    """Return the sizes of adjacent segments, given their starts, and the end of the last."""
     return np.append(starts[1:], end) - starts

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from understandability.errors import InputError
 from understandability.feature.batch import FloatArray, TypeTable
-from understandability.feature.terms import TermFinder
 from understandability.feature.word_lists import WordList, familiar_words, stop_words
 from understandability.study.study_lists import StudyList
+from understandability.study.terms import TermFinder
 from understandability.study.vocabulary_files import DISEASE, STOP, SYMPTOM
 
 Loaded = TypeVar("Loaded")

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
-from understandability.feature.inflection import one_spelling
 from understandability.resources import resource_lines
 from understandability.writers.hard_sentences import is_medicine
+from understandability.writers.inflection import one_spelling
 from understandability.writers.plain_terms.term_tables import (
     MEDICAL,
     abbreviations,

@@ -16,12 +16,12 @@ import numpy as np
 
 from understandability.feature.batch import Batch
 from understandability.feature.frequency import GENERAL_LIST, places_in
-from understandability.feature.inflection import is_participle, one_spelling
 from understandability.feature.tagger import UNIVERSAL
 from understandability.model.word_columns import complexities
 from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
+from understandability.writers.inflection import is_participle, one_spelling
 from understandability.writers.levels import shade_of
 from understandability.writers.plain_terms.term_tables import (
     index,

@@ -12,7 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from understandability.feature.batch import Batch
-from understandability.feature.inflection import (
+from understandability.scoring import Scorer
+from understandability.text.document import Document
+from understandability.text.tokens import word_of
+from understandability.writers.hard_sentences import LONG_SENTENCE, Findings
+from understandability.writers.inflection import (
     BASE,
     PARTICIPLE,
     PAST,
@@ -20,10 +24,6 @@ from understandability.feature.inflection import (
     is_participle,
     verb_form,
 )
-from understandability.scoring import Scorer
-from understandability.text.document import Document
-from understandability.text.tokens import word_of
-from understandability.writers.hard_sentences import LONG_SENTENCE, Findings
 from understandability.writers.plain_terms.english import article_before, in_english
 from understandability.writers.plain_terms.offers import Offer
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences

@@ -13,7 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from understandability.feature.inflection import (
+from understandability.feature.tagger import UNIVERSAL, default_tagger
+from understandability.study.terms import singular
+from understandability.text.tokens import tokenize
+from understandability.writers.inflection import (
     BASE,
     ING,
     PARTICIPLE,
@@ -22,9 +25,6 @@ from understandability.feature.inflection import (
     is_irregular_plural,
     verb_form,
 )
-from understandability.feature.tagger import UNIVERSAL, default_tagger
-from understandability.feature.terms import singular
-from understandability.text.tokens import tokenize
 from understandability.writers.plain_terms.english import article_before
 from understandability.writers.plain_terms.tagged_sentences import (
     NAMES,

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import chain
 
 from understandability.feature.batch import Batch
-from understandability.feature.inflection import BASE, one_spelling
 from understandability.model.word_columns import complexities
+from understandability.writers.inflection import BASE, one_spelling
 from understandability.writers.plain_terms.english import AMERICAN, english_of, in_english
 from understandability.writers.plain_terms.fitting import (
     changes_sense,

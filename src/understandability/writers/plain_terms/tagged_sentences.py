@@ -10,8 +10,8 @@ from itertools import accumulate, repeat
 import numpy as np
 
 from understandability.feature.batch import Batch
-from understandability.feature.inflection import PARTICIPLE, PAST, verb_form
 from understandability.feature.tagger import UNIVERSAL
+from understandability.writers.inflection import PARTICIPLE, PAST, verb_form
 from understandability.writers.plain_terms.term_tables import (
     HYPHENS,
     Rule,

@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
-from understandability.feature.inflection import BASE, forms_of, one_spelling, plural
 from understandability.resources import resource_lines
 from understandability.text.tokens import split_pieces, tokenize
+from understandability.writers.inflection import BASE, forms_of, one_spelling, plural
 
 MEDICAL, GENERAL = "medical", "general"
 LISTS = (MEDICAL, GENERAL)

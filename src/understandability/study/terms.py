@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.feature.batch import Array, Batch, PieceTable
+from understandability.feature.batch import Array, Batch, PieceTable, ranges
 from understandability.text.tokens import split_pieces
 
 LONGEST = 12  # words; what is longer never stands in a text as it stands in a vocabulary
@@ -134,7 +134,7 @@ class TermFinder:
         is_word = numbers >= 0
         term = np.repeat(term_of_piece, token_sizes)[is_word]
         sizes = np.bincount(term, minlength=len(terms))
-        place = np.arange(len(term)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        place = ranges(np.zeros_like(sizes), sizes)
         words = np.full((len(terms), LONGEST), _UNKNOWN, np.int64)
         short = place < LONGEST
         words[term[short], place[short]] = numbers[is_word][short]
@@ -164,7 +164,16 @@ class TermFinder:
         )
 
     def _longest(self, words: Array) -> tuple[Array, Array, Array]:
-        """The longest term that begins at each place where one does: place, words, entry."""
+        """Return the longest term at each index where a term begins: index, words, entry.
+
+        Terms are a trie, one array per level: an edge is the key ``node * width + word``, and its
+        index among the sorted edges is the next node. All indexes step down together:
+
+            words             flu  shot  in  flu
+            terms             "flu" (entry 0), "flu shot" (entry 1)
+            level 0 follows   0, 3: both end entry 0, with size 1
+            level 1 follows   0: it ends entry 1, with size 2
+        """
         best_size = np.zeros(len(words), np.int64)
         best_entry = np.zeros(len(words), np.int64)
         places = np.flatnonzero(words >= 0)
