@@ -316,6 +316,7 @@ PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
     ROOT / "README.md": {"samples": samples, "quality": quality, "whole-pages": whole_pages},
     DOCS / "commands.md": {"summary": commands},
+    DOCS / "questions.md": {"how-near": how_near},
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
