@@ -74,7 +74,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = Page("hard.html", "", (SAMPLES / "hard.html").read_bytes())
     document = document_of_page(page)
     dropped = Block("Home | About us | Contact", "li", kept=False, reason="navigation")
-    document = replace(document, blocks=(*document.blocks, dropped))
+    document = document.replace(blocks=(*document.blocks, dropped))
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(page_report([explain(document, SCORER)]), "utf-8")
     return path

@@ -21,7 +21,7 @@ from understandability.text.document import MOSTLY_LINKS, Block, Blocks, Documen
 from understandability.text.extract.plain_text import plain_paragraphs
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import ParsedPage, parse_page, parse_source
-from understandability.text.sentences import ended_fields, leave_uncut, uncut
+from understandability.text.sentences import ended_fields, uncut
 
 DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
@@ -181,11 +181,9 @@ def document_of(
     links = sum(compress(words, are_links)) if 2 * kept < every else 0  # they are dropped
     texts, are_open = ended_fields(list(compress(found.texts, found.are_kept)), sentence_ends)
     analysed = _beginning(texts)
-    document = Document(
+    return Document(
         docno=parsed.page.docno,
         path=parsed.page.path,
-        pieces=(),
-        sentence_starts=(),
         tag_counts=parsed.tag_counts,
         title=parsed.title,
         url=parsed.page.url,
@@ -202,8 +200,8 @@ def document_of(
             *[LITTLE_KEPT] * (kept < LITTLE_SHARE * every),
             *[LIST_OF_LINKS] * (kept < links),
         ),
+        uncut=uncut(analysed, are_open, parsed.language, found),
     )
-    return leave_uncut(document, uncut(analysed, are_open, parsed.language, found))
 
 
 def _beginning(texts: list[str]) -> list[str]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from understandability._core import Numbers
 
-MOSTLY_LINKS = "mostly links"  # the reason for which lists of links are dropped
+MOSTLY_LINKS = "mostly links"  # the reason why lists of links are dropped
 
 
 class Block(NamedTuple):
     """A piece of a page's text as one extractor sees it, kept or dropped, with the reason.
 
-    `tag` is the element that the text stands in (``p``, ``li``, ``h1``, ``title``, ...).
+    `tag` is the element that holds the text (``p``, ``li``, ``h1``, ``title``, ...).
     """
 
     text: str
@@ -28,7 +29,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Blocks as columns, of which each is made when it is asked for: a page has hundreds.
+    """Blocks as columns. Iterating creates one `Block` at a time, because a page has hundreds.
 
     >>> list(Blocks(["Flu"], ["h1"], [True], [""]))
     [Block(text='Flu', tag='h1', kept=True, reason='')]
@@ -44,54 +45,129 @@ class Blocks:
         return map(Block._make, zip(*columns, strict=True))
 
 
-class Uncut(NamedTuple):
-    """Texts that are not cut into pieces and sentences yet, and the blocks that they are of.
+class Cut(NamedTuple):
+    """Pieces, the positions of those that start a sentence, and the open sentences."""
 
-    `add_to` takes a table of pieces, and adds to an array the number of each piece, to lists the
-    places of those that start a sentence, and the numbers of the sentences that are open.
+    pieces: tuple[str, ...]
+    sentence_starts: tuple[int, ...]
+    open_ends: tuple[int, ...]
+
+
+class Uncut(NamedTuple):
+    """Texts that are not split into pieces and sentences yet, and the blocks that hold them.
+
+    `add_to` accepts a table of strings, an array and two lists. It appends the id of each piece to
+    the array, the positions of the pieces that start a sentence to the first list, and the indexes
+    of the open sentences to the second.
     """
 
     texts: list[str]
     add_to: Callable[[Numbers, array[int], list[int], list[int]], None]
     blocks: Iterable[Block] = ()
 
-    def cut(self) -> tuple[tuple[Any, ...], ...]:
-        """The pieces, the sentence starts and the open ends of a document of these texts."""
-        table, numbers, found = Numbers(), array("i"), (list[int](), list[int]())
-        self.add_to(table, numbers, *found)
-        return tuple(map(table.strings.__getitem__, numbers)), *map(tuple, found)
+    def cut(self) -> Cut:
+        """Split the texts into pieces and sentences."""
+        table, ids = Numbers(), array("i")
+        starts: list[int] = []
+        open_ends: list[int] = []
+        self.add_to(table, ids, starts, open_ends)
+        pieces = tuple(map(table.strings.__getitem__, ids))
+        return Cut(pieces, tuple(starts), tuple(open_ends))
 
 
-class _Uncut:
-    __slots__ = ("uncut",)
-    uncut: Uncut | None  # None for a document that was given pieces and sentences
+class Document:
+    """A page's text, analysed once and never changed. A feature is a function of it.
 
+    Documents can be compared, hashed, copied and pickled.
 
-@dataclass(frozen=True, slots=True)
-class Document(_Uncut):
-    """A page's text, analysed once and never altered; a feature is a function of it.
-
-    `pieces` are what stands between white space in the kept text, in order; sentence ``i`` is
-    ``pieces[sentence_starts[i]:sentence_starts[i + 1]]`` (the last one runs to the end).
-    Words and tokens are derived from pieces, once per distinct piece. `tag_counts` counts the
-    elements of the page by name; a text has none. `open_ends` are the numbers of the sentences
-    that no punctuation ends, only their field (a heading, a list item, a cell).
+    Attributes:
+        docno: the id.
+        path: where the page came from.
+        pieces: the kept text, split at white space, in order. Words and tokens are derived from
+            pieces, once per distinct piece.
+        sentence_starts: sentence ``i`` is ``pieces[sentence_starts[i]:sentence_starts[i + 1]]``
+            (the last one runs to the end).
+        tag_counts: the number of elements of the page by name; empty for plain text.
+        blocks: all blocks that the extractor saw, kept and dropped.
+        title: of the page; empty without one.
+        url: of the page, if known.
+        language: the primary subtag (``en``); None if unknown.
+        encoding: what the page was decoded from.
+        extractor: the name of the extractor.
+        sentence_ends: the policy at the end of a block, see `text.sentences.SENTENCE_ENDS`.
+        flags: what was unusual about the page.
+        open_ends: the indexes of the sentences that end without punctuation, at the end of their
+            block (a heading, a list item, a cell).
+        uncut: the texts that pieces and sentences are split from when they are first needed; None
+            for a document that was created from its pieces.
     """
 
     docno: str
     path: str
-    pieces: tuple[str, ...]
-    sentence_starts: tuple[int, ...]
-    tag_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    blocks: tuple[Block, ...] = ()
-    title: str = ""
-    url: str | None = None
-    language: str | None = None
-    encoding: str | None = None
-    extractor: str = ""
-    sentence_ends: str = ""
-    flags: tuple[str, ...] = ()
-    open_ends: tuple[int, ...] = ()
+    tag_counts: Mapping[str, int]
+    title: str
+    url: str | None
+    language: str | None
+    encoding: str | None
+    extractor: str
+    sentence_ends: str
+    flags: tuple[str, ...]
+    uncut: Uncut | None
+
+    def __init__(
+        self,
+        docno: str,
+        path: str,
+        pieces: tuple[str, ...] = (),
+        sentence_starts: tuple[int, ...] = (),
+        tag_counts: Mapping[str, int] = MappingProxyType({}),
+        blocks: tuple[Block, ...] = (),
+        title: str = "",
+        url: str | None = None,
+        language: str | None = None,
+        encoding: str | None = None,
+        extractor: str = "",
+        sentence_ends: str = "",
+        flags: tuple[str, ...] = (),
+        open_ends: tuple[int, ...] = (),
+        uncut: Uncut | None = None,
+    ) -> None:
+        self.__dict__.update(
+            docno=docno,
+            path=path,
+            tag_counts=tag_counts,
+            title=title,
+            url=url,
+            language=language,
+            encoding=encoding,
+            extractor=extractor,
+            sentence_ends=sentence_ends,
+            flags=flags,
+            uncut=uncut,
+        )
+        if uncut is None:
+            self.__dict__.update(_cut=Cut(pieces, sentence_starts, open_ends), blocks=blocks)
+
+    @cached_property
+    def _cut(self) -> Cut:
+        assert self.uncut is not None  # or `__init__` would have stored it
+        return self.uncut.cut()
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        return tuple(self.uncut.blocks) if self.uncut is not None else ()
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        return self._cut.pieces
+
+    @property
+    def sentence_starts(self) -> tuple[int, ...]:
+        return self._cut.sentence_starts
+
+    @property
+    def open_ends(self) -> tuple[int, ...]:
+        return self._cut.open_ends
 
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:
@@ -103,20 +179,38 @@ class Document(_Uncut):
         bounds = pairwise((*self.sentence_starts, len(self.pieces)))
         return tuple(self.pieces[start:end] for start, end in bounds)
 
-    if not TYPE_CHECKING:  # or any name would be taken for one of its attributes
+    def replace(self, **changes: Any) -> Document:
+        """Return a copy with other values of some attributes.
 
-        def __getattr__(self, name: str) -> Any:
-            if name == "uncut":
-                return None
-            if name == "blocks":
-                object.__setattr__(self, name, tuple(self.uncut.blocks))
-            elif name in OF_PIECES:
-                for each, value in zip(OF_PIECES, self.uncut.cut(), strict=True):
-                    object.__setattr__(self, each, value)
-            else:
-                raise AttributeError(f"a document has no {name!r}")
-            return getattr(self, name)
+        >>> Document("d", "", ("Rest.",), (0,)).replace(docno="e").docno
+        'e'
+        """
+        return Document(**(self._values() | changes))
 
+    def _values(self) -> dict[str, Any]:
+        names = (
+            "docno", "path", "pieces", "sentence_starts", "tag_counts", "blocks", "title", "url",
+            "language", "encoding", "extractor", "sentence_ends", "flags", "open_ends",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
 
-# What is cut from the texts of a document that is `uncut`.
-OF_PIECES = ("pieces", "sentence_starts", "open_ends")
+    def __getstate__(self) -> dict[str, Any]:
+        return self._values() | {"tag_counts": dict(self.tag_counts)}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        Document.__init__(self, **values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Document) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash((self.docno, self.path, self.pieces, self.sentence_starts, self.flags))
+
+    def __repr__(self) -> str:
+        return f"Document({', '.join(f'{name}={v!r}' for name, v in self._values().items())})"
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a document cannot be changed; use replace({name}=...)")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a document cannot be changed; use replace({name}=...)")

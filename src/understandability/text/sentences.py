@@ -19,7 +19,7 @@ from understandability import _core
 from understandability._core.layout import PIECE_ENDS
 from understandability.errors import OptionError
 from understandability.text.cache import BoundedCache
-from understandability.text.document import OF_PIECES, Block, Document, Uncut
+from understandability.text.document import Block, Uncut
 from understandability.text.other_languages import LANGUAGES, other_language
 from understandability.text.stop_words import frequent_words_of
 from understandability.text.tokens import spaced
@@ -224,14 +224,6 @@ def _uncut(
 ) -> Uncut:
     rules = (*_kinds(language), _MAY_END, _BEFORE, _BEFORE_LETTERS)
     return Uncut(texts, partial(_core.cut_up, *rules, normalise, texts, are_open), blocks)
-
-
-def leave_uncut(document: Document, of: Uncut) -> Document:
-    """The document, to be cut from texts when somebody asks for its pieces or blocks."""
-    for name in (*OF_PIECES, "blocks"):
-        object.__delattr__(document, name)
-    object.__setattr__(document, "uncut", of)
-    return document
 
 
 # Sentence punctuation, possibly followed by closing quotes and brackets.

@@ -7,7 +7,7 @@ import re
 import string
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any
@@ -290,7 +290,7 @@ def sentences(
 
     def estimated(indices: Sequence[int]) -> list[tuple[float, float]]:
         alone = [
-            replace(document, pieces=parts[index_], sentence_starts=(0,), open_ends=())
+            document.replace(pieces=parts[index_], sentence_starts=(0,), open_ends=())
             for index_ in indices
         ]
         return [

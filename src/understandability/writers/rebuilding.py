@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
@@ -69,6 +68,6 @@ def rebuilt(document: Document, sentences: Sequence[Sentences]) -> Document:
         if number in was_open and parts:
             open_ends.append(len(starts) - 1)
     ends = tuple(open_ends)
-    return replace(
-        document, pieces=tuple(pieces), sentence_starts=tuple(starts), open_ends=ends, blocks=()
+    return document.replace(
+        pieces=tuple(pieces), sentence_starts=tuple(starts), open_ends=ends, blocks=()
     )
