@@ -267,7 +267,7 @@ class Sources:
         for path, entry in sorted(system.find(top, detail=True).items()):
             name = path.removeprefix(top).lstrip("/")
             _refuse_versioned_table(name, url)
-            here = system.unstrip_protocol(path)
+            here = f"{url}/{name}"
             if self._is_input(name.rpartition("/")[2], here, not name.startswith(".")):
                 yield File(name, here, url, int(entry["size"] or 0))
 
