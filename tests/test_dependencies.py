@@ -57,7 +57,7 @@ def imports_of(tree: ast.AST, *, is_optional: bool = False) -> Iterator[tuple[st
 
 def third_party() -> dict[str, set[tuple[str, bool]]]:
     """The imports of the package that are neither its own nor Python's, by file."""
-    own = {*sys.stdlib_module_names, "understandability"}
+    own = {*sys.stdlib_module_names, "understandability", "compression"}  # Python's own from 3.14
     imports: dict[str, set[tuple[str, bool]]] = defaultdict(set)
     for path in PACKAGE.rglob("*.py*"):
         if path.suffix in (".py", ".pyx"):

@@ -19,30 +19,34 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-import zstandard
-
 from understandability.errors import InputError, MissingExtraError
+from understandability.inputs.zstd import (
+    DecompressionParameter,
+    ZstdDecompressor,
+    ZstdDict,
+    ZstdError,
+)
 
 # URL scheme -> the extra that installs its file system. Other schemes need a package by hand.
 _EXTRAS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
 _READ = 1 << 16
 _SEARCHED, _HEAD = 1 << 20, 1 << 13  # bytes that are searched at once, and of a member's start
 # After an error, the input of the last decoding step is searched again for the next member. So a
-# step must not expand far: most decoders stop after `_STEP_OUTPUT` bytes; zstd's decoder knows no
+# step must not expand far: most decoders stop after `_STEP_OUTPUT` bytes; zstd's decoder has no
 # such bound, but 32 bytes of input hold at most eight blocks of 128 KiB.
 _STEP_OUTPUT = 1 << 16
 # A file may expand to `MOST_OUTPUT` bytes, or to `MOST_RATIO` times its size if that is more.
 # Text is compressed to a fifth, text from a template to a hundredth.
 MOST_OUTPUT = 1 << 30
 MOST_RATIO = 300
-_ZSTD_WINDOW = 1 << 27  # the window of `zstd --long`
+_ZSTD_WINDOW_LOG = 27  # the window of `zstd --long`
 _XZ_MEMORY = 1 << 28  # `xz -9` needs 65 MB
 _LONGEST_MAGIC = 10
 _DICTIONARY = b"\x5d\x2a\x4d\x18"  # the frame that holds the dictionary of a .warc.zst file
 _DICTIONARY_MAGIC = b"\x37\xa4\x30\xec"
 _MOST_OF_A_DICTIONARY = 1 << 24
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
-_ERRORS = (zlib.error, zstandard.ZstdError, lzma.LZMAError, OSError, ValueError, EOFError)
+_ERRORS = (zlib.error, ZstdError, lzma.LZMAError, OSError, ValueError, EOFError)
 
 
 def is_url(path: str) -> bool:
@@ -111,15 +115,18 @@ class Codec:
     bound: tuple[int, ...] = (_STEP_OUTPUT,)
 
     def with_dictionary(self, dictionary: bytes) -> Codec:
-        """Return this codec (zstd) with a decoder that knows a dictionary."""
-        data = zstandard.ZstdCompressionDict(dictionary)
-        return Codec(self.name, self.magic, partial(_zstd_decoder, data), self.step, self.bound)
+        """Return this codec (zstd) with a decoder that knows a dictionary.
+
+        Raises `ZstdError` or `ValueError` for a dictionary that cannot be used.
+        """
+        decoder = partial(_zstd_decoder, ZstdDict(dictionary))
+        decoder()  # a damaged dictionary fails here, not at the first member
+        return Codec(self.name, self.magic, decoder, self.step, self.bound)
 
 
-def _zstd_decoder(dictionary: Any = None) -> Any:
-    return zstandard.ZstdDecompressor(
-        dict_data=dictionary, max_window_size=_ZSTD_WINDOW
-    ).decompressobj()
+def _zstd_decoder(dictionary: ZstdDict | None = None) -> ZstdDecompressor:
+    options = {DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
+    return ZstdDecompressor(dictionary, options)
 
 
 GZIP = Codec("gzip", re.compile(rb"\x1f\x8b\x08"), partial(zlib.decompressobj, 31), 1 << 13)
@@ -461,15 +468,17 @@ def read_dictionary(file: io.BufferedReader, codec: Codec) -> tuple[Codec, int]:
         raise DamagedStreamError("the file ends within its zstd dictionary")
     try:
         if ZSTD.magic.match(data):
-            stream = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).stream_reader(data)
-            data = stream.read(_MOST_OF_A_DICTIONARY + 1)
+            data = _zstd_decoder().decompress(data, _MOST_OF_A_DICTIONARY + 1)
         if len(data) > _MOST_OF_A_DICTIONARY:
             raise DamagedStreamError("its zstd dictionary expands to more than 16 MB")
-    except zstandard.ZstdError as error:
+    except ZstdError as error:
         raise DamagedStreamError(f"its zstd dictionary is damaged ({error})") from error
     if not data.startswith(_DICTIONARY_MAGIC):
         raise DamagedStreamError("its zstd dictionary is damaged")
-    return codec.with_dictionary(data), 8 + size
+    try:
+        return codec.with_dictionary(data), 8 + size
+    except (ZstdError, ValueError) as error:
+        raise DamagedStreamError(f"its zstd dictionary is damaged ({error})") from error
 
 
 class _DamagedStream(_Raw):

@@ -19,12 +19,12 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet as pq
-import zstandard
 
 from understandability.errors import InputError, OptionError, in_one_line
 from understandability.inputs.delimited import as_utf8, detect_delimiter, is_excel_line
 from understandability.inputs.streams import DamagedStreamError, open_stream
 from understandability.inputs.writing import write_text, written
+from understandability.inputs.zstd import ZstdFile
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -88,7 +88,7 @@ class TableWriter:
             self._file = cast(IO[bytes], gzip.GzipFile("", "wb", 6, self._file, mtime=0))
             self._closing.callback(self._file.close)
         elif compression == "zstd":
-            self._file = zstandard.ZstdCompressor().stream_writer(self._file, closefd=False)
+            self._file = cast(IO[bytes], ZstdFile(self._file, "wb"))
             self._closing.callback(self._file.close)
 
     def write(self, table: pa.Table) -> None:
