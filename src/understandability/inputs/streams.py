@@ -125,7 +125,7 @@ class Codec:
 
 
 def _zstd_decoder(dictionary: ZstdDict | None = None) -> ZstdDecompressor:
-    options = {DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
+    options: dict[int, int] = {DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
     return ZstdDecompressor(dictionary, options)
 
 
