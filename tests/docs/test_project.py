@@ -125,7 +125,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 def test_the_readme_is_short() -> None:
-    assert len(README.splitlines()) <= 150
+    assert len(README.splitlines()) <= 120
     assert len(README.encode()) <= 9_000
 
 
