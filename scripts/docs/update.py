@@ -320,6 +320,7 @@ PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
+    DOCS / "start" / "index.md": {"samples": samples},
     DOCS / "start" / "number.md": {"three-pages": three_pages, "how-near": how_near},
     DOCS / "howto" / "coming_from.md": {"old-and-new": old_and_new},
     DOCS / "howto" / "rewriting.md": {"rewriting": rewriting},
