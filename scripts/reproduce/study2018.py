@@ -40,6 +40,13 @@ PUBLISHED_VALUES = {
         "n_msh_dsyn_concepts",
     ),
 }
+# Cells whose feature is published, but of another pipeline than the printed one.
+OTHER_PIPELINES = {
+    ("2016", "Number of pronouns"): (
+        "clef2016_nltk_jst_nfp.txt of the study's repository has only the share of pronouns "
+        "(column PRON), from jusText without forced periods; print counts them with "
+    ),
+}
 ANALYSER = "study2018"  # the folder of the data, beside clef2015 and clef2016, for these files
 PIPELINES = {
     "Jst": "jusText",
@@ -181,14 +188,17 @@ def values_of(data: Path, year: str, method: str) -> tuple[Floats, Floats, str] 
 
 
 def missing(line: Mapping[str, str]) -> str:
-    """What a cell lacks: a file that could be had, or values that nobody has published."""
+    """What a cell lacks: a file that is published, or values that we found nowhere."""
     file, column = PUBLISHED_VALUES.get((line["year"], line["method"]), ("", ""))
     if file:
         return f"needs {file} (column {column}) of the study's repository"
     if line["extraction"] in ("None", ""):
         return f"needs the elements of the pages of {line['year']}; their HTML is not public here"
     pipeline = ", ".join(PIPELINES[part] for part in (line["extraction"], line["sentence_ends"]))
-    return f"no values per document are published ({pipeline}), nor is the text of the pages"
+    other = OTHER_PIPELINES.get((line["year"], line["method"]))
+    if other:
+        return f"{other}{pipeline}"
+    return f"we found no published values per document ({pipeline}); the text is not public"
 
 
 def html_counts(path: Path) -> tuple[list[str], dict[str, Floats]]:

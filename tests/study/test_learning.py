@@ -262,14 +262,14 @@ def test_tables_give_features_by_document_or_by_query() -> None:
 
 
 def test_tables_that_do_not_fit_are_refused() -> None:
-    """No document in common, no number, a feature that is there already."""
+    """No document in common, no number, a feature that already exists."""
     candidates = candidates_of(Run.of("r", {"q": [("a", 1.0)]}))
     with pytest.raises(InputError, match="t and the run r have no document in common"):
         candidates.with_table(pa.table({"docno": ["z"], "words": [1]}), "t")
     with pytest.raises(InputError, match="t has no column of numbers"):
         candidates.with_table(pa.table({"docno": ["a"], "flags": ["x"]}), "t")
     with_words = candidates.with_table(pa.table({"docno": ["a"], "words": [1]}), "t")
-    with pytest.raises(InputError, match="u has a feature 'words' that is there already"):
+    with pytest.raises(InputError, match="u has a feature 'words' that already exists"):
         with_words.with_table(pa.table({"docno": ["a"], "words": [2]}), "u")
 
 

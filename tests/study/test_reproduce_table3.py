@@ -39,7 +39,7 @@ def test_published_values_are_joined_with_mean_labels(data: Path) -> None:
     ("method", "extraction", "ends", "reason"),
     [
         ("CHV mean score for all concepts", "Naive", "FP", "needs clef2015_metamap_chv.txt"),
-        ("SMOG Index", "Jst", "NFP", r"no values .* \(jusText, no forced periods\)"),
+        ("SMOG Index", "Jst", "NFP", r"no published values .* \(jusText, no forced periods\)"),
         ("Number of P tags", "None", "", "needs the elements of the pages of 2015"),
     ],
 )
@@ -48,3 +48,15 @@ def test_each_other_cell_has_its_reason(
 ) -> None:
     line = {"year": "2015", "method": method, "extraction": extraction, "sentence_ends": ends}
     assert re.search(reason, study2018.missing(line))
+
+
+def test_pronouns_of_2016_are_published_of_another_pipeline() -> None:
+    line = {
+        "year": "2016",
+        "method": "Number of pronouns",
+        "extraction": "Boi",
+        "sentence_ends": "FP",
+    }
+    reason = study2018.missing(line)
+    assert "clef2016_nltk_jst_nfp.txt" in reason
+    assert reason.endswith("print counts them with boilerpipe, forced periods")

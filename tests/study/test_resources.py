@@ -209,7 +209,9 @@ def test_official_formats_are_read_plain_and_packed(
 def test_the_vocabulary_of_consumers_needs_its_stop_concepts(folder: Path, tmp_path: Path) -> None:
     flat = write(tmp_path, "CHV_concepts_terms_flatfile_20110204.tsv", CHV_OFFICIAL)
     stop = write(tmp_path, "stop_concepts_flat_file_2005-Dec-19.tsv", CHV_STOP)
-    with pytest.raises(InputError, match="no stop concepts of chv; give --from twice"):
+    with pytest.raises(
+        InputError, match="no stop concepts of chv; give the folder or archive with both"
+    ):
         install("chv", [flat])
     with pytest.raises(InputError, match="no terms of chv"):
         install("chv", [stop])

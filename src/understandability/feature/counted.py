@@ -85,7 +85,7 @@ def counted_words(batch: Batch, names: Sequence[str] = ()) -> list[CountedWord]:
     unknown = [name for name in names if name not in WORD_LISTS]
     if unknown:
         raise OptionError(
-            f"there are no words to show of {', '.join(unknown)}; "
+            f"--words has no words to show of {', '.join(unknown)}; leave out --words, or "
             f"choose from {', '.join(WORD_LISTS)}"
         )
     rows: list[tuple[int, CountedWord]] = []

@@ -117,7 +117,7 @@ def corpus_sizes(
 ) -> CorpusSizes:
     """Count documents, words and distinct words of corpora, with means and deviations.
 
-    The statistics are those of Table 1 of Palotti, Zuccon & Hanbury (2019). Documents that cannot
+    The statistics follow Table 1 of Palotti, Zuccon & Hanbury (2019). Documents that cannot
     be read are left out, and counted.
 
     Example: understand corpus reddit.jsonl.gz wikipedia/ pubmed.parquet -o table1.csv

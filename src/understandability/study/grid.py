@@ -350,20 +350,24 @@ def null_sizes(scores: Floats, truth: Floats, shuffles: int = _SHUFFLES) -> dict
 def _null_size(
     scores: Floats, truth: Floats, shuffles: int, generator: np.random.Generator
 ) -> float:
-    known = np.isfinite(scores)
-    count = known.sum(axis=0)
-    centred = np.where(known, scores, 0.0)
-    centred = np.where(known, centred - centred.sum(axis=0) / count, 0.0)
+    has_score = np.isfinite(scores)
+    count = has_score.sum(axis=0)
+    centred = np.where(has_score, scores, 0.0)
+    centred = np.where(has_score, centred - centred.sum(axis=0) / count, 0.0)
     lengths = np.sqrt((centred**2).sum(axis=0))
     varies = lengths > 1e-12
     if not varies.any():
         return math.nan
-    known, count, centred = known[:, varies], count[varies], centred[:, varies] / lengths[varies]
+    has_score, count, centred = (
+        has_score[:, varies],
+        count[varies],
+        centred[:, varies] / lengths[varies],
+    )
     largest = []
     for _ in range(shuffles):
         labels = generator.permutation(truth)
         # The variance of the labels over the pages that have the score.
-        squares = labels**2 @ known - (labels @ known) ** 2 / count
+        squares = labels**2 @ has_score - (labels @ has_score) ** 2 / count
         sizes = np.abs(labels @ centred) / np.sqrt(np.maximum(squares, 1e-12))
         largest.append(float(sizes.max()))
     return float(np.percentile(largest, 95))
@@ -373,8 +377,8 @@ def _column_ranks(scores: Floats) -> Floats:
     """Rank the finite values of each column; NaN stays NaN."""
     ranked = np.full(scores.shape, np.nan)
     for column in range(scores.shape[1]):
-        known = np.isfinite(scores[:, column])
-        ranked[known, column] = ranks(scores[known, column])
+        has_score = np.isfinite(scores[:, column])
+        ranked[has_score, column] = ranks(scores[has_score, column])
     return ranked
 
 
@@ -430,6 +434,6 @@ def _labels(assessors: Mapping[str, Labels], sign: float) -> dict[str, dict[str,
 
 def _correlations(values: Floats, labels: Floats) -> tuple[int, float, float, float]:
     """Return the number of finite values, and the three coefficients."""
-    known = np.isfinite(values)
-    pearson, spearman, kendall = correlations(values[known], labels[known]).values()
-    return int(known.sum()), pearson, spearman, kendall
+    has_score = np.isfinite(values)
+    pearson, spearman, kendall = correlations(values[has_score], labels[has_score]).values()
+    return int(has_score.sum()), pearson, spearman, kendall

@@ -229,7 +229,7 @@ def _texts(
     except PageError as error:
         return Failure(page.docno, page.path, error.stage, str(error))
     except (ValueError, RecursionError, MemoryError, AssertionError) as error:
-        # What a parser does on a page that nobody foresaw must not end an index.
+        # An unforeseen failure of a parser on one page must not end the indexing.
         return Failure(page.docno, page.path, "extract", f"{type(error).__name__}: {error}")
     return parsed.title, "\n".join(b.text for b in blocks if b.kept and b.tag != "title")
 

@@ -76,7 +76,7 @@ def _keep_folders(paths: Sequence[Path], folder: Path) -> int:
     return entries
 
 
-# What is not a list of words.
+# The vocabularies that are more than a list of words.
 # fmt: off
 _READERS: Mapping[str, Reader] = {
     "chv": files.read_chv, "mesh": files.read_mesh, "icd10cm": files.read_icd10cm,
@@ -208,8 +208,8 @@ def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> in
     if resource.name == "chv" and (missing := {"", files.STOP} - groups):
         part = "stop concepts" if files.STOP in missing else "terms"
         raise InputError(
-            f"{', '.join(map(str, paths))} holds no {part} of {resource.name}; give --from twice, "
-            "or the folder or archive with both files"
+            f"{', '.join(map(str, paths))} holds no {part} of {resource.name}; give the folder or "
+            "archive with both files (--from FOLDER), or both files (--from FILE --from FILE)"
         )
     return entries
 

@@ -86,12 +86,12 @@ def _manifest(path: Path, changed: int, size: int) -> Manifest:
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f"{path} is damaged ({error}); install {name} again") from error
     if manifest.format != FORMAT:
-        raise InputError(f"{path} is of another version of the toolkit; install {name} again")
+        raise InputError(f"{path} was made by another version of the toolkit; install {name} again")
     return manifest
 
 
 def nltk_folder() -> Path | None:
-    """The installed folder of NLTK's data, None if there is none."""
+    """Return the installed folder of NLTK's data, or None if it is not installed."""
     return installed_folder() / "nltk-data" if installed("nltk-data") else None
 
 
@@ -171,7 +171,7 @@ def lexicon(name: str) -> Lexicon | None:
 
 
 def grouped_chv() -> Lexicon | None:
-    """The Consumer Health Vocabulary with its diseases and symptoms; None unless all is there."""
+    """The Consumer Health Vocabulary with its diseases and symptoms; None if any is missing."""
     return loaded(_grouped_chv, (), CHV_GROUPS)
 
 
@@ -252,7 +252,7 @@ def _grouped_chv() -> Lexicon:
     A concept is a disease or a symptom if a cross reference of the ontologies to the UMLS says
     so, or if one of its names is the name of one in the Disease Ontology, the Symptom Ontology
     or MeSH (trees C and C23.888). Of what would be both, MeSH's symptoms are symptoms (fever),
-    and those of the Symptom Ontology are diseases (it lists pneumonia and hypertension).
+    and the Symptom Ontology's are diseases (it lists pneumonia and hypertension).
     """
     chv = _without_stop_concepts(installed_terms("chv"))
     others = [installed_terms(name) for name in CHV_GROUPS[1:]]

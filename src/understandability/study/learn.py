@@ -61,7 +61,7 @@ class Candidates:
     def with_table(self, table: pa.Table, name: str) -> Candidates:
         """Add all numeric columns of a table with a column ``docno`` and perhaps ``query``.
 
-        Raises `InputError` if it has none of the documents, or a feature that exists already.
+        Raises `InputError` if it has none of the documents, or if it repeats the name of a feature.
         """
         numeric = number_columns(table, "docno", "query")
         if not numeric:
@@ -98,7 +98,7 @@ class Candidates:
 
     def _with(self, names: Sequence[str], values: Floats, source: str) -> Candidates:
         if twice := [name for name in names if name in self.names]:
-            raise InputError(f"{source} has a feature {twice[0]!r} that is there already")
+            raise InputError(f"{source} has a feature {twice[0]!r} that already exists")
         return Candidates(self.run, (*self.names, *names), np.hstack([self.values, values]))
 
 

@@ -149,7 +149,7 @@ def figure_of_systems(
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """The scores of the first documents of each run, with those of an oracle and of chance.
+    """The scores of the first documents of each run, compared with an oracle and with random runs.
 
     `runs` holds the scores by run; `oracle` and `random` are None without qrels. `column` names
     the score, and `top` is the number of documents per query.
@@ -173,8 +173,8 @@ def score_distribution(
 
     >>> runs = {"a": {"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}}
     >>> easy = criterion({"d1": 12.0, "d2": 9.0, "d3": 7.0}, "higher-harder")
-    >>> found = score_distribution(runs, easy, {"q": {"d1": 1, "d3": 1}}, top=2)
-    >>> found.runs["a"].tolist(), found.oracle.tolist()
+    >>> result = score_distribution(runs, easy, {"q": {"d1": 1, "d3": 1}}, top=2)
+    >>> result.runs["a"].tolist(), result.oracle.tolist()
     ([12.0, 9.0], [7.0, 12.0])
     """
     by = criterion(scores)

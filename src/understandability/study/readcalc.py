@@ -51,7 +51,7 @@ def counts_of_pieces(pieces: Sequence[str]) -> NDArray[np.int32]:
     [[2, 4, 2, 0, 0, 2], [1, 8, 2, 0, 1, 1], [1, 9, 2, 0, 1, 1]]
     """
     plain = [_plain_word(piece) for piece in pieces]
-    # What is left of marks alone is nothing.
+    # A piece that consists of marks alone gives no word.
     is_cut = [
         not word and _IN_WORD.search(piece) for piece, word in zip(pieces, plain, strict=True)
     ]

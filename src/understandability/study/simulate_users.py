@@ -126,8 +126,8 @@ def simulate_users(
 
     A user understands documents that a formula scores below a threshold, as a step or with noise
     (arctan). For each user: Kendall's tau and tau_AP of the two rankings, the share of relevant
-    documents that are readable, the best system, the one that moves most. The quantiles of the
-    score help to choose thresholds.
+    documents that are readable, the best system, and the system that moves most. The quantiles of
+    the score help to choose thresholds.
 
     Example: understand simulate users runs/*.gz --qrels qrels.txt --pages crawl.warc.gz
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from understandability.feature.batch import Array, Batch, PieceTable, ranges
 from understandability.text.tokens import split_pieces
 
-LONGEST = 12  # words; what is longer never stands in a text as it stands in a vocabulary
+LONGEST = 12  # words; longer terms hardly ever occur in a text exactly as in a vocabulary
 
 _PASSED_OVER = frozenset(("-", "‐", "‑", "–", "'", "’", "'s", "’s"))
 _HAS_WORD = re.compile(r"[^\W_]")
@@ -45,7 +45,7 @@ def singular(word: str) -> str:
 
 
 def key_of(token: str) -> str | None:
-    """What terms and texts are compared by; ``''`` for what is passed over, None for a break.
+    """Return the key for comparing a token with terms: ``''`` if ignored, None at a break.
 
     >>> [key_of(token) for token in ("Attacks", "-", "’s", "B12", ",")]
     ['attack', '', '', 'b12', None]
@@ -59,7 +59,7 @@ def key_of(token: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ConceptMatches:
-    """Where the terms of a batch are: one row for each, in order.
+    """The matches of terms in a batch, one row for each, in order.
 
     `documents` is the index of the document, `entries` the entry (see `TermFinder`), and its tokens
     are ``batch.token_ids[starts[i]:ends[i]]``.
@@ -75,7 +75,7 @@ _UNKNOWN, _SKIP = -1, -2
 
 
 class TermFinder:
-    """A tree of terms as arrays, one level for each word, walked for all places at once.
+    """A tree of terms as arrays, one level for each word, walked for all positions at once.
 
     Terms that do not differ in their keys are one entry: `entries` holds the entry of each term,
     `size` is how many there are. Left out (entry -1) are terms of more than `LONGEST` words, and
@@ -134,33 +134,35 @@ class TermFinder:
         is_word = numbers >= 0
         term = np.repeat(term_of_piece, token_sizes)[is_word]
         sizes = np.bincount(term, minlength=len(terms))
-        place = ranges(np.zeros_like(sizes), sizes)
+        position = ranges(np.zeros_like(sizes), sizes)
         words = np.full((len(terms), LONGEST), _UNKNOWN, np.int64)
-        short = place < LONGEST
-        words[term[short], place[short]] = numbers[is_word][short]
+        short = position < LONGEST
+        words[term[short], position[short]] = numbers[is_word][short]
         return words, sizes
 
     def find(self, batch: Batch) -> ConceptMatches:
         """The longest terms of a batch's documents, from left to right, none overlapping."""
         numbers = batch.token_values(self._numbers_of)
         tokens = np.flatnonzero(numbers != _SKIP)
-        # A word that no term has stands between sentences, and after all.
+        # An unknown word separates the sentences and ends the last one, so that no term crosses.
         breaks = np.searchsorted(tokens, batch.token_sentence_starts)
         words = np.append(np.insert(numbers[tokens], breaks, _UNKNOWN), _UNKNOWN)
         tokens = np.append(np.insert(tokens, breaks, -1), -1)
-        places, sizes, entries = self._longest(words)
-        chosen, end = [], 0  # each begins behind the end of the one before
-        for index, (place, size) in enumerate(zip(places.tolist(), sizes.tolist(), strict=True)):
-            if place >= end:
+        positions, sizes, entries = self._longest(words)
+        chosen, end = [], 0  # each match starts after the end of the previous one
+        for index, (position, size) in enumerate(
+            zip(positions.tolist(), sizes.tolist(), strict=True)
+        ):
+            if position >= end:
                 chosen.append(index)
-                end = place + size
-        places, sizes, entries = places[chosen], sizes[chosen], entries[chosen]
-        starts = tokens[places]
+                end = position + size
+        positions, sizes, entries = positions[chosen], sizes[chosen], entries[chosen]
+        starts = tokens[positions]
         return ConceptMatches(
             documents=np.searchsorted(batch.token_starts, starts, side="right") - 1,
             entries=entries,
             starts=starts,
-            ends=tokens[places + sizes - 1] + 1,
+            ends=tokens[positions + sizes - 1] + 1,
         )
 
     def _longest(self, words: Array) -> tuple[Array, Array, Array]:
@@ -176,18 +178,18 @@ class TermFinder:
         """
         best_size = np.zeros(len(words), np.int64)
         best_entry = np.zeros(len(words), np.int64)
-        places = np.flatnonzero(words >= 0)
-        nodes = np.zeros(len(places), np.int64)
+        positions = np.flatnonzero(words >= 0)
+        nodes = np.zeros(len(positions), np.int64)
         for level, (edges, ends) in enumerate(zip(self._edges, self._ends, strict=True)):
-            keys = nodes * self._width + words[places + level]
-            found = np.minimum(np.searchsorted(edges, keys), len(edges) - 1)
-            follows = (edges[found] == keys) & (words[places + level] >= 0)
-            places, nodes = places[follows], found[follows]
+            keys = nodes * self._width + words[positions + level]
+            edge = np.minimum(np.searchsorted(edges, keys), len(edges) - 1)
+            follows = (edges[edge] == keys) & (words[positions + level] >= 0)
+            positions, nodes = positions[follows], edge[follows]
             ending = ends[nodes]
             is_last = ending >= 0
-            best_size[places[is_last]] = level + 1
-            best_entry[places[is_last]] = ending[is_last]
-            if not len(places):
+            best_size[positions[is_last]] = level + 1
+            best_entry[positions[is_last]] = ending[is_last]
+            if not len(positions):
                 break
         begins = np.flatnonzero(best_size)
         return begins, best_size[begins], best_entry[begins]

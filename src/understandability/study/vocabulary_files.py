@@ -23,7 +23,7 @@ _MOST_OF_A_LINE = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A name of a concept. `value` is a score or a depth, None where there is none."""
+    """A name of a concept. `value` is its score or depth, or None."""
 
     text: str
     concept: str = ""
@@ -102,9 +102,9 @@ _CUI = re.compile(r"C\d{7}")
 def read_chv(stream: io.BufferedReader, name: str) -> Iterator[Term]:
     """Terms of the Consumer Health Vocabulary with their combo score, or its stop concepts.
 
-    Of the terms, the official flat file (15 columns, no header; 2011) or the TSV with a header;
-    scores that are no number from 0 to 1 are none. Stop concepts, which are too general to be
-    health terms, form the group `STOP`.
+    The terms may be the official flat file (15 columns, no header; 2011) or the TSV with a
+    header; a score that is not a number from 0 to 1 counts as missing. Stop concepts, which are too
+    general to be health terms, form the group `STOP`.
     """
     lines = lines_of(stream)
     first = next(lines, "")
