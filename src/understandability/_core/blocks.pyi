@@ -1,4 +1,4 @@
-"""From a tape to blocks: the walks of the four extractors."""
+"""From a tape to blocks of text: the walks of the four extractors."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar
@@ -16,29 +16,38 @@ def main_blocks(
     is_ended: Callable[[str], object],
     kept_as: str,
 ) -> tuple[list[str], list[str], list[bool], list[str], int]:
-    """A tape as blocks, by steps 1 to 5 of `main`: texts, elements, which are kept, reasons.
+    """Split a tape into blocks and select the main text: steps 1 to 5 of `text.extract.main`.
 
-    And how many characters are kept; the reason for that is `kept_as`. `rules` tells of a tag its
-    action, the tag that ends it or that it ends, its bit among the elements that others end, the
-    bits of those that it ends, what it is as a block (the level of a heading, 8 an item, 16 a
-    cell, 32 a paragraph), and what it is called as a section, if `hints` (by the place of the tag,
-    in their order) do not tell. `is_forum` tells whether a page says of itself that it is one,
-    `closing` what follows a heading that ends the text (``posts``, ``links`` or another; None if
-    it ends none), and `is_ended` whether a text ends as a sentence does.
+    Args:
+        tape: The page.
+        rules: Maps a tag to its `layout.MainAction`; the tag that ends it, or that it ends; its bit
+            among the elements that other tags end; the bits of those that it ends; its
+            `layout.BlockBit` or level as a heading; and its label as a section.
+        hints: The labels of sections by their attributes, by the index of the tag, ascending. They
+            take precedence.
+        is_forum: Returns True if the page declares itself a forum.
+        closing: Returns what follows a heading that ends the text: ``posts``, ``links`` or another
+            string; None for another heading.
+        is_ended: Returns something true if a text ends as a sentence does.
+        kept_as: The reason of blocks that are kept.
+
+    Returns:
+        Texts, elements, a list of True for kept blocks, reasons, and the number of characters kept.
     """
 
 def naive_walk(
     tape: Tape, actions: dict[str, int], unparsed: Callable[[str], str]
 ) -> tuple[list[str], list[str]]:
-    """The text of each field, and its element; `unparsed` gives the text of a ``noframes``."""
+    """Return the text and the element of each field; `unparsed` reads the text of ``noframes``."""
 
 def boilerpipe_walk(
     tape: Tape, actions: dict[str, int], unparsed: Callable[[str], str], marks: str, without: int
 ) -> tuple[list[str], list[int], list[int], list[str]]:
-    """Text, number of words, number of words in links, and element of each block.
+    """Return text, number of words, number of words in links, and element of each block.
 
-    Words are runs of letters and digits that nothing but `marks` interrupts. `unparsed` gives the
-    text of frames; the text behind the tag at `without` is left out (-1 for none).
+    Words are runs of letters and digits; the characters in `marks` do not interrupt them.
+    `unparsed` returns the text of frames. The text after the tag at index `without` is skipped (-1
+    for none).
     """
 
 def justext_walk(
@@ -50,9 +59,12 @@ def justext_walk(
     first: int,
     last: int,
 ) -> list[Paragraph]:
-    """The paragraphs: of text, element, characters in links, in a heading, in a select.
+    """Return `paragraph` of each paragraph's text, element, characters in links, and two flags.
 
-    Walked are the tags from `first` up to `last`, with the text before the first; raises
-    `IndexError` where that is not on the tape. `headings` and `selects` say by how much a tag
-    changes how deep the walk is in those.
+    The flags are True in a heading and in a select. `headings` and `selects` map a tag to the
+    change of depth in those. The walk visits the tags from `first` up to `last`, and the text
+    before the first.
+
+    Raises:
+        IndexError: The tape does not have these tags.
     """

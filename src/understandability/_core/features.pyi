@@ -1,15 +1,20 @@
-"""What is read of tokens and words one by one: tags, syllables, hashes, sums of rows."""
+"""Tags, syllables, hashes and sums over tokens and words."""
 
 from typing import Any
 
 from numpy.typing import NDArray
 
 def add_rows(weights: NDArray[Any], rows: NDArray[Any], table: NDArray[Any]) -> None:
-    """Add to each row of `table`, but for its last number, the row of `weights` with its number.
+    """Add a row of `weights` to each row of `table`, except to its last column.
 
-    `weights` (…, columns) is int8, `table` (tokens, columns + 1) int16, `rows` (tokens,) int32,
-    with -1 for nothing. Raises `ValueError` for tables that do not fit together, `IndexError` for
-    rows out of them.
+    Args:
+        weights: (features, columns), int8.
+        rows: (tokens,), int32: the row for each token; -1 for none.
+        table: (tokens, columns + 1), int16.
+
+    Raises:
+        ValueError: The shapes do not match.
+        IndexError: A row does not exist.
     """
 
 def best_tags(
@@ -23,13 +28,22 @@ def best_tags(
     word_around: NDArray[Any],
     tags: NDArray[Any],
 ) -> None:
-    """Write the tag of each token into `tags` (uint8), see `understandability.feature.tagger`.
+    """Write the tag of each token to `tags` (uint8), see `feature.tagger`. There are T tags.
 
-    With T tags: `rows` (types, 5 T + 1; int16) is what each type adds to the scores at the five
-    distances, and its class; `ids` (int64) are the types of the tokens, `starts` (int64) the
-    tokens that begin a sentence, the first first. `boundary` (5 T) is int16; `before` and
-    `after` ((T + 1)^2, T), `around` ((T + 1)^3, T), `word_around` (classes (T + 1)^2, T) are int8.
-    Raises `ValueError` for tables that do not fit together, `IndexError` for numbers out of them.
+    Args:
+        rows: (types, 5 T + 1), int16: what a type adds to the scores of the tags at the five
+            offsets, and its word class.
+        ids: (tokens,), int64: the types.
+        starts: int64: the tokens that begin a sentence; the first is 0.
+        boundary: (5 T,), int16: the same as `rows` for what is outside a sentence.
+        before, after: ((T + 1)^2, T), int8: by the tags of the two tokens on one side.
+        around: ((T + 1)^3, T), int8: by the tags of the token and its neighbours.
+        word_around: (classes (T + 1)^2, T), int8: by its word class and the tags around it.
+        tags: Output.
+
+    Raises:
+        ValueError: The shapes do not match.
+        IndexError: An id is outside its table.
     """
 
 def nuclei(
@@ -40,25 +54,35 @@ def nuclei(
     roots: NDArray[Any],
     weights: NDArray[Any],
 ) -> list[list[int]]:
-    """Where in each word, between ``^`` and ``$``, the weights of all patterns sum to more than 0.
+    """Return the offsets of the letters of each word that are nuclei of a syllable.
 
-    Of the letters that may carry a syllable: a vowel, the m of *prism*, the c of *McDonald*, the
-    apostrophe of *Max's*. Of a `Trie`, `letters` (uint8) has the code of each step; those of a node
-    begin at `firsts` (int32); `codes` (int32) are those of ASCII, and last that of all else. The
-    others are int64. From ``roots[i]`` go the patterns that begin `i` before a letter. Raises
-    `IndexError` for a wrong step.
+    A letter is one if the weights of all patterns that match around it sum to more than 0. Offsets
+    count from the mark in ``^word$``. Letters that may be a nucleus are vowels, the m of *prism*,
+    the c of *McDonald*, and the apostrophe of *Max's*.
+
+    Args:
+        words: Words in lower case.
+        firsts: int32: the first step of each node of a `Trie`.
+        letters: uint8: the code of each step's letter.
+        codes: int32: the code of each ASCII character, and of all other characters.
+        roots: int64: ``roots[i]`` is the root of the patterns that begin `i` bytes before a letter.
+        weights: int16: the weight of each node.
+
+    Raises:
+        IndexError: A node does not exist.
     """
 
 def hash_runs(words: list[str], out: NDArray[Any]) -> None:
-    """A hash of each run of 3, 4 and 5 characters, word by word, and of each longer word itself.
+    """Hash each run of 3, 4 and 5 characters, word by word, and each longer word as a whole.
 
-    `out` is uint32; raises `IndexError` for too few places.
+    `out` is uint32. Raises `IndexError` if it is too short.
     """
 
 def sum_rows(
     table: NDArray[Any], ids: NDArray[Any], starts: NDArray[Any], out: NDArray[Any]
 ) -> None:
-    """``out[i]``: the sum of the rows ``ids[starts[i]:starts[i + 1]]`` of a table.
+    """Set ``out[i]`` to the sum of the rows ``ids[starts[i]:starts[i + 1]]`` of a table.
 
-    The table and `ids` are int32, `starts` int64. Raises `IndexError` for a row that is not there.
+    The table and `ids` are int32, `starts` is int64, `out` float64. Raises `IndexError` for a row
+    that does not exist.
     """

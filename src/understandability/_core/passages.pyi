@@ -1,4 +1,4 @@
-"""What a sentence and a passage are described by: sums over tokens and words."""
+"""The statistics of sentences and the columns of passages, as sums over tokens and words."""
 
 from typing import Any
 
@@ -17,14 +17,21 @@ def read_sentences(
     no_end: int,
     out: NDArray[Any],
 ) -> None:
-    """Write what `understandability.model.passages.read_sentences` says of each sentence.
+    """Write the statistics of `layout.SENTENCE` of each sentence to `out`.
 
-    `types` are a `TOKEN` each, as bytes; `ids` (int32) are the types of the tokens, `bounds`
-    (int64) where the tokens of each sentence begin, and those of the last end; `tags` (uint8) are
-    of `TWELVE`, `firsts` (int64) the first sentence of each document. `scores` (int8) are of pairs
-    of frequent words, tags and, last, a boundary; a sentence does not end where it has less than
-    `no_end`. Raises `ValueError` for tables that do not fit together, `IndexError` for numbers out
-    of them; so does the next.
+    Args:
+        types: (types, bytes), uint8: a `layout.TOKEN_FIELDS` struct per token type.
+        ids: (tokens,), int32: the types of the tokens.
+        bounds: int64: the first token of each sentence, and the number of tokens.
+        tags: (tokens,), uint8: indexes into `layout.TWELVE_TAGS`.
+        firsts: int64: the first sentence of each document, and the number of sentences.
+        scores: int8, square: scores of pairs of frequent words, then tags, then the boundary.
+        no_end: A sentence with a lower score at its end is cut.
+        out: (sentences, columns), float64.
+
+    Raises:
+        ValueError: The shapes do not match.
+        IndexError: An id is outside its table.
     """
 
 def read_passages(
@@ -45,12 +52,25 @@ def read_passages(
     ends: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
-    """Write what `understandability.model.passages.passage_columns` names of each passage.
+    """Write the columns of `layout.PASSAGE` of each passage to `out`.
 
-    The first three are those of `read_sentences`, and `sentences` what it wrote. `kinds` (int32)
-    are what types of words add, and whether they are in capitals; `word_ids` and `word_bounds` are
-    as those of tokens, and `names` (uint8) says which words are names. `vectors` (int8) times
-    `scale` (float32) are of words. `by_sentence` (int32) has columns, and those where they are
-    counted by sentence of prose. Passage ``i`` is the sentences ``numbers[begins[i]:ends[i]]``
-    (int64), of which `prose` (uint8) says whether they are.
+    Passage ``i`` consists of the sentences ``numbers[begins[i]:ends[i]]``.
+
+    Args:
+        types, ids, bounds: As in `read_sentences`.
+        kinds: (types, columns), int32: the counts of `layout.WORD` per word type.
+        word_ids, word_bounds: The types and bounds of words, as those of tokens.
+        names: (words,), uint8: 1 for names.
+        sentences: The output of `read_sentences`.
+        vectors: (words with a vector, dimensions), int8.
+        scale: (dimensions,), float32: the unit of each dimension.
+        by_sentence: (pairs, 2), int32: a column, and the column of its mean per sentence of prose.
+        numbers: int64: the sentences that passages consist of.
+        prose: uint8: 1 for each of these that is prose.
+        begins, ends: (passages,), int64.
+        out: (passages, columns), float64.
+
+    Raises:
+        ValueError: The shapes do not match.
+        IndexError: An id is outside its table.
     """

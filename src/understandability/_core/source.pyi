@@ -1,51 +1,53 @@
-"""From the bytes of a page to its tape: texts and the tags between them."""
+"""From the bytes of a page to its tape: texts and the tags between them. Sources are UTF-8."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
 
 def has_controls(content: bytes) -> bool:
-    """Whether bytes below the space are there, other than tabs, line feeds and returns."""
+    """Return True if there are control characters other than tabs, line feeds and returns."""
 
 def is_utf8(content: bytes) -> bool:
-    """Whether bytes are text in UTF-8."""
+    """Return True if the bytes are valid UTF-8."""
 
 def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
-    """Stretches of at least `length` bytes (but at the end) without a quote: start, end of each.
+    """Return the spans of attribute values of at least `length` bytes: start and end.
 
-    They begin right behind an equals sign and a quote, and end at the next or at the source's end.
+    A value begins after an equals sign and a quote. It ends at the next such quote, or at the end
+    of the source, where it may be shorter.
     """
 
 class Tape:
     """A page's markup: texts and the tags between them, packed.
 
-    `names` are the different tags: ``p`` opens, ``/p`` closes, ``br/`` is an element without
-    content, and ``""`` a comment, script or style. Made of a list that alternates texts and tags.
+    `names` are the distinct tags: ``p`` opens an element, ``/p`` closes it, ``br/`` is an element
+    without content, and ``""`` is a comment, script or style. The constructor accepts a list that
+    alternates texts and tags, and begins and ends with a text.
     """
 
     names: list[str]
     def __init__(self, pieces: list[str] = ...) -> None: ...
     def __len__(self) -> int:
-        """The number of tags."""
+        """Return the number of tags."""
 
     def tag(self, place: int) -> str:
-        """The tag at a place; raises `IndexError` where none is."""
+        """Return a tag by its index; raise `IndexError` if there is none."""
 
     def pieces(self) -> list[str]:
-        """Texts (possibly empty) and tags in turn, as the tape is made of."""
+        """Return texts (which may be empty) and tags, interleaved."""
 
     def counts(self) -> Counter[str]:
-        """How often each tag is there."""
+        """Return the number of occurrences of each tag."""
 
     def place_of(self, tag: str) -> int:
-        """Where a tag comes first among the tags; -1 if it does not."""
+        """Return the index of the first occurrence of a tag; -1 if there is none."""
 
     def text_behind(self, place: int) -> str:
-        """The text behind a tag; raises `IndexError` for a place that no tag has."""
+        """Return the text after a tag; raise `IndexError` if there is no such tag."""
 
     def long_texts(self, least: int, enough: int, without: frozenset[str]) -> str:
-        """Texts of at least so many characters behind tags that are not among some.
+        """Join texts of `least` characters or more with spaces, until they have `enough` characters.
 
-        With a space between, and up to the first with which they have `enough` characters.
+        Texts after the tags in `without` are skipped.
         """
 
 def cut(
@@ -58,13 +60,23 @@ def cut(
     hides: Mapping[str, bool],
     hidden: str,
 ) -> tuple[Tape, dict[int, str], list[bytes]] | None:
-    """The tape of a source, what the attributes of sections tell, those of each ``html``.
+    """Split a source into texts and tags.
 
-    `normal` gives the tag for one as it is written, `unescape` a text with its references resolved.
-    Of a tag in `sections` that has a class or id, `hints_of` says what these tell; that comes by
-    the place of the tag among the tags if it is not ``""``. An element that is not shown has the
-    hint `hidden`; `hides` maps the attributes of a tag to True if it is such an element. An ``a``
-    without an address, or closed at once, is the tag ``a/``. None if a comment
-    or one of the elements of `mended`, in small letters, is never closed, or if the quotes are a
-    tangle that takes too long. Raises `UnicodeDecodeError` for what is not UTF-8.
+    Args:
+        source: The page, without control characters.
+        normal: Returns the name of a tag, given as it is written.
+        unescape: Returns a text with its references resolved.
+        sections: The tags whose class and id are read.
+        hints_of: Maps the class and id of such a tag to a hint, or to ``""``.
+        mended: The elements, in lower case, that must be closed.
+        hides: Maps the attributes of a tag to True if they hide its element.
+        hidden: The hint of a hidden element.
+
+    Returns:
+        The tape; the hints by the index of the tag; and the attributes of each ``html``. An ``a``
+        without an address, or closed at once, is the tag ``a/``. None if a comment or an element of
+        `mended` is not closed, or if finding the ends of tags takes too long.
+
+    Raises:
+        UnicodeDecodeError: The source is not UTF-8.
     """

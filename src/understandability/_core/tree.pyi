@@ -9,11 +9,16 @@ def read_tree(
     rule_of: Callable[[str], tuple[int, int, int, int, int]],
     resolve: Callable[[str], str],
 ) -> tuple[Tape, bytes] | None:
-    """The tape of the tree that libxml2 2.14 makes of a source; the attributes of its root.
+    """Build the tape of the tree that libxml2 2.14 makes of a source.
 
-    `rule_of` tells of an element: its bit among those that others end (0 for none), the bits of
-    those that its start ends, its level (0 to 7: an end tag ends none of a higher level), what it
-    holds, and its role (see `understandability.text.tape`). `resolve` gives a text with its
-    references resolved. None for a tree of more than 2,048 elements in each other. Raises
-    `UnicodeDecodeError` for what is not UTF-8.
+    Args:
+        source: The page.
+        rule_of: Returns the rule of an element: the fields of `layout.ELEMENT_RULE`.
+        resolve: Returns a text with its references resolved.
+
+    Returns:
+        The tape, and the attributes of the root. None for a tree deeper than 2,048 elements.
+
+    Raises:
+        UnicodeDecodeError: The source is not UTF-8.
     """

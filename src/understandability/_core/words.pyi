@@ -1,4 +1,4 @@
-"""Distinct strings and their numbers, texts into pieces and sentences, lists of words."""
+"""Ids of strings, texts to pieces and sentences, and lists of words."""
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping
@@ -7,21 +7,21 @@ from typing import Any
 from numpy.typing import NDArray
 
 class Numbers:
-    """Distinct strings, numbered in the order in which they come.
+    """Distinct strings and their ids, in order of first appearance.
 
-    `strings` has that of each number; all together they have so many `characters`.
+    `strings` is indexed by id, and `characters` is the total length of the strings.
     """
 
     strings: list[str]
     characters: int
     def number(self, strings: list[str], out: NDArray[Any], adds_new: bool = True) -> None:
-        """Write the number of each string into `out` (int32).
+        """Write the id of each string to `out` (int32).
 
-        New strings get the next; -1 if they are not to be added.
+        New strings get the next ids, or -1 if `adds_new` is False.
         """
 
 def words_of_each(texts: Iterable[str]) -> list[int]:
-    """How many words each text has, by its spaces."""
+    """Return the number of words per text: its spaces plus 1."""
 
 def cut_up(
     ends_of: Mapping[str, str],
@@ -37,18 +37,23 @@ def cut_up(
     starts: list[int],
     open_ends: list[int],
 ) -> None:
-    """Cut texts into pieces and sentences, of which none runs across the end of a text.
+    """Cut texts into pieces and sentences. No sentence extends past the end of its text.
 
-    Added are the numbers of the pieces in the table to `pieces` (int), the places there of those
-    that begin a sentence to `starts`, and to `open_ends` the places there of the last sentences of
-    texts that are open.
-
-    `ends_of` and `starts_of` say how a piece ends and begins, in one character as in
-    `understandability.text.sentences`; a piece may end a sentence if `may_end` has a 1 for its last
-    byte, and does if `before` has, for its end, the beginning of the next. A unit after a
-    number ends one as a number does, and so does a single letter after one of `letter_words`
-    ("vitamin C."); otherwise both are abbreviations. `spaced` gives a text
-    with white space between all pieces.
+    Args:
+        ends_of: Maps a piece to how it ends, one character of `layout.PIECE_ENDS`.
+        starts_of: Maps a piece to how it begins, one character (`text.sentences`).
+        may_end: 256 bytes; 0 for a last byte of a piece after which no sentence ends.
+        before: Maps an end to the beginnings before which it ends a sentence.
+        letter_words: The words that a single letter may follow at the end of a sentence
+            ("vitamin C."). Elsewhere a single letter is an abbreviation, and so is a unit that does
+            not follow a number.
+        spaced: Returns a text with white space between all pieces.
+        texts: The texts.
+        are_open: True for a text without final punctuation.
+        table: The ids of pieces.
+        pieces: Output: the ids of the pieces are appended (C integers).
+        starts: Output: the indexes in `pieces` at which sentences begin.
+        open_ends: Output: the indexes in `starts` of the last sentences of open texts.
     """
 
 class Places:
@@ -63,7 +68,7 @@ class Places:
     words: int
     def __init__(self, packed: bytes | NDArray[Any], numbers: NDArray[Any]) -> None: ...
     def get(self, word: str, otherwise: int) -> int:
-        """The number of a word, or another where it is not there."""
+        """Return the number of a word, or `otherwise` if the list does not have it."""
 
 def count_known(text: str, known: Places) -> tuple[int, list[int]]:
-    """How many runs of letters a text has, and the numbers of the known ones, in order."""
+    """Return the number of runs of letters in a text, and the numbers of the known ones, in order."""
