@@ -165,10 +165,10 @@ def test_the_public_gets_the_message_and_a_threshold_is_one_of_difficulty() -> N
 def test_weights_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError, match="do not fit"):
         model_of([0.6])
-    with pytest.raises(InputError, match="least chance"):
+    with pytest.raises(InputError, match="least share"):
         model_of([0.6, 0.0], 1.0)
     model, files = model_of([0.6, 0.0]).to_parts()
-    with pytest.raises(InputError, match="not what a model of passages has"):
+    with pytest.raises(InputError, match="not those of a model of passages"):
         PassageModel.from_parts({**model, "least": None}, files)
     for numbers in (None, [], [{"start": 50.0, "by": "far"}] * 2):
         with pytest.raises(InputError, match="how much hard pages"):
@@ -204,7 +204,7 @@ def test_hard_pages_are_harder_than_their_passages() -> None:
     means = np.array([80.0, 80.0, 50.0, 20.0, 80.0, 103.0])
     found = harder.of(means, np.array([4.0, 9.0, 4.0, 4.0, 3.0, 1.0]))
     assert found == pytest.approx([100 * 8 / 9, 100 * 16 / 17, 50.0, 20.0, 80.0, 103.0])
-    with pytest.raises(InputError, match="point of the scale"):
+    with pytest.raises(InputError, match="hardening must be"):
         Hardening(100.0, 0.3)
 
 

@@ -45,7 +45,7 @@ class Tape:
         """Return the text after a tag; raise `IndexError` if there is no such tag."""
 
     def long_texts(self, least: int, enough: int, without: frozenset[str]) -> str:
-        """Join texts of `least` characters or more with spaces, until they have `enough` characters.
+        """Join texts of at least `least` characters by spaces, until they have `enough`.
 
         Texts after the tags in `without` are skipped.
         """

@@ -71,4 +71,4 @@ class Places:
         """Return the number of a word, or `otherwise` if the list does not have it."""
 
 def count_known(text: str, known: Places) -> tuple[int, list[int]]:
-    """Return the number of runs of letters in a text, and the numbers of the known ones, in order."""
+    """Return the number of runs of letters, and the numbers of the known ones, in order."""

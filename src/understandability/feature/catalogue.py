@@ -1,4 +1,4 @@
-"""All features, one row each; every list of them derives from here."""
+"""The catalogue of features, one row per feature. Every list of features derives from it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from understandability.errors import OptionError
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.hooks import load
 
-# The modules that define rows, in the order of the catalogue. Those of the study are outside the
-# core, and loaded only when one of their rows is asked for or all rows are listed.
+# The modules that define rows, in the order of the catalogue. The modules of the study are outside
+# the core, and are loaded only if one of their rows is requested or all rows are listed.
 MODULES = (
     "feature.formulas",
     "study.readcalc",
@@ -35,9 +35,10 @@ def _columns_of(module: str) -> dict[str, tuple[Feature, str]]:
 
 
 class CatalogueColumns(Mapping[str, tuple[Feature, str]]):
-    """Column name to (row, by what the value is given); all columns, in the order of `MODULES`.
+    """A mapping from each column name to its row and form, in the order of `MODULES`.
 
-    A name is looked for in one module after another, those of the core first, until it is found.
+    The form is ``document``, ``word`` or ``sentence``. A name is looked up in the modules of the
+    core first, so that the study is loaded only if it is needed.
 
     >>> row, per = COLUMNS["syllables_per_word"]
     >>> row.name, per
@@ -60,9 +61,9 @@ class CatalogueColumns(Mapping[str, tuple[Feature, str]]):
 
 COLUMNS = CatalogueColumns()
 
-# What the papers call formulas, in small letters: FOG is that of the uRBP papers (every
-# polysyllable counts), DCI the index of Dale & Chall 1948 (`dale_chall_readcalc` is what the
-# study's code computed).
+# The names of formulas in papers, in lower case. FOG is the variant of the uRBP papers, in which
+# every polysyllable counts; DCI is the index of Dale & Chall 1948 (`dale_chall_readcalc` is the
+# variant in the study's code).
 ALIASES = {
     "fog": "gunning_fog_plain",
     "dci": "dale_chall",
@@ -77,19 +78,19 @@ ALIASES = {
 
 @cache
 def catalogue() -> tuple[Feature, ...]:
-    """All rows."""
+    """Return all rows."""
     return tuple(row for module in MODULES for row in load(f"{module}:ROWS"))
 
 
 def all_groups() -> tuple[str, ...]:
-    """The names of all groups of rows."""
+    """Return the names of all groups."""
     return tuple(dict.fromkeys(row.group for row in catalogue()))
 
 
 def select_columns(
     names: Sequence[str] = (), groups: Sequence[str] = (), per: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """The columns of features or columns by name, and of groups; of all features without either.
+    """Return the columns of the given features, columns and groups; of all features without any.
 
     `per` (``word``, ``sentence``) adds the forms divided by words or sentences.
 
@@ -113,7 +114,7 @@ def select_columns(
 
 
 def check_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, if all are columns or `ALIASES`; an error that names every one that is not.
+    """Return the columns that names or `ALIASES` stand for; raise for all unknown names at once.
 
     >>> check_columns(["smog", "syllables_per_word", "FOG"])
     ('smog', 'syllables_per_word', 'gunning_fog_plain')
@@ -122,18 +123,18 @@ def check_columns(names: Sequence[str]) -> tuple[str, ...]:
     ...
     understandability.errors.OptionError: no feature is named 'smug' (did you mean smog?); ...
     """
-    meant = tuple(ALIASES.get(name.lower(), name) for name in names)
-    unknown = [name for name in meant if name not in COLUMNS]
+    columns = tuple(ALIASES.get(name.lower(), name) for name in names)
+    unknown = [name for name in columns if name not in COLUMNS]
     if unknown:
         raise OptionError(
             f"no feature is named {', '.join(map(_with_neighbour, unknown))}; "
             "`understand features --list` shows all"
         )
-    return tuple(dict.fromkeys(meant))
+    return tuple(dict.fromkeys(columns))
 
 
 def _with_neighbour(name: str) -> str:
-    """The name with the nearest column, or with those that hold a part of it."""
+    """Return a name with the nearest column, or with columns that contain a part of it."""
     near = get_close_matches(name, [*COLUMNS, *ALIASES], 1)
     parts = [part for part in re.split(r"[\W_]+", name.lower()) if len(part) > 2]
     near = near or [column for column in COLUMNS if any(part in column for part in parts)][:3]
@@ -149,7 +150,7 @@ def _check(what: str, names: Sequence[str], allowed: Sequence[str]) -> None:
 
 
 def describe(feature: Feature) -> dict[str, str]:
-    """What a listing says of a row: its columns, unit, direction, meaning, source, needs."""
+    """Return a row as a listing shows it: unit, direction, meaning, source, needs."""
     return {
         "name": feature.name,
         "group": feature.group,

@@ -1,4 +1,4 @@
-"""Documents in, a table of features out; what lacks an installed resource is named once."""
+"""Compute features of documents as a table. Missing resources are reported once."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _named: set[str] = set()
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 _INSTALLED = "study.installed:installed"  # what only rows of the study need
 
 
 def missing_resources(needs: Iterable[str]) -> tuple[str, ...]:
-    """Those of the resources that are not installed."""
+    """Return the resources that are not installed."""
     return tuple(name for name in needs if load(_INSTALLED)(name) is None)
 
 
 def name_missing(features: Iterable[Feature]) -> None:
-    """Log a warning that names the features without a value, each once in a process.
+    """Log a warning that names the features without a value, once per process and feature.
 
-    Many are counted, and only what they lack is named.
+    If there are many, they are counted, and only the missing resources are named.
     """
     lacking: dict[str, list[str]] = {}
     for feature in features:
@@ -44,7 +44,7 @@ def name_missing(features: Iterable[Feature]) -> None:
             _named.add(feature.name)
             lacking.setdefault(", ".join(names), []).append(feature.name)
     count = sum(map(len, lacking.values()))
-    if count > _MOST_NAMED:
+    if count > _MAX_NAMED:
         resources = dict.fromkeys(name for names in lacking for name in names.split(", "))
         _log.warning(
             "%d features have no value, because this is not installed: %s (see "
@@ -67,9 +67,10 @@ _LETTERS = 5  # of a piece
 
 @dataclass(frozen=True, slots=True)
 class FeatureTable:
-    """`values` has a row for each document and a column for each name; float64.
+    """Features of documents.
 
-    `flags` are those of the document and what its features remark.
+    `values` has one row per document and one column per name (float64). `flags` are those of the
+    document and those that its features raise.
     """
 
     docnos: tuple[str, ...]
@@ -78,13 +79,13 @@ class FeatureTable:
     flags: tuple[tuple[str, ...], ...]
 
     def column(self, name: str) -> FloatArray:
-        """The values of one column."""
+        """Return the values of one column."""
         if name not in self.names:
             raise OptionError(f"the table has no column {name!r}; it has {', '.join(self.names)}")
         return self.values[:, self.names.index(name)]
 
     def to_arrow(self) -> pa.Table:
-        """`docno` and the values, as an Arrow table."""
+        """Return `docno` and the values as an Arrow table."""
         import pyarrow as pa
 
         values = {name: self.values[:, index] for index, name in enumerate(self.names)}
@@ -96,11 +97,11 @@ def compute_features(
     names: Sequence[str] | None = None,
     models: Sequence[BackgroundOutput] = (),
 ) -> FeatureTable:
-    """The named columns of the catalogue for each document, all of them if none are named.
+    """Compute the named columns of the catalogue for each document; all columns without names.
 
     A text without words has NaN for every ratio and formula, 0 for every count, and the flag
-    ``no_words``. A value depends on its own document only. The rows of background models have
-    the values of `models`, one of an estimator.
+    ``no_words``. A value depends on its own document only. The rows of background models are
+    computed by `models`, one per estimator.
 
     >>> text = Document("d", "", ("Rest", "and", "drink", "water."), (0,))
     >>> compute_features([text], ["words", "syllables_per_word"]).values
@@ -119,11 +120,11 @@ def compute_features(
 def features_of(
     batch: Batch, columns: Sequence[str], models: Sequence[BackgroundOutput] = ()
 ) -> FeatureTable:
-    """The named columns of the catalogue for each document of a batch.
+    """Compute the named columns of the catalogue for each document of a batch.
 
-    The rows of background models have the values of `models`.
-    A column that needs a resource that is not installed is NaN, as is a ratio of a document
-    without words. Raises `OptionError` where a name is no column.
+    The rows of background models are computed by `models`. A column is NaN if it needs a resource
+    that is not installed, and so is a ratio of a document without words. Raises `OptionError` for a
+    name that is not a column.
 
     >>> from understandability.text.analysis import document_of_text
     >>> batch = Batch([document_of_text("Rest. Drink water."), document_of_text("...")])
@@ -131,16 +132,16 @@ def features_of(
     [[3.0, 1.33], [0.0, nan]]
     """
     plan = _plan(tuple(columns))
-    given = by_row(models) if models else {}
+    by_model = by_row(models) if models else {}
     values = np.empty((len(plan.features), len(batch.documents)))
     for index, feature in enumerate(plan.features):
-        compute = given[feature.name].raw if feature.name in given else feature.compute
+        compute = by_model[feature.name].raw if feature.name in by_model else feature.compute
         values[index] = compute(batch)
-    values = values[plan.of_column]
+    values = values[plan.feature_of_column]
     for per, number in ((WORD, batch.words), (SENTENCE, batch.sentences)):
-        if per in plan.given:
-            values[[each == per for each in plan.given]] /= nan_for_0(number)
-    name_missing(feature for feature in plan.needing if feature.name not in given)
+        if per in plan.forms:
+            values[[form == per for form in plan.forms]] /= nan_for_0(number)
+    name_missing(feature for feature in plan.needing if feature.name not in by_model)
     raised = [(NO_WORDS, batch.words == 0)]
     raised += [(flag.name, flag.raised(batch)) for flag in plan.flags]
     return FeatureTable(
@@ -155,14 +156,19 @@ def features_of(
 
 
 class _Plan(NamedTuple):
-    """What columns take: their rows, each once, and which column is of which row and form.
+    """How to compute the requested columns.
 
-    `given` holds the form of each column, `needing` the rows that need what may not be installed.
+    Attributes:
+        features: The distinct features.
+        feature_of_column: The index of each column's feature.
+        forms: The form of each column: the whole count, or divided by words or sentences.
+        needing: The features that need resources which may not be installed.
+        flags: The flags that the features may raise.
     """
 
     features: tuple[Feature, ...]
-    of_column: Array
-    given: tuple[str, ...]
+    feature_of_column: Array
+    forms: tuple[str, ...]
     needing: tuple[Feature, ...]
     flags: tuple[Flag, ...]
 
@@ -170,12 +176,12 @@ class _Plan(NamedTuple):
 @lru_cache(maxsize=16)
 def _plan(columns: tuple[str, ...]) -> _Plan:
     rows = [COLUMNS[name] for name in columns]
-    numbers: dict[str, int] = {}
-    of_column = [numbers.setdefault(feature.name, len(numbers)) for feature, _ in rows]
-    features = tuple(COLUMNS[name][0] for name in numbers)
+    indexes: dict[str, int] = {}
+    feature_of_column = [indexes.setdefault(feature.name, len(indexes)) for feature, _ in rows]
+    features = tuple(COLUMNS[name][0] for name in indexes)
     return _Plan(
         features,
-        np.array(of_column, np.intp),
+        np.array(feature_of_column, np.intp),
         tuple(per for _, per in rows),
         tuple(feature for feature in features if feature.needs),
         tuple(feature.flag for feature in features if feature.flag),
@@ -183,7 +189,7 @@ def _plan(columns: tuple[str, ...]) -> _Plan:
 
 
 def weight(document: Document) -> int:
-    """What a document costs in time and memory: its pieces, endless ones as many as they hold.
+    """Return the cost of a document in time and memory: its pieces; endless ones count as many.
 
     >>> [weight(Document("d", "", pieces, (0,))) for pieces in (("So", "be", "it."), ("!?" * 50,))]
     [3, 20]
@@ -194,9 +200,9 @@ def weight(document: Document) -> int:
 
 
 def batches(documents: Iterable[Document], tagger: OtherTagger | None = None) -> Iterator[Batch]:
-    """The documents in batches of a size that is quick and bounded; at least one, if empty.
+    """Yield the documents in batches of bounded size; at least one batch, which may be empty.
 
-    With a `tagger` their parts of speech and named entities are by that.
+    A `tagger` replaces the built-in parts of speech and named entities.
 
     >>> from understandability.text.analysis import document_of_text
     >>> [len(batch) for batch in batches([document_of_text("Rest.")] * 300)]
@@ -204,12 +210,12 @@ def batches(documents: Iterable[Document], tagger: OtherTagger | None = None) ->
     """
     waiting: list[Document] = []
     pieces = 0
-    nothing = True
+    is_first = True
     for document in documents:
         waiting.append(document)
         pieces += weight(document)
         if pieces >= _BATCH_PIECES or len(waiting) >= _BATCH_DOCUMENTS:
             yield Batch(waiting, tagger)
-            waiting, pieces, nothing = [], 0, False
-    if waiting or nothing:
+            waiting, pieces, is_first = [], 0, False
+    if waiting or is_first:
         yield Batch(waiting, tagger)

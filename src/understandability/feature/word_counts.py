@@ -1,6 +1,7 @@
-"""What each word adds to the sums over its document, all side by side.
+"""Counts of words of every kind, as sums over documents.
 
-So one gather and one sum make the counts of words of every kind.
+A table has one row per distinct word and one column per kind, so one lookup and one sum compute all
+counts.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _NOT_INFLECTED = frozenset(("anything", "everything"))
 
 
 def syllabic_ending(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which words end in an -es, -ed or -ing that is a syllable.
+    """Return a mask of the words that end in an -es, -ed or -ing that is a syllable.
 
     >>> syllabic_ending(["diseases", "created", "treating", "walked", "anything"]).tolist()
     [True, True, True, False, False]
@@ -51,7 +52,7 @@ def syllabic_ending(words: Sequence[str]) -> NDArray[np.bool_]:
 
 
 LONGER = (4, 6, 10, 13)
-# Names are of neither of these kinds.
+# Names do not count as these.
 _UNLESS_NAMES = ("difficult_words", "hard_for_fog")
 KINDS = (
     *_UNLESS_NAMES,
@@ -70,53 +71,58 @@ KINDS = (
     "neutral_words",
 )
 
-# The same words are asked for as words of a batch, of passages, and as tokens.
+# A cache: batches, passages and tokens look up the same words.
 _seen = TypeTable()
 
 
 def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
-    """What each word adds to the sum of each of `KINDS`, were it no name; a column of types."""
-    return _seen.remembered(_kinds_of_each, map(_as_one, words))
+    """Return counts per word, one column per kind in `KINDS`. A column of types.
+
+    Proper names are subtracted later, in `count_all`.
+    """
+    return _seen.remembered(_look_up_kinds, map(_without_initial_capital, words))
 
 
 @cache
 def _kinds_of_frequent() -> NDArray[np.int8]:
-    """`computed_kinds` of all words of `word_statistics`, which most words are."""
+    """Return the stored `computed_kinds` of the words of `word_statistics`."""
     return resource_arrays("word_kinds.npz")["kinds"]
 
 
-def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
+def _look_up_kinds(words: Sequence[str]) -> NDArray[np.int32]:
     numbers = places_of(words, word_numbers())
     kinds = _kinds_of_frequent().take(numbers, axis=0, mode="clip").astype(np.int32)
-    others = np.flatnonzero(numbers < 0)
-    kinds[others] = computed_kinds([words[place] for place in others.tolist()])
+    unlisted = np.flatnonzero(numbers < 0)
+    kinds[unlisted] = computed_kinds([words[index] for index in unlisted.tolist()])
     return kinds
 
 
-def _as_one(word: str) -> str:
-    """In small letters if only its first is a capital: nothing here tells the two apart."""
+def _without_initial_capital(word: str) -> str:
+    """Return a word in lower case if only its first letter is a capital; its counts are equal."""
     return word.lower() if word[1:].islower() and word.isascii() and word.isalpha() else word
 
 
 def computed_kinds(words: Sequence[str]) -> NDArray[np.int32]:
-    """`kinds_of_word`, without the table of frequent words."""
-    shown = plain(words)
-    characters, syllables, sign = letters(words), count_each(words), polarity(shown)
+    """Compute `kinds_of_word` without the table of frequent words."""
+    plain_words = plain(words)
+    characters = letters(words)
+    syllables = count_each(words)
+    sign = polarity(plain_words)
     three = np.flatnonzero(syllables == 3)
     inflected = np.zeros(len(words), bool)
-    inflected[three] = syllabic_ending([words[place] for place in three.tolist()])
+    inflected[three] = syllabic_ending([words[index] for index in three.tolist()])
     columns = [
-        unfamiliar(shown),
+        unfamiliar(plain_words),
         (syllables >= 3) & ~(inflected | np.array(["-" in word for word in words], bool)),
         characters,
         *(characters > than for than in LONGER),
         syllables,
         syllables >= 3,
         syllables > 3,
-        embedded_list("prefixes").begins(shown),
-        embedded_list("suffixes").ends(shown),
+        embedded_list("prefixes").begins(plain_words),
+        embedded_list("suffixes").ends(plain_words),
         embedded_list("acronyms").contains_acronym(words),
-        stop_word_list().contains(shown),
+        stop_word_list().contains(plain_words),
         outside_english(words),
         sign > 0,
         sign < 0,
@@ -126,13 +132,13 @@ def computed_kinds(words: Sequence[str]) -> NDArray[np.int32]:
 
 
 def is_of_kind(batch: Batch, kind: str) -> NDArray[np.bool_]:
-    """Which words of the batch are of a kind; names are not difficult, nor hard for the Fog."""
-    chosen: NDArray[np.bool_] = batch.word_values(kinds_of_word)[:, KINDS.index(kind)] > 0
-    return chosen & ~batch.is_name if kind in _UNLESS_NAMES else chosen
+    """Return a mask of the words of a kind. Names are not difficult, and not hard for the Fog."""
+    mask: NDArray[np.bool_] = batch.word_values(kinds_of_word)[:, KINDS.index(kind)] > 0
+    return mask & ~batch.is_name if kind in _UNLESS_NAMES else mask
 
 
 def count_all(batch: Batch) -> FloatArray:
-    """The sum of each of `KINDS` over each document; (documents, kinds)."""
+    """Return the total of each kind in `KINDS` per document; (documents, kinds)."""
     table, starts = batch.word_types.column(kinds_of_word), batch.word_starts
     sums = sum_rows(table, batch.word_ids, starts)
     names, unless = np.flatnonzero(batch.is_name), len(_UNLESS_NAMES)
@@ -143,9 +149,9 @@ def count_all(batch: Batch) -> FloatArray:
 
 
 def counts_of(batch: Batch) -> dict[str, FloatArray]:
-    """What is divided by, and the sum of each of `KINDS`, over each document. Use `Batch.once`.
+    """Return the denominators (words, sentences) and the total of each kind, per document.
 
-    Words and sentences are NaN where there are none.
+    Words and sentences are NaN for a document without any. Use `Batch.once`.
     """
     counts = dict(zip(KINDS, count_all(batch).T, strict=True))
     for name, number in (("words", batch.words), ("sentences", batch.sentences)):
@@ -154,13 +160,13 @@ def counts_of(batch: Batch) -> dict[str, FloatArray]:
 
 
 def count(batch: Batch, kind: str) -> FloatArray:
-    """The sum of one of `KINDS` over each document."""
+    """Return the total of one kind in `KINDS` per document."""
     return batch.once(counts_of)[kind]
 
 
 _EVERY = (DOCUMENT, WORD, SENTENCE)
 _STUDY = "Palotti, Zuccon & Hanbury 2019"
-# Name, unit, meaning, source, by what it is given, and how it is counted if not as its kind.
+# Name, unit, meaning, source, forms, and a function for a count that is not a kind.
 _ROWS: tuple[tuple[Any, ...], ...] = (
     ("characters", "characters", "letters and digits of all words", _STUDY, _EVERY),
     ("difficult_words", "words",

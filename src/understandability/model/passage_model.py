@@ -1,21 +1,20 @@
 """The model of passages: difficulty and level of each, and of a page their means.
 
-*Difficulty*, 0 to 100, is what readings say: how hard the text is to understand for an adult of the
-public. A small network gives it from the columns of a passage (`passages`), and beside it how hard
-it is to get the *message*: the difficulty that texts usually have of which as many get it. In the
-minutes of a meeting the words are easier than the message.
+*Difficulty*, 0 to 100, is how hard the text is to understand for an adult of the public, learned
+from readings. A small network computes it from the columns of a passage (`passages`). A second
+output is how hard it is to get the *message*: the usual difficulty of texts whose message the same
+share of readers gets. In the minutes of a meeting the words are easier than the message.
 
-*Level*, 1 (A1) to 6 (C2) as in the CEFR, is what people said about language; a network of its own
-learned it. The sets that it learned from contradict each other, so some have a function of their
-own, which is added as far as a passage is like theirs (Daumé III 2007, with soft domains): a sum of
-Gaussian bells around passages (kernel ridge regression, Nyström approximation: Williams & Seeger
-2001). The network reads every text; the functions of sets are 0 on the average of their own texts,
-so that they change the order of texts and leave the level to it. A little of the difficulty is part
-of the level.
+*Level*, 1 (A1) to 6 (C2) as in the CEFR, is a human rating of language; a second network learned
+it. The data sets contradict each other, so some have a function of their own. It is added in
+proportion to how much a passage resembles their texts (Daumé III 2007, with soft domains), and is a
+sum of Gaussian bells around passages (kernel ridge regression with the Nyström approximation:
+Williams & Seeger 2001). The mean of such a function over its own data set is 0, so it changes the
+order of texts but not their mean level. A small part of the difficulty is added to the level.
 
-A page is the mean of its passages, weighted by their words; since the same holds in training, a
-judged sentence is a page of one passage. A hard page of several is a little harder than their
-mean (`Hardening`).
+A page is the mean of its passages, weighted by their words. The same holds in training, where a
+rated sentence is a page of one passage. A hard page of several passages is a little harder than
+their mean (`Hardening`).
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from understandability._core.layout import SHORT_TEXT
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
@@ -47,25 +47,24 @@ CUT, NO_ORDER = "cut_sentences", "words_without_order"
 REPEATED, TWO_LANGUAGES = "repeated", "two_languages"
 # Below this share of a page's words in sentences it is flagged; above these shares too.
 _LEAST_PROSE, _MOST_REPEATED, _MOST_FOREIGN = 0.25, 0.3, 0.1
-# By how much the error grows with each of these flags; texts that were read and have one lie at
-# most so much further from estimates that were made without them.
+# Each of these flags multiplies the standard error by this factor: the errors of rated texts with a
+# flag are at most that much larger.
 _WIDER, _WIDENING = 1.2, (FEW_SENTENCES, CUT, NO_ORDER, REPEATED, TWO_LANGUAGES)
 
 
-# Passages of texts whose difficulty is the mean of theirs, and of those that are whole pages.
+# The number of passages up to which a text has their mean difficulty, and of a whole page.
 _FEW, _MANY = 3, 5
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorModel:
-    """How far an estimate of a text of `words` words is from what people say: a standard error.
+    """The standard error of estimates, compared with human ratings.
 
-    The squared error is ``floor + per_word / words``, times what `bent` adds in the middle of a
-    scale from `low` to `high`, whose ends are told more surely. `by_parts` times the square of how
-    far the parts of the network are apart is added. It grows with how unlike the texts that were
-    judged a text is: `usual` and `usual_per_word` give the mean square of the
-    standardised columns of judged texts of that many words, and `limit` what one judged text of
-    200 exceeds, as a multiple of that.
+    The squared error of a text is ``floor + per_word / words``. It is larger in the middle of the
+    scale from `low` to `high` (by the share `bent`), because its ends are easier to recognise.
+    Disagreement between the parts of the network adds its square times `by_parts`. The error also
+    grows for texts unlike the rated ones: ``usual + usual_per_word / words`` is the mean square of
+    the standardised columns of rated texts, and one rated text in 200 exceeds `limit` times that.
     """
 
     floor: float
@@ -86,68 +85,80 @@ class ErrorModel:
             and self.floor > 0 < self.usual
             and self.low < self.high
         ):
-            raise InputError("its errors are not numbers of 0 or more")
+            raise InputError("its errors must be finite numbers of at least 0")
 
     def unlikeness(self, squares: Floats, words: Floats) -> Floats:
-        """How many times the usual distance; 1 is that of a judged text as long."""
+        """Return the distance from rated texts; 1 is usual for a rated text of that length."""
         return np.asarray(squares / (self.usual + self.usual_per_word / np.maximum(words, 1)))
 
     def of(self, estimates: Floats, words: Floats, squares: Floats, apart: Floats) -> Floats:
-        """The standard error of estimates; see `unlikeness` for `squares`, `apart` for the last."""
-        place = within((estimates - self.low) / (self.high - self.low), 0, 1)
+        """Return the standard error of each estimate.
+
+        Args:
+            estimates: The difficulties or levels.
+            words: The number of words of each text.
+            squares: The mean square of its standardised columns.
+            apart: The disagreement of the network's parts, see `apart`.
+        """
+        position = within((estimates - self.low) / (self.high - self.low), 0, 1)
         squared = self.floor + self.per_word / np.maximum(words, 1)
-        squared = squared * (1 + self.bent * 4 * place * (1 - place)) + self.by_parts * apart**2
+        squared = (
+            squared * (1 + self.bent * 4 * position * (1 - position)) + self.by_parts * apart**2
+        )
         return np.asarray(np.sqrt(squared * np.maximum(self.unlikeness(squares, words), 1)))
 
 
 def apart(parts: Floats) -> Floats:
-    """The standard deviation of what the parts of a network say of each text; 0 without parts.
+    """Return the standard deviation between the parts of a network, per text; 0 without parts.
 
     >>> apart(np.array([[53.0, 47.0], [50.0, 50.0]])).tolist()
     [3.0, 0.0]
     """
-    rows = np.ascontiguousarray(parts)  # the sum of a row does not depend on how many there are
+    rows = np.ascontiguousarray(
+        parts
+    )  # so that the sum of a row does not depend on the number of rows
     count = max(1, rows.shape[1])
     mean = np.einsum("ij->i", rows) / count
     return np.asarray(np.sqrt(np.maximum(np.einsum("ij,ij->i", rows, rows) / count - mean**2, 0)))
 
 
 def shares(odds: Floats, least: float) -> Floats:
-    """How far a passage is of each kind, from the log-odds of each to no kind; (passages, kinds).
+    """Return how much each passage resembles each data set; (passages, data sets).
 
-    Its chance of that kind, counted from `least`: at `least` or below 0, at certainty 1.
+    This is the probability of the data set, rescaled from `least` (0, and below) to certainty (1).
+    `odds` are the log-odds of each data set to none.
 
     >>> shares(np.log([[2.0, 1.0]]), 0.0).round(2).tolist()
     [[0.5, 0.25]]
     >>> shares(np.log([[2.0, 1.0]]), 0.25).round(2).tolist()
     [[0.33, 0.0]]
     """
-    chances = LINKS["softmax"](np.hstack([np.zeros((len(odds), 1)), odds]))[:, 1:]
-    return np.asarray(np.maximum(chances - least, 0) / (1 - least))
+    probabilities = LINKS["softmax"](np.hstack([np.zeros((len(odds), 1)), odds]))[:, 1:]
+    return np.asarray(np.maximum(probabilities - least, 0) / (1 - least))
 
 
-# The fewest words of a text that the column ``shortness`` calls long, and of one that is not brief.
-_SHORT, _BRIEF = 60, 8
+_BRIEF = 8  # words; a text of this many is not brief
 
 
 def brevity(columns: Floats) -> Floats:
-    """How far passages have fewer than eight words: from 1 of none to 0.
+    """Return how brief passages are: 1 without words, 0 from eight words on.
 
     >>> brevity(np.full((1, len(passage_columns())), 0.9)).round(2).tolist()  # of six words
     [0.25]
     """
     shortness = columns[:, passage_columns().index("shortness")]
-    return np.asarray(np.maximum(1 - _SHORT * (1 - shortness) / _BRIEF, 0))
+    return np.asarray(np.maximum(1 - SHORT_TEXT * (1 - shortness) / _BRIEF, 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Hardening:
-    """By how much a whole page is harder than the mean of its passages, if it is hard.
+    """The extra difficulty of a hard page, compared with the mean of its passages.
 
-    What is told of a hard passage leans towards the middle, as any estimate from few signs, and a
-    reader who is lost in one passage has less from the next. So what the mean is above `start`
-    grows by the share `by`, on the logistic scale. Of texts of three passages nothing is added, for
-    the texts that were learned from have two; of five and more all, as of the pages that were read.
+    The estimate of a hard passage is biased towards the middle, as any estimate from little
+    evidence is; and a reader who is lost in one passage gets less from the next. So the part of the
+    mean above `start` grows by the share `by`, on the logistic scale. Texts of up to three passages
+    stay as they are, because the texts of the training data have at most two. Pages of five or more
+    get the full correction, as the rated pages need it.
 
     >>> Hardening(50.0, 0.5).of(np.array([80.0, 80.0, 80.0]), np.array([3, 4, 9])).round(1).tolist()
     [80.0, 85.0, 88.9]
@@ -158,10 +169,12 @@ class Hardening:
 
     def __post_init__(self) -> None:
         if not (0 < self.start < 100 and 0 <= self.by <= 2):
-            raise InputError("what makes hard pages harder is not a point of the scale and a share")
+            raise InputError(
+                "its hardening must be a difficulty from 0 to 100 and a share from 0 to 2"
+            )
 
     def of(self, means: Floats, parts: Floats) -> Floats:
-        """The difficulty of texts of so many passages, whose mean difficulties are these."""
+        """Return the difficulty of texts, given the mean and the number of their passages."""
         inside = within(means, 1, 99)
         odds, start = np.log(inside / (100 - inside)), np.log(self.start / (100 - self.start))
         share = within((parts - _FEW) / (_MANY - _FEW), 0, 1)
@@ -171,14 +184,20 @@ class Hardening:
 
 @dataclass(frozen=True, eq=False)
 class PassageModel:
-    """A network and a kernel on the columns of passages, and their errors; see the module.
+    """Networks and a kernel on the columns of passages, and their errors; see the module.
 
-    `network` gives the difficulty, and that of the message; `level` gives the level. Both are means
-    of several networks, and behind these stands what each part says. `kernel` gives what each kind
-    adds to the level and the log-odds of each kind to none; it and `level` read the first of the
-    columns, as they are prepared for `kernel`. `least` is what `shares` needs. A point of
-    difficulty adds `difficulty_in_level` to the level, and `brevity` takes `off_if_brief` off.
-    `hardenings` are those of the difficulty and of the message.
+    Attributes:
+        network: Outputs difficulty and message difficulty, each the mean of several networks; then
+            the difficulty by each of these.
+        kernel: Outputs, per data set, what it adds to the level; then its log-odds to no data set.
+        level: Outputs the level, the mean of several networks; then the level by each. `level` and
+            `kernel` read the first columns only, as `kernel` prepares them.
+        difficulty_error: The standard error of the difficulty.
+        level_error: The standard error of the level.
+        least: See `shares`.
+        difficulty_in_level: Levels per point of difficulty.
+        off_if_brief: Levels subtracted from a text without words, see `brevity`.
+        hardenings: Of the difficulty and of the message.
     """
 
     network: Prepared
@@ -200,7 +219,9 @@ class PassageModel:
             and network.link == "percent"
             and len(network.biases[-1]) >= 2
         ):
-            raise InputError("its network does not go from the columns of passages to two numbers")
+            raise InputError(
+                "its network must read the columns of passages and output percentages, two or more"
+            )
         if not (
             isinstance(kernel, Kernel)
             and level.inputs == kernel.inputs <= columns
@@ -209,9 +230,9 @@ class PassageModel:
         ):
             raise InputError("its kernel and its level do not fit the columns of passages")
         if not (0 <= self.least < 1 and 0 <= self.difficulty_in_level < 1):
-            raise InputError("the least chance of a kind is not between 0 and 1")
+            raise InputError("its least share and its difficulty in level must be from 0 to 1")
         if not 0 <= self.off_if_brief < 5:
-            raise InputError("what is taken off the level of brief texts is not from 0 to 5")
+            raise InputError("the level subtracted from brief texts must be from 0 to 5")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -220,57 +241,57 @@ class PassageModel:
 
     @property
     def typical(self) -> Floats:
-        """The mean of the passages that it learned from."""
+        """The mean of the passages in the training data."""
         return self.network.center
 
     def inputs(self, batch: Batch) -> Floats:
-        """The mean of what it reads over each document's passages."""
-        found = batch.once(passages)
-        return found.means(np.where(np.isfinite(found.columns), found.columns, self.typical))
+        """Return the mean of the columns over each document's passages."""
+        cut = batch.once(passages)
+        return cut.means(np.where(np.isfinite(cut.columns), cut.columns, self.typical))
 
     def predict(self, inputs: Floats) -> Floats:
-        """The difficulty for each row of columns."""
+        """Return the difficulty of each row of columns."""
         return self.network(inputs)[:, 0]
 
     def levels(self, columns: Floats, difficulties: Floats) -> Floats:
-        """The level for each row of columns, whose difficulties are these, and its parts."""
-        near = self.kernel.prepared(columns)
-        of_sets = self.kernel.predictor(near)
-        kinds = of_sets.shape[1] // 2
-        of_kinds, odds = of_sets[:, :kinds], of_sets[:, kinds:]
-        levels = self.level(near)
-        levels[:, 0] += (of_kinds * shares(odds, self.least)).sum(axis=1)
+        """Return the level of each row of columns, and its parts, given their difficulties."""
+        prepared = self.kernel.prepared(columns)
+        outputs = self.kernel.predictor(prepared)
+        sets = outputs.shape[1] // 2
+        additions, odds = outputs[:, :sets], outputs[:, sets:]
+        levels = self.level(prepared)
+        levels[:, 0] += (additions * shares(odds, self.least)).sum(axis=1)
         levels[:, 0] += self.difficulty_in_level * difficulties
         levels[:, 0] -= self.off_if_brief * brevity(columns)
         return levels
 
     def read(self, batch: Batch) -> Reading:
-        """Difficulty, level, their errors, and flags of each document."""
+        """Return difficulty, level, their errors, and flags of each document."""
         return self.read_passages(batch.once(passages))
 
-    def read_passages(self, found: Passages) -> Reading:
-        """The same of passages that were cut before."""
-        prepared = self.network.prepared(found.columns)
+    def read_passages(self, cut: Passages) -> Reading:
+        """Return the same for passages that are already computed."""
+        prepared = self.network.prepared(cut.columns)
         of_passages = self.network.predictor(prepared)
-        levels = self.levels(found.columns, of_passages[:, 0])
-        means = found.means(np.concatenate([of_passages, levels, prepared], axis=1))
+        levels = self.levels(cut.columns, of_passages[:, 0])
+        means = cut.means(np.concatenate([of_passages, levels, prepared], axis=1))
         ends = np.cumsum([of_passages.shape[1], levels.shape[1]]).tolist()
         hard, levels = means[:, : ends[0]], means[:, ends[0] : ends[1]]
         level = levels[:, 0]
         squares = (means[:, ends[1] :] ** 2).mean(axis=1)
-        words = found.totals
+        words = cut.totals
         unlikeness = self.difficulty_error.unlikeness(squares, words)
         raised = {
             UNLIKE_JUDGED: unlikeness > self.difficulty_error.limit,
-            FEW_SENTENCES: found.prose < _LEAST_PROSE,
-            REPEATED: found.repeated > _MOST_REPEATED,
-            TWO_LANGUAGES: found.foreign > _MOST_FOREIGN,
-            CUT: found.cut,
-            NO_ORDER: found.disordered,
+            FEW_SENTENCES: cut.prose < _LEAST_PROSE,
+            REPEATED: cut.repeated > _MOST_REPEATED,
+            TWO_LANGUAGES: cut.foreign > _MOST_FOREIGN,
+            CUT: cut.cut,
+            NO_ORDER: cut.disordered,
         }
         wider = _WIDER ** np.sum([raised[name] for name in _WIDENING], axis=0)
         difficulty, message = (
-            harder.of(mean, found.equal_parts)
+            harder.of(mean, cut.equal_parts)
             for harder, mean in zip(self.hardenings, hard.T[:2], strict=True)
         )
         return Reading(
@@ -287,7 +308,7 @@ class PassageModel:
         )
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """The first weights and the vectors as float16, as training used them."""
+        """Return the model as JSON values and files. Weights that training rounded are float16."""
         network, kernel = self.network.to_arrays(), self.kernel.to_arrays()
         level = self.level.to_arrays()
         for arrays, name in ((network, "weight_0"), (kernel, "vectors"), (level, "weight_0")):
@@ -300,16 +321,18 @@ class PassageModel:
             "least": self.least,
             "difficulty_in_level": self.difficulty_in_level,
             "off_if_brief": self.off_if_brief,
-            "hardenings": [asdict(each) for each in self.hardenings],
+            "hardenings": [asdict(hardening) for hardening in self.hardenings],
         }
         files = {"network": network, "kernel": kernel, "level": level}
         return model, {f"{name}.npz": array_bytes(arrays) for name, arrays in files.items()}
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
-        """The model that `to_parts` gave."""
+        """Return the model that `to_parts` wrote."""
         if model.get("columns") != list(passage_columns()):
-            raise InputError("it reads other columns of passages than this version has")
+            raise InputError(
+                "it was trained on other columns of passages than this version computes"
+            )
         network, kernel, level = (
             predictor_of(weights, name) for name in ("network", "kernel", "level")
         )
@@ -322,14 +345,14 @@ class PassageModel:
             and isinstance(level, Network)
             and all(isinstance(number, float) for number in numbers.values())
         ):
-            raise InputError("its weights are not what a model of passages has there")
+            raise InputError("its weights are not those of a model of passages")
         of_difficulty, of_level = (
             _error_of(model.get(f"{name}_error")) for name in ("difficulty", "level")
         )
         try:
-            one, two = (Hardening(**each) for each in model["hardenings"])
+            one, two = (Hardening(**settings) for settings in model["hardenings"])
         except (TypeError, ValueError, KeyError) as error:
-            raise InputError("it does not say by how much hard pages are harder") from error
+            raise InputError("its hardenings are missing or have another form") from error
         errors = of_difficulty, of_level
         return cls(network, kernel, level, *errors, **numbers, hardenings=(one, two))
 
