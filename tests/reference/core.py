@@ -47,7 +47,7 @@ _CONTROLS = [bytes([code]) for code in range(0x20) if code not in b"\t\n\r"]
 _NAMES = re.compile(
     rb"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
 )
-_MAY_HIDE = re.compile(rb"idden|isplay|IDDEN|ISPLAY")
+_MAY_HIDE = re.compile(rb"hidden|display|visibility", re.IGNORECASE)
 _TOKEN = re.compile(
     rb"""<(?: !--(?:-?>|.*?(?:--!?>|\Z))
           | (?:[sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE]))\b [^<>]*+ > .*?

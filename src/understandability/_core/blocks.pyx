@@ -348,10 +348,15 @@ cdef class PageLayout:
         cdef array sums = self.sums(True)
         cdef double least = (1.0 if self.is_thread else MAIN_SHARE) * sums.data.as_longlongs[0]
         cdef Py_ssize_t index, section, main = 0, parent, last
-        cdef object times = Counter(
-            [self.texts[index] for index in range(self.size) if not self.bits[index] & BLOCK_HIDDEN]
-        )
+        cdef object times = Counter(self.texts)
         cdef set seen = set()
+        if NOT_SHOWN in self.kinds.values():
+            times = Counter(
+                [
+                    self.texts[index] for index in range(self.size)
+                    if not self.bits[index] & BLOCK_HIDDEN
+                ]
+            )
         if sums.data.as_longlongs[0]:
             # Parents come before children, and two separate sections cannot both have that much.
             for section in range(1, self.last_section + 1):

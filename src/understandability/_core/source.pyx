@@ -165,17 +165,42 @@ cdef Py_ssize_t end_of_code(Bytes s, Py_ssize_t size, Py_ssize_t offset) noexcep
         offset += 1
 
 
-cdef Py_ssize_t end_of_tag(Bytes s, Py_ssize_t size, Py_ssize_t offset, Py_ssize_t* read) noexcept:
+cdef bint has_word(
+    Bytes s, Py_ssize_t start, Py_ssize_t end, Bytes word, Py_ssize_t length
+) noexcept:
+    """Return True if bytes hold a word (of small letters), in letters of any size."""
+    cdef Py_ssize_t i
+    for i in range(start, end - length + 1):
+        if s[i] | 32 == word[0] and s[i + 1] | 32 == word[1] and matches_name(s, end, i, word, length):
+            return True
+    return False
+
+
+cdef Py_ssize_t end_of_tag(
+    Bytes s, Py_ssize_t size, Py_ssize_t offset, Py_ssize_t* read, bint* may_hide
+) noexcept:
     """Return the offset of the ">" of a tag, given the end of its name; -1 if there is none.
 
-    The number of bytes read is added to `read`.
+    The number of bytes read is added to `read`. `may_hide` is set to True if the attributes may
+    hide the element.
     """
-    cdef Py_ssize_t start = offset, end
+    cdef Py_ssize_t start = offset, end, names, style = -1
+    may_hide[0] = False
     while True:
+        names = offset
         while offset < size and not ENDS_ATTRIBUTE[s[offset]]:
             offset += 1
+        if offset - names >= 5:
+            if offset - names >= 6 and has_word(s, names, offset, b"hidden", 6):
+                may_hide[0] = True
+            if style < 0 and has_word(s, names, offset, b"style", 5):
+                style = offset
         if offset >= size or s[offset] != c"=":
             read[0] += offset - start
+            if style >= 0 and not may_hide[0]:
+                may_hide[0] = has_word(s, style, offset, b"display", 7) or has_word(
+                    s, style, offset, b"visibility", 10
+                )
             return offset if offset < size and s[offset] == c">" else -1
         offset += 1  # past the "="
         while offset < size and is_space(s[offset]):
@@ -450,31 +475,6 @@ cdef bint is_link(Bytes s, Py_ssize_t start, Py_ssize_t end) noexcept:
     return False
 
 
-cdef class Hiding:
-    """The next offset in a source at which a word occurs that may hide an element."""
-
-    cdef bytes source
-    cdef Py_ssize_t[4] offsets
-    cdef Py_ssize_t next
-
-    def __cinit__(self, bytes source):
-        self.source = source
-        self.offsets[:] = [-1, -1, -1, -1]
-        self.next = -1
-        self.move_to(0)
-
-    cdef int move_to(self, Py_ssize_t start) except -1:
-        """Find the first offset from `start` on; the size of the source if there is none."""
-        cdef Py_ssize_t size = len(self.source), i, offset
-        self.next = size
-        for i in range(4):
-            if self.offsets[i] < start:
-                offset = self.source.find((b"idden", b"isplay", b"IDDEN", b"ISPLAY")[i], start)
-                self.offsets[i] = size if offset < 0 else offset
-            self.next = min(self.next, self.offsets[i])
-        return 0
-
-
 def cut(
     bytes source, object normal, object unescape, frozenset sections, object hints_of, tuple mended,
     object hides, str hidden,
@@ -492,10 +492,9 @@ def cut(
     cdef Py_ssize_t offset, next_offset, comment = -1, start = 0, end, after, number, length, read = 0
     cdef unsigned int code
     cdef unsigned char c
-    cdef bint is_comment
+    cdef bint is_comment, may_hide
     cdef str tag, hint, attributes
     cdef bytes name
-    cdef Hiding hiding = Hiding(source)
     tape.start(size, size // 32)
     tape.names = []
     memset(slots, 0, sizeof(slots))
@@ -523,6 +522,7 @@ def cut(
         after = offset + 1  # the end of the name, if there is one
         end = -1  # of the tag, element or comment
         code = 0
+        may_hide = False
         if is_letter(c) or (c == c"/" and is_letter(s[offset + 2])):
             length = length_of_code_name(s, size, offset + 1)
             if length:
@@ -533,7 +533,7 @@ def cut(
                 while after < size and not ENDS_NAME[s[after]]:
                     code = (code + s[after]) * 31
                     after += 1
-                end = end_of_tag(s, size, after, &read) + 1
+                end = end_of_tag(s, size, after, &read, &may_hide) + 1
         elif is_comment:
             end = end_of_comment(s, size, offset + 4)
         elif c == c"!" or c == c"?":
@@ -573,12 +573,9 @@ def cut(
                     hint = look_up(hints_of, attributes)
                     if hint:
                         hints[tape.size] = hint
-        if hiding.next < end and after > offset + 1:
-            if hiding.next < after:
-                hiding.move_to(after)
-            if hiding.next < end and is_letter(c):
-                if look_up(hides, source[after : end - 1].decode()):
-                    hints[tape.size] = hidden
+        if may_hide and is_letter(c):
+            if look_up(hides, source[after : end - 1].decode()):
+                hints[tape.size] = hidden
         if offset > start:
             add_text(tape, s, start, offset, unescape, False)
         tape.add_tag(number)

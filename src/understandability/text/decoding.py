@@ -240,15 +240,15 @@ def decode(content: bytes | str, charset: str | None = None) -> Decoded:
 
 def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
     has_controls = _core.has_controls(content)
-    is_utf8 = _core.is_utf8(content) or _is_cut_utf8(content)
+    is_valid = _core.is_utf8(content)
+    is_utf8 = is_valid or _is_cut_utf8(content)
     if encoding is None:
         encoding = "utf-8" if is_utf8 else "windows-1252"
     elif is_utf8 and encoding.startswith(_ANY_BYTES) and not content.isascii():
         encoding = "utf-8"  # the label is wrong: other text is hardly ever valid UTF-8
     is_marked = content.startswith(codecs.BOM_UTF8)
     is_same = encoding == "utf-8" or (encoding == "windows-1252" and content.isascii())
-    is_whole = is_same and _core.is_utf8(content)
-    if is_whole and not has_controls and not is_marked and not _has_accents(content):
+    if is_same and is_valid and not has_controls and not is_marked and not _has_accents(content):
         return Decoded(encoding, content)
     text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
     text = _without_controls(text) if has_controls else text
