@@ -171,7 +171,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError, match="not those of a model of passages"):
         PassageModel.from_parts({**model, "least": None}, files)
     for numbers in (None, [], [{"start": 50.0, "by": "far"}] * 2):
-        with pytest.raises(InputError, match="how much hard pages"):
+        with pytest.raises(InputError, match="hardenings are missing"):
             PassageModel.from_parts({**model, "hardenings": numbers}, files)
 
 

@@ -1,4 +1,4 @@
-"""What background models say of a text, as rows for judged models and learning to rank.
+"""Outputs of background models, as rows for judged models and learning to rank.
 
 A model is no part of the catalogue: it is given with the documents (`features_of`), and a row is
 NaN where that of its estimator is not. Which model that is, is the user's choice: any corpora.
@@ -22,18 +22,18 @@ _PREFIX = "background_"
 
 
 class BackgroundOutput(Protocol):
-    """A trained model: the name of its estimator, and one number a document."""
+    """A trained model: the name of its estimator, and one number per document."""
 
     @property
     def estimator(self) -> str:
-        """Such as ``mlp-regressor``."""
+        """The name of the estimator, such as ``mlp-regressor``."""
 
     def raw(self, batch: Batch) -> FloatArray:
-        """The value of a regressor, or the expected label of a classifier."""
+        """Return the value of a regressor, or the expected label of a classifier."""
 
 
 def row_name(estimator: str) -> str:
-    """The name of an estimator's row.
+    """Return the name of an estimator's row.
 
     >>> row_name("mlp-regressor")
     'background_mlp_regressor'
@@ -42,7 +42,7 @@ def row_name(estimator: str) -> str:
 
 
 def by_row(models: Sequence[BackgroundOutput]) -> Mapping[str, BackgroundOutput]:
-    """The models by the names of their rows; an `OptionError` where two are for one row."""
+    """Return the models by the names of their rows; raise `OptionError` for two of one row."""
     rows = {row_name(model.estimator): model for model in models}
     if len(rows) < len(models):
         raise OptionError("two background models have the same estimator, but only one row; choose")
@@ -50,7 +50,7 @@ def by_row(models: Sequence[BackgroundOutput]) -> Mapping[str, BackgroundOutput]
 
 
 def not_given(batch: Batch) -> FloatArray:
-    """NaN for each document."""
+    """Return NaN for each document."""
     return np.full(len(batch), np.nan)
 
 

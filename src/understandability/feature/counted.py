@@ -1,4 +1,4 @@
-"""The words behind a count: which they are, and how often each is counted."""
+"""The words that a feature counts in a document, and the number of times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Occurrences = tuple[Array, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class CountedWord:
-    """A word or term, and how often a document's `feature` counts it."""
+    """A word or term, and the number of times that a document's `feature` counts it."""
 
     docno: str
     feature: str
@@ -70,7 +70,7 @@ WORD_LISTS: dict[str, Callable[[Batch], Occurrences]] = {
 
 
 def counted_words(batch: Batch, names: Sequence[str] = ()) -> list[CountedWord]:
-    """The words that the named features count, in each document the most frequent first.
+    """Return the words that features count in each document, the most frequent first.
 
     Words that differ in capitals alone are one, written as it came first. The counts of a
     feature's words add up to its value. All of `WORD_LISTS` without names; a vocabulary that is

@@ -1,4 +1,4 @@
-"""How many different words a text uses, by measures that hardly depend on its length.
+"""Lexical diversity, by measures that hardly depend on the length of the text.
 
 Words are told apart in small letters, as they are written: "tablet" and "tablets" are two.
 """
@@ -24,18 +24,18 @@ Measure = Callable[[Sequence[object]], float]
 
 
 def _keys(words: Sequence[str]) -> NDArray[np.int64]:
-    """A number for each word in small letters; only whether two are equal counts."""
+    """Return an id per word in lower case. Only equality of ids matters."""
     return np.array([hash(word.lower()) for word in words], np.int64)
 
 
 def of_each(batch: Batch, measure: Measure, least: int) -> NDArray[np.float64]:
-    """A measure of the words of each text; NaN for one of fewer than `least`."""
+    """Compute a measure of the words of each text; NaN for fewer than `least` words."""
     keys = np.split(batch.word_values(_keys), batch.word_starts[1:-1])
     return np.array([measure(of.tolist()) if len(of) >= least else np.nan for of in keys])
 
 
 def window_ratio(words: Sequence[object]) -> float:
-    """The mean share of different words in windows of 50, one from each word on (MATTR).
+    """Return the mean share of distinct words in all windows of 50 words (MATTR).
 
     >>> window_ratio(["rest", "and", "rest"])  # shorter than a window: all words
     0.6666666666666666
@@ -56,7 +56,7 @@ def window_ratio(words: Sequence[object]) -> float:
 
 
 def factor_length(words: Sequence[object]) -> float:
-    """How many words it takes until the share of different ones falls to .72, both ways (MTLD)."""
+    """Return the mean number of words until the share of distinct ones is 0.72 (MTLD)."""
     return (_one_way(words) + _one_way(words[::-1])) / 2
 
 
@@ -73,7 +73,7 @@ def _one_way(words: Iterable[object]) -> float:
 
 
 def drawn_ratio(words: Sequence[object]) -> float:
-    """The share of different words that 42 draws without putting back give on average (HD-D)."""
+    """Return the expected share of distinct words in 42 words drawn without replacement (HD-D)."""
     # Sorted, so that the last digit does not depend on the order of the words.
     counts = np.sort(np.unique(np.array(words), return_counts=True)[1])
     left = len(words) - counts

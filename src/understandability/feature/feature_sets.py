@@ -16,7 +16,7 @@ _GROUPS = (
 
 
 def text_columns() -> tuple[str, ...]:
-    """The columns that suit texts of any length: ratios that need nothing installed.
+    """Return the columns for texts of any length: ratios that need no installed resource.
 
     Published estimators read them by default.
     """
@@ -43,7 +43,7 @@ _STUDY_GROUPS = (
 
 
 def study_columns() -> tuple[str, ...]:
-    """The features of Table 2 of Palotti, Zuccon & Hanbury (2019), in all their forms.
+    """Return the features of Table 2 of Palotti, Zuccon & Hanbury (2019), in all their forms.
 
     Raw, per word and per sentence. Table 2 also has the outputs of background models; these come
     with the bundles of such models. Where the study used its own list, ours is included as well.
@@ -62,7 +62,7 @@ FEATURE_SETS = {"text": text_columns, "study2018": study_columns}
 
 
 def columns_named(names: Sequence[str], *, all_forms: bool = True) -> tuple[str, ...]:
-    """The columns of sets (`FEATURE_SETS`), groups, features and columns, without repetitions.
+    """Return the columns of sets (`FEATURE_SETS`), groups, features and columns, each once.
 
     A set or group has all forms of its features: raw, per word, per sentence. So has the name of a
     feature with `all_forms`; without it, the name is that of the raw column.

@@ -27,7 +27,7 @@ Counts = FloatArray
 
 
 def per_hundred(part: Counts, whole: Counts) -> FloatArray:
-    """How many there are of the part for every 100 of the whole."""
+    """Return the number of parts per 100 of the whole."""
     return 100.0 * part / whole
 
 
@@ -51,7 +51,7 @@ def dale_chall(difficult: Counts, words: Counts, sentences: Counts) -> FloatArra
 
 
 def dale_chall_above_5(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
-    """The form that adds the 3.6365 only where more than 5 % of the words are difficult."""
+    """Dale & Chall (1948), the 3.6365 added only if more than 5 % of the words are difficult."""
     few = per_hundred(difficult, words) <= 5.0
     return dale_chall(difficult, words, sentences) - np.where(few, 3.6365, 0.0)
 
@@ -91,13 +91,13 @@ Formula = Callable[..., FloatArray]
 
 
 def evaluate_formula(batch: Batch, formula: Formula, counts: tuple[Count, ...]) -> FloatArray:
-    """A formula of the batch's counts."""
+    """Compute a formula of the counts of a batch."""
     known = batch.once(counts_of)
     return formula(*[known[name] if isinstance(name, str) else name(batch) for name in counts])
 
 
 def has_few_sentences(batch: Batch) -> NDArray[np.bool_]:
-    """Which texts have some sentences, but not the 30 on which SMOG was fitted."""
+    """Return a mask of the texts with fewer than the 30 sentences that SMOG was fitted on."""
     return (batch.sentences > 0) & (batch.sentences < 30)
 
 
@@ -120,7 +120,7 @@ def formula_row(
     counts: tuple[Count, ...],
     flag: Flag | None = None,
 ) -> Feature:
-    """A row of the catalogue for a formula of counts."""
+    """Return a row of the catalogue for a formula of counts."""
     compute = partial(evaluate_formula, formula=formula, counts=counts)
     return Feature(name, GROUP, unit, direction, meaning, source, compute, flag=flag)
 

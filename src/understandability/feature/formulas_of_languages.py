@@ -1,4 +1,4 @@
-"""All readability formulas of one text by name: those for English, or those of another language.
+"""All readability formulas of one text by name, for English or for another language.
 
 Formulas made for English say nothing of other languages; on a text of one of `LANGUAGES` its own
 take their place, with its own syllables and sentences.
@@ -31,7 +31,7 @@ from understandability.text.tokens import word_of
 
 
 class Counts(NamedTuple):
-    """What the formulas of a language are made of; `over_3_syllables` are words, too."""
+    """The counts that the formulas of other languages need. `over_3_syllables` counts words."""
 
     letters: int
     words: int
@@ -44,7 +44,7 @@ class Counts(NamedTuple):
 
 
 class LanguageFormula(NamedTuple):
-    """A formula made for one language; `direction` says what a higher value means."""
+    """A formula made for one language; `direction` is the meaning of a higher value."""
 
     name: str
     unit: str
@@ -57,7 +57,7 @@ class LanguageFormula(NamedTuple):
 def _like_flesch(
     name: str, source: str, base: float, sentence: float, word: float
 ) -> LanguageFormula:
-    """A formula in the form of Flesch's, with constants of its own."""
+    """Return a formula of the form of Flesch's, with other constants."""
 
     def compute(counts: Counts) -> float:
         of_sentence, of_word = counts.words / counts.sentences, counts.syllables / counts.words
@@ -69,7 +69,7 @@ def _like_flesch(
 
 
 def _wiener(number: int, meaning: str, *constants: float) -> LanguageFormula:
-    """A Wiener Sachtextformel; the constants are in the order of the values below."""
+    """Return a Wiener Sachtextformel. The constants have the order of the values below."""
 
     def compute(counts: Counts) -> float:
         values = (
@@ -91,7 +91,7 @@ def gutierrez_polini(counts: Counts) -> float:
 
 
 def crawford(counts: Counts) -> float:
-    """Crawford (1989): years of school, made for those of primary school."""
+    """Crawford (1989): years of school, designed for primary school."""
     per_100 = 100 / counts.words
     return -0.205 * per_100 * counts.sentences + 0.049 * per_100 * counts.syllables - 3.407
 
@@ -106,7 +106,7 @@ def gulpease(counts: Counts) -> float:
 
 
 def _of(formula: Callable[..., Any], *names: str) -> Callable[[Counts], float]:
-    """A formula that English has too, of these counts."""
+    """Return a formula that English has too."""
     return lambda counts: float(formula(*(getattr(counts, name) for name in names)))
 
 
@@ -172,7 +172,7 @@ _ENGLISH = tuple(row.name for row in (*formulas.ROWS, *other_formulas.ROWS))
 
 
 def readability(text: str | Document, language: str = "en") -> dict[str, float]:
-    """Every readability formula of a plain text, by name; NaN without words.
+    """Compute every readability formula of a plain text, by name; NaN without words.
 
     For English the rows ``readability`` and ``other formulas`` of the catalogue, without those of
     the 2019 study's own counts. For another `language` (``de``, ``es``, ``fr``, ``hi``, ``it``,
@@ -201,7 +201,7 @@ def readability(text: str | Document, language: str = "en") -> dict[str, float]:
 
 
 def language_formula(document: Document) -> tuple[str, float | None]:
-    """The best known formula made for the document's language, and its value.
+    """Return the best known formula made for the document's language, and its value.
 
     LIX where none was made for it; '' and None where its syllables and sentences are not known.
 
@@ -218,7 +218,7 @@ def language_formula(document: Document) -> tuple[str, float | None]:
 
 
 def counts_in_language(pieces: Sequence[str], language: OtherLanguage) -> Counts:
-    """What the formulas of a language take of a text, cut into pieces as by white space.
+    """Count what the formulas of a language need, in a text that is cut into pieces.
 
     >>> counts_in_language("Ruhen Sie sich aus. Trinken Sie Wasser.".split(), LANGUAGES["de"])[:4]
     (31, 7, 2, 10)

@@ -1,4 +1,4 @@
-"""What the tags of tokens tell: parts of speech, entities, chunks; and the polarity of words."""
+"""Features of tags: parts of speech, entities and chunks; and the polarity of words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from understandability.feature.word_counts import count
 
 
 def count_tags(batch: Batch) -> FloatArray:
-    """Tokens of each part of speech; (documents, 12) in the order of `TWELVE`."""
+    """Count tokens by part of speech; (documents, 12), in the order of `TWELVE`."""
     document = np.repeat(np.arange(len(batch)), np.diff(batch.token_starts))
     cells = document * len(TWELVE) + TO_TWELVE[batch.tags]
     counts = np.bincount(cells, minlength=len(batch) * len(TWELVE))
@@ -23,17 +23,17 @@ def count_tags(batch: Batch) -> FloatArray:
 
 
 def count_tag(batch: Batch, tag: str) -> FloatArray:
-    """Tokens of one part of speech."""
+    """Count the tokens of one part of speech."""
     return batch.once(count_tags)[:, TWELVE.index(tag)]
 
 
 def count_entities(batch: Batch) -> FloatArray:
-    """Maximal runs of proper nouns within a sentence."""
+    """Count the maximal runs of proper nouns within sentences."""
     return batch.sum_tokens(batch.entity_starts)
 
 
 def sum_heights(batch: Batch) -> FloatArray:
-    """The heights of the chunk trees of all sentences that have a word."""
+    """Return the heights of the chunk trees of all sentences with a word."""
     heights = chunk_heights(batch.tags, batch.token_sentence_starts)
     return sum_segments(heights * batch.has_word, batch.first_sentences)
 

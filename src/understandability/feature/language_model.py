@@ -1,4 +1,4 @@
-"""How often words occur in the background corpora, and how likely a text is under each.
+"""Frequencies of words in the background corpora, and the likelihood of a text under each.
 
 The corpora are medical Reddit, medical Wikipedia and PubMed (easiest first). Counted are tokens
 as `statistics_key` writes them; a word is in the vocabulary if at least three documents of the
@@ -38,7 +38,7 @@ _HAS_WORD = re.compile(r"[^\W_]")
 
 @lru_cache(1 << 14)
 def statistics_key(token: str) -> str:
-    """The token as it is counted: lower case, straight apostrophe, every digit a 0.
+    """Return a token as the corpora count it: lower case, straight apostrophe, 0 for each digit.
 
     Punctuation has no key (``''``) and is left out; numbers count by their shape.
 
@@ -67,7 +67,7 @@ class WordStatistics:
 
 
 def normalised_ranks(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """100 for the most frequent word down to 0 for the rarest; NaN for words not counted.
+    """Return the rank, from 100 for the most frequent word to 0 for the rarest; NaN for no count.
 
     100·(V − rank)/(V − 1), where V is the number of words that occur and words of equal counts
     share their mean rank.
@@ -87,7 +87,7 @@ def normalised_ranks(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 def log_probabilities(
     statistics: WordStatistics, merged_weight: float = MERGED_WEIGHT
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Natural logarithms of P(word) in each corpus and in their mean, and of an unknown word.
+    """Return natural logarithms of P(word) per corpus and in their mean, and of an unknown word.
 
     Shapes (words, corpora + 1) and (corpora + 1,). The last column is the mean of the three
     corpora (each weighs the same, whatever its size); of it, unknown words have the share that
@@ -109,7 +109,7 @@ def log_probabilities(
 
 @cache
 def word_statistics() -> WordStatistics:
-    """The embedded counts."""
+    """Return the embedded counts."""
     arrays = resource_arrays("word_statistics.npz")
     return WordStatistics(
         words=tuple(arrays["words"].tobytes().decode().split("\n")),
@@ -121,7 +121,7 @@ def word_statistics() -> WordStatistics:
 
 @cache
 def word_numbers() -> Numbers:
-    """The words of `word_statistics`, to find their numbers."""
+    """Return the words of `word_statistics` with their ids."""
     return numbered(word_statistics().words)
 
 
@@ -130,12 +130,12 @@ UNKNOWN, NO_WORD = -2, -1
 
 
 def statistics_numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
-    """The number of each token in the vocabulary; `UNKNOWN`, or `NO_WORD` for punctuation."""
+    """Return the id of each token in the vocabulary; `UNKNOWN`, or `NO_WORD` for punctuation."""
     return numbers_of_keys(list(map(statistics_key, tokens)))
 
 
 def numbers_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
-    """`statistics_numbers` of tokens by what `statistics_key` says of them."""
+    """Return `statistics_numbers`, given the `statistics_key` of each token."""
     numbers = places_of(keys, word_numbers())
     missing = np.flatnonzero(numbers < 0)
     numbers[missing] = [UNKNOWN if keys[place] else NO_WORD for place in missing.tolist()]
@@ -153,24 +153,24 @@ def _log_probabilities() -> FloatArray:
 
 
 def log_probabilities_at(numbers: NDArray[np.int32]) -> FloatArray:
-    """The log-probability under each model of `statistics_numbers`; 0 for punctuation."""
+    """Return the log-probability under each model, given ids; 0 for punctuation."""
     return _log_probabilities().take(numbers, axis=0)
 
 
 def mean_log_likelihoods(batch: Batch) -> FloatArray:
-    """The mean log-probability of a word under each model; (documents, models), nats."""
+    """Return the mean log-probability of a word under each model; (documents, models), nats."""
     numbers = batch.token_values(statistics_numbers)
     totals = batch.sum_tokens(log_probabilities_at(numbers))
     return ratio(totals, batch.sum_tokens(numbers != NO_WORD)[:, None])
 
 
 def log_likelihood(batch: Batch, model: str) -> FloatArray:
-    """The mean log-probability of a word under one model."""
+    """Return the mean log-probability of a word under one model, in nats."""
     return batch.once(mean_log_likelihoods)[:, MODELS.index(model)]
 
 
 def log_likelihood_ratio(batch: Batch, harder: str, easier: str) -> FloatArray:
-    """How much likelier a word is under the harder corpus than under the easier, on average."""
+    """Return the mean log-ratio of a word's probability in the harder and the easier corpus."""
     return log_likelihood(batch, harder) - log_likelihood(batch, easier)
 
 

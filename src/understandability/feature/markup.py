@@ -1,4 +1,4 @@
-"""Counts of HTML elements; a text has none."""
+"""Counts of HTML elements. A plain text has none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ELEMENTS: dict[str, tuple[str, ...]] = {
 
 
 def count_elements(batch: Batch, tags: tuple[str, ...]) -> FloatArray:
-    """How many elements of these names each page has."""
+    """Return the number of elements with these names per page."""
     return np.array(
         [
             sum(document.tag_counts.get(tag, 0) for tag in tags) if document.tag_counts else 0

@@ -1,4 +1,4 @@
-"""More formulas for English, so that no user of another package of formulas misses one.
+"""More formulas for English: those that other packages have.
 
 Those of textstat, py-readability-metrics and textdescriptives that `readability` has not, and
 FORCAST. They are a group of their own, because the features of the 2019 study are those of
@@ -48,7 +48,7 @@ def forcast(monosyllables: Counts, words: Counts) -> FloatArray:
 
 
 def linsear_write(polysyllables: Counts, words: Counts, sentences: Counts) -> FloatArray:
-    """Linsear Write, a US grade: a point for a word, three for a polysyllable, by the sentence.
+    """Linsear Write, a US grade: one point per word, three per polysyllable, by the sentence.
 
     Half of the points of a sentence, less 1 if they are 20 or fewer. Made for samples of 100 words;
     here the whole text is one.
@@ -61,7 +61,7 @@ def linsear_write(polysyllables: Counts, words: Counts, sentences: Counts) -> Fl
 
 
 def rix(long_words: Counts, sentences: Counts) -> FloatArray:
-    """Rix (Anderson 1983): words of more than six letters in a sentence; 1.8 grade 6, 7.2 college.
+    """Rix (Anderson 1983): words of more than six letters per sentence; 1.8 grade 6, 7.2 college.
 
     >>> rix(36, 20)
     1.8
@@ -79,7 +79,7 @@ def spache(unfamiliar: Counts, words: Counts, sentences: Counts) -> FloatArray:
 
 
 def reading_minutes(words: Counts) -> FloatArray:
-    """How long an adult reads, silently: 238 words a minute of non-fiction (Brysbaert 2019).
+    """The silent reading time of an adult, at 238 words of non-fiction per minute (Brysbaert 2019).
 
     >>> reading_minutes(476)
     2.0
@@ -101,7 +101,7 @@ _GRADES = (
 
 
 def consensus(values: FloatArray) -> FloatArray:
-    """The grade that most of `_GRADES` name, in whole grades; (documents, grades) to (documents,).
+    """Return the most frequent whole grade; (documents, grades) to (documents,).
 
     Each formula names the grades below, above and nearest to its value, the Flesch Reading Ease
     one or two. Between grades named as often the one named first is taken.
@@ -121,31 +121,31 @@ def consensus(values: FloatArray) -> FloatArray:
 
 
 def _grades_of_ease(ease: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The one or two grades of a Flesch Reading Ease, after Flesch's table; NaN for none."""
+    """Return the one or two grades of a Flesch Reading Ease in Flesch's table; NaN for none."""
     grades = np.select([ease >= least for least in (90, 80, 70, 60, 50, 40, 30)],
                        [5.0, 6.0, 7.0, 8.0, 10.0, 11.0, 12.0], 13.0)  # fmt: skip
     return np.where(np.isnan(ease), np.nan, grades), np.where(grades == 8.0, 9.0, np.nan)
 
 
 def text_standard(batch: Batch) -> FloatArray:
-    """The consensus of the grades of each document."""
+    """Return the consensus of the grades of each document."""
     compute = {row.name: row.compute for row in (*READABILITY, *ROWS)}
     return consensus(np.stack([compute[name](batch) for name in _GRADES], axis=1))
 
 
 def count_monosyllables(batch: Batch) -> FloatArray:
-    """How many words of one syllable each document has."""
+    """Return the number of words of one syllable per document."""
     syllables = batch.word_values(kinds_of_word)[:, KINDS.index("syllables")]
     return batch.sum_words(syllables == 1)
 
 
 def count_miniwords(batch: Batch) -> FloatArray:
-    """How many words of one to three letters or digits each document has."""
+    """Return the number of words of one to three letters or digits per document."""
     return batch.sum_words(batch.word_values(kinds_of_word)[:, KINDS.index("characters")] <= 3)
 
 
 def has_few_words(batch: Batch) -> NDArray[np.bool_]:
-    """Which texts have some words, but not the 150 that FORCAST takes."""
+    """Return a mask of the texts with fewer than the 150 words that FORCAST requires."""
     return (batch.words > 0) & (batch.words < _SAMPLE_OF_FORCAST)
 
 

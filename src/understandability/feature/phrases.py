@@ -1,4 +1,4 @@
-"""The height of a sentence's chunk tree, by a small cascaded grammar over parts of speech.
+"""The height of a sentence's chunk tree, from a small cascaded grammar over parts of speech.
 
 The cascade (Abney 1996) finds, from the bottom up:
 
@@ -38,7 +38,7 @@ _NOUN, _PREPOSITIONAL, _VERB, _CLAUSE = 0x100, 0x120, 0x140, 0x160
 
 
 def _any(*kinds: int) -> str:
-    """Phrases of these kinds, as part of a character class."""
+    """Return the phrases with these labels, as part of a character class."""
     return "".join(f"{chr(kind)}-{chr(kind + _LEVELS)}" for kind in kinds)
 
 
@@ -61,7 +61,7 @@ def _levels(part: str) -> int:
 
 
 def _phrase(kind: int) -> Callable[[re.Match[str]], str]:
-    """What makes a match a phrase: one level above the highest of its parts."""
+    """Return a match as a phrase: one level above the highest of its parts."""
     # Few sequences of parts make most phrases.
     phrases = BoundedCache(lambda parts: chr(kind + min(_LEVELS, 1 + max(map(_levels, parts)))))
     return lambda match: phrases[match[0]]
@@ -71,7 +71,7 @@ _VERB_PHRASE, _CLAUSE_PHRASE = _phrase(_VERB), _phrase(_CLAUSE)
 
 
 def chunk_heights(tags: NDArray[Any], sentence_starts: NDArray[Any]) -> NDArray[np.int64]:
-    """The height of each sentence's chunk tree, from 2.
+    """Return the height of each sentence's chunk tree, from 2.
 
     `tags` are indexes into `UNIVERSAL`, one for each token; no sentence is empty.
 

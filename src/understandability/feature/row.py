@@ -1,4 +1,4 @@
-"""What one row of the catalogue says."""
+"""A row of the catalogue: a feature and its flag."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SUFFIXES = {DOCUMENT: "", WORD: "_per_word", SENTENCE: "_per_sentence"}
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A remark on the documents for which `raised` is true, beside their values."""
+    """A flag of the documents for which `raised` returns True."""
 
     name: str
     meaning: str
@@ -26,7 +26,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One row of the catalogue; values, column names, listings and tests derive from it.
+    """A row of the catalogue. Values, column names, listings and tests derive from it.
 
     `compute` is a named function from a batch to one float64 a document. `per` says by what
     the value is given: the document itself, and divided by its words or sentences. `direction` says
@@ -46,7 +46,7 @@ class Feature:
     flag: Flag | None = None
 
     def column(self, per: str) -> str:
-        """The name of one of its columns, such as ``syllables_per_word``."""
+        """Return the name of the column of a form, such as ``syllables_per_word``."""
         return self.name + _SUFFIXES[per]
 
     @property

@@ -72,7 +72,7 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> FloatArray:  # noqa: N803  # scikit-learn's name
-        """A float64 matrix with one row for each text and one column for each name."""
+        """Return a float64 matrix with one row per text and one column per name."""
         check_is_fitted(self)
         if isinstance(X, str):
             raise TypeError("FeatureTransformer takes a list of texts, not one text")
@@ -84,7 +84,7 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return compute_features(documents, self.columns_, self.models).values
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """The names of the columns."""
+        """Return the names of the columns."""
         check_is_fitted(self)
         return np.array(self.columns_, dtype=object)
 

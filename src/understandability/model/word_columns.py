@@ -1,4 +1,4 @@
-"""What the passage model reads of words beside the catalogue: style, complexity, order, vectors."""
+"""Columns of words for the passage model: style, complexity, difficulty and vectors."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from understandability.resources import resource_arrays
 
 RUNS = 8192
 _MOST_LETTERS = 30
-# By the letters of a word and its two marks: the runs of three, four and five; a longer one is a
-# run itself.
+# The number of runs of a word, by its length with two marks: the runs of three, four and five
+# letters, and the word as a whole if it is longer.
 _RUNS_OF_WORD = np.array(
     [
         sum(max(0, size - length + 1) for length in (3, 4, 5)) + (size > 5)
@@ -37,10 +37,10 @@ _RUNS_OF_WORD = np.array(
 
 
 class Runs(NamedTuple):
-    """The runs of some words, in their order: the place of the word, the run's number, its value.
+    """The runs of letters of some words, in order: the index of the word, a bucket, and a value.
 
-    Values are of the sign that the hash says, so that runs which share a number cancel out rather
-    than add up; those of a word have the length 1.
+    The sign of a value comes from the hash, so that runs in one bucket cancel out on average. The
+    values of a word have Euclidean length 1.
     """
 
     words: NDArray[np.intp]
@@ -49,7 +49,7 @@ class Runs(NamedTuple):
 
 
 def runs_of_letters(words: Sequence[str]) -> Runs:
-    """The runs of each word, at once for all.
+    """Hash the runs of letters of all words.
 
     >>> [len(runs_of_letters([word]).numbers) for word in ("Flu", "a")]  # <fl flu lu> ... and <a>
     [6, 1]
@@ -65,7 +65,7 @@ def runs_of_letters(words: Sequence[str]) -> Runs:
 
 
 def spelled_of(letters: Floats, runs: Runs, count: int) -> Floats:
-    """What a regression says of each of so many words by its letters: a weight for each run."""
+    """Return the sum of the weights of each word's runs, for `count` words."""
     return np.asarray(np.bincount(runs.words, runs.values * letters[runs.numbers], count), float)
 
 
@@ -129,26 +129,26 @@ _NUMBER, _CAPITALS, _CAPITALISED = map(STYLE_KINDS.index, ("number", "capitals",
 
 
 def kinds_of_token(token: str, lower: str) -> list[int]:
-    """Which of `STYLE_KINDS` a token is, by their numbers; `lower` is it in small letters."""
+    """Return the indexes in `STYLE_KINDS` of a token, given it in lower case too."""
     if not (token.isalnum() or any(map(str.isalnum, token))):
         column = _MARK_OF.get(token[:1])
         return [] if column is None else [column]
-    found = []
+    styles = []
     column = _WORD_OF.get(lower.replace("’", "'"))
     if column is not None:
-        found.append(column)
+        styles.append(column)
     if len(lower) >= _LEAST_ENDING_WORD and lower.endswith(_ALL_ENDINGS):
         for size in _ENDING_SIZES:
             column = _ENDING_OF.get(lower[-size:])
             if column is not None:
-                found.append(column)
+                styles.append(column)
     if token[0].isdigit():
-        found.append(_NUMBER)
+        styles.append(_NUMBER)
     elif token[0].isupper():
-        found.append(_CAPITALISED)
+        styles.append(_CAPITALISED)
     if len(token) > 1 and token.isupper():
-        found.append(_CAPITALS)
-    return found
+        styles.append(_CAPITALS)
+    return styles
 
 
 _ZIPF_LIMITS = np.array([2.0, 3.0, 4.0, 5.0])
@@ -157,12 +157,15 @@ _CUT = 5.0
 
 
 class Known(NamedTuple):
-    """What tables know of some tokens: one row for each.
+    """Entries of tables for some tokens, one row per token.
 
-    `zipf` is the frequency in general English, 1.5 where wordfreq has none, and `unlisted` (0 or 1)
-    whether it has none; `numbers` are those of `word_statistics`, `logs` the log-probabilities in
-    the background corpora and their mean; `ranks` those of words with a vector, -1 of others,
-    and `vectors` are times their weights, which come last, 0 where there is none.
+    Attributes:
+        zipf: The frequency in general English; 1.5 if wordfreq does not have the token.
+        unlisted: 1 if wordfreq does not have it, else 0.
+        numbers: Ids in `word_statistics`.
+        logs: Log-probabilities in the background corpora, and in their mean.
+        ranks: Ranks among the words with a vector; -1 without one.
+        vectors: Vectors times their weights, then the weights; 0 without a vector.
     """
 
     zipf: Floats
@@ -174,21 +177,21 @@ class Known(NamedTuple):
 
 
 def known_of(tokens: Sequence[str]) -> Known:
-    """What tables know of each token, whatever its case."""
+    """Look up each token, ignoring case."""
     keys = list(map(statistics_key, tokens))
-    places, numbers = places_of_keys(keys), numbers_of_keys(keys)
-    zipf = np.where(places >= 0, places / 100, _UNLISTED_ZIPF)
+    frequencies, numbers = places_of_keys(keys), numbers_of_keys(keys)
+    zipf = np.where(frequencies >= 0, frequencies / 100, _UNLISTED_ZIPF)
     ranks, vectors, scale = words_and_vectors()
     rows = places_of(keys, ranks)
     rank = rows[:, None] + 1.0
     weights = rank / (rank + _HALF_RANK)  # 0 where there is no word
-    found = np.hstack([(vectors.take(rows, axis=0, mode="clip") * scale) * weights, weights])
-    unlisted = (places == UNKNOWN).astype(float)
-    return Known(zipf, unlisted, numbers, log_probabilities_at(numbers), rows, found)
+    weighted = np.hstack([(vectors.take(rows, axis=0, mode="clip") * scale) * weights, weights])
+    unlisted = (frequencies == UNKNOWN).astype(float)
+    return Known(zipf, unlisted, numbers, log_probabilities_at(numbers), rows, weighted)
 
 
 def word_inputs(words: Sequence[str], known: Known | None = None) -> Floats:
-    """What the regression reads of each word, but for its letters; (words, inputs)."""
+    """Return the inputs of the regression, without the runs of letters; (words, inputs)."""
     lower = [word.lower() if len(word) > 1 and word.isupper() else word for word in words]
     known = known or known_of(words)
     sizes = np.fromiter(map(len, lower), np.float64, len(lower))
@@ -211,7 +214,7 @@ def word_inputs(words: Sequence[str], known: Known | None = None) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class WordComplexity:
-    """The regression: a weight for each input, standardised and cut off, and for letters."""
+    """A linear regression on inputs, standardised and clamped, and on runs of letters."""
 
     center: Floats
     scale: Floats
@@ -222,7 +225,7 @@ class WordComplexity:
     def __call__(
         self, words: Sequence[str], known: Known | None = None, runs: Runs | None = None
     ) -> Floats:
-        """The complexity of each word, from 0 to 1; 0 without a letter."""
+        """Return the complexity of each word, from 0 to 1; 0 without a letter."""
         if not len(words):
             return np.empty(0)
         rows = word_inputs(words, known)
@@ -230,14 +233,14 @@ class WordComplexity:
         rows /= self.scale
         np.minimum(np.maximum(rows, -_CUT, out=rows), _CUT, out=rows)
         spelled = spelled_of(self.letters, runs or runs_of_letters(words), len(words))
-        found = np.clip(np.einsum("ij,j->i", rows, self.weights) + spelled + self.bias, 0, 1)
+        complexity = np.clip(np.einsum("ij,j->i", rows, self.weights) + spelled + self.bias, 0, 1)
         has_letter = [word.isalpha() or any(map(str.isalpha, word)) for word in words]
-        return np.where(has_letter, found, 0.0)
+        return np.where(has_letter, complexity, 0.0)
 
 
 @cache
 def word_complexity() -> WordComplexity:
-    """The embedded regression."""
+    """Return the embedded regression of complexity."""
     arrays = resource_arrays("word_complexity.npz")
     center, scale, weights, letters = (
         np.asarray(arrays[name], np.float64) for name in ("center", "scale", "weights", "letters")
@@ -246,7 +249,7 @@ def word_complexity() -> WordComplexity:
 
 
 def complexities(words: Sequence[str]) -> Floats:
-    """The complexity of each word; a column of types.
+    """Return the complexity of each word. A column of types.
 
     >>> a, b = complexities(["doctor", "electroencephalogram"])
     >>> bool(a < 0.3 < 0.6 < b)
@@ -256,11 +259,11 @@ def complexities(words: Sequence[str]) -> Floats:
 
 
 class WordDifficulty(NamedTuple):
-    """How hard a passage is by its words alone: the mean of what its different words have here.
+    """The difficulty of words: a passage's difficulty by its words alone is their mean.
 
-    A regression on readings, in points of difficulty: `words` is what each word adds that has a
-    vector, by its rank, and `letters` what each run of letters does. So it knows what a text is
-    about: "callback" and "pointer" are short and not rare, but stand in texts that are hard.
+    A regression on readings, in points of difficulty. `words` has the weight of each word with a
+    vector, by its rank, and `letters` the weight of each run of letters. So it recognises topics:
+    "callback" and "pointer" are short and not rare, but they occur in texts that are hard.
     """
 
     words: Floats
@@ -268,14 +271,14 @@ class WordDifficulty(NamedTuple):
     start: float
 
     def of(self, ranks: NDArray[np.int32], runs: Runs) -> Floats:
-        """The number of each word, of which ranks are -1 for no vector; (words,)."""
+        """Return the difficulty of each word; ranks are -1 for words without a vector; (words,)."""
         own = np.where(ranks >= 0, self.words.take(ranks, mode="clip"), 0)
         return self.start + own + spelled_of(self.letters, runs, len(ranks))
 
 
 @cache
 def word_difficulty() -> WordDifficulty:
-    """The embedded regression."""
+    """Return the embedded regression of difficulty."""
     arrays = resource_arrays("word_difficulty.npz")
     words, letters = (arrays[name].astype(np.float64) for name in ("words", "letters"))
     return WordDifficulty(words, letters, float(arrays["start"]))
@@ -287,7 +290,7 @@ _HALF_RANK = 200
 
 @cache
 def words_and_vectors() -> tuple[Numbers, NDArray[np.int8], NDArray[np.float32]]:
-    """The words by their ranks, their vectors as whole numbers, and the scale of these."""
+    """Return the words by rank, their vectors as int8, and the unit of each dimension."""
     arrays = resource_arrays("word_vectors.npz")
     words = arrays["words"].tobytes().decode().split("\n")
     return numbered(words), arrays["vectors"], arrays["scale"]
