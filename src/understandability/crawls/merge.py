@@ -66,7 +66,7 @@ def merge(
 
     Examples: understand crawl merge scores/ -o scores.parquet
 
-    understand crawl merge november/ december/ -o scores.parquet
+    understand crawl merge first/ second/ -o scores.parquet
 
     In Python, `folder` is one folder or a list. Without an `output`, the rows are returned; with
     one, `Merged` counts them.
