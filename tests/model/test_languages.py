@@ -99,12 +99,12 @@ def test_a_reader_of_the_scale_of_2016() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(InputError, match="does not fit its columns"):
+    with pytest.raises(InputError, match="do not fit its columns"):
         KnownLanguage((0.0,) * len(COLUMNS), (0.0,) * len(COLUMNS), 0.3)
     parts, weights = model().to_parts()
     with pytest.raises(InputError, match="no row for the language 'xx'"):
         LanguagesModel.from_parts({**parts, "languages": {"xx": parts["languages"]["de"]}}, weights)
-    with pytest.raises(InputError, match="does not say what it knows"):
+    with pytest.raises(InputError, match="does not state the parameters"):
         LanguagesModel.from_parts({**parts, "languages": {"de": {}}}, weights)
 
 

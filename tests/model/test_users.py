@@ -72,7 +72,7 @@ def test_a_missing_score_stays_missing(user: str) -> None:
         ({"user": "arctan", "noise_scale": 0}, "above 0"),
         ({"threshold": math.nan}, "finite number"),
         ({"direction": "higher"}, "write one of higher-harder"),
-        ({"user": "step", "normalise": "integral"}, "'arctan' only"),
+        ({"user": "step", "normalise": "integral"}, "only for user 'arctan'"),
         ({"user": "arctan", "normalise": "integral"}, "scores with a range"),
     ],
 )

@@ -1,6 +1,6 @@
-"""A trained background model: words to a vector of topics, and that to a label.
+"""A trained background model: it maps words to a vector of topics, and the vector to a label.
 
-`training.train_background` learns it (Palotti, Zuccon & Hanbury 2019).
+`training.train_background` trains it (Palotti, Zuccon & Hanbury 2019).
 """
 
 from __future__ import annotations
@@ -51,19 +51,21 @@ def bags_of(numbers: NDArray[np.int32], token_starts: NDArray[np.int64]) -> Bags
     """
     sizes = np.diff(token_starts)
     document = np.repeat(np.arange(len(sizes)), sizes)
-    known = numbers >= 0
+    in_vocabulary = numbers >= 0
     width = int(numbers.max(initial=0)) + 1
-    keys, counts = np.unique(document[known] * width + numbers[known], return_counts=True)
+    keys, counts = np.unique(
+        document[in_vocabulary] * width + numbers[in_vocabulary], return_counts=True
+    )
     starts = starts_of(np.bincount(keys // width, minlength=len(sizes)))
     return Bags(starts, keys % width, counts)
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The words that a model knows, as `statistics_key` writes them, and their ids.
+    """The words that a model knows, normalised by `statistics_key`, and their ids.
 
-    Compared by identity: values of words are cached per vocabulary, and comparing its words would
-    take longer than the look-up.
+    Vocabularies are compared by identity. Values of words are cached per vocabulary, and comparing
+    the words themselves would take longer than the look-up.
     """
 
     words: tuple[str, ...]
@@ -127,8 +129,8 @@ class LsaSpace:
 class BackgroundModel:
     """A vocabulary, an LSA space (none for term counts), and an estimator of the labels.
 
-    `labels` are those of the corpora, ascending. A classifier has a probability for each of them, a
-    regressor one value.
+    `labels` are the labels of the training corpora, ascending. A classifier returns a probability
+    per label, a regressor one value.
     """
 
     estimator: str
@@ -139,44 +141,44 @@ class BackgroundModel:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """A name for each dimension, or for each label where words are counted."""
+        """A name per dimension of the LSA space, or per label for models of term counts."""
         return tuple(f"topic_{number}" for number in range(len(self.typical)))
 
     @property
     def typical(self) -> Floats:
-        """0, the vector of a text without informative words."""
+        """Zeros: the vector of a text without informative words."""
         dimensions = len(self.labels) if self.space is None else self.space.projection.shape[1]
         return np.zeros(dimensions)
 
     def inputs(self, batch: Batch) -> Floats:
         """The vector of each document in the LSA space; for term counts, their weighted sums.
 
-        NaN for a document without a word of the vocabulary.
+        A document without a word of the vocabulary has NaN in every column.
         """
         bags = self.vocabulary.bags(batch)
         if self.space is not None:
-            places = self.space.vectors(bags)
-        else:  # rows of the single layer, of the words that occur
+            vectors = self.space.vectors(bags)
+        else:  # the rows of the single layer for the words that occur
             assert isinstance(self.predictor, Network)
             rows = self.predictor.weights[0][bags.words]
-            places = sum_segments(bags.counts[:, None] * rows, bags.starts)
-        places[np.diff(bags.starts) == 0] = np.nan
-        return places
+            vectors = sum_segments(bags.counts[:, None] * rows, bags.starts)
+        vectors[np.diff(bags.starts) == 0] = np.nan
+        return vectors
 
     def predict(self, inputs: Floats) -> Floats:
         """The unclipped value of a regressor, or the expected label of a classifier."""
-        known = np.isfinite(inputs).all(axis=1)
+        has_inputs = np.isfinite(inputs).all(axis=1)
         raw = np.full(len(inputs), np.nan)
         predictor = self.predictor
-        if self.space is None:  # the inputs are sums already: only bias and link remain
+        if self.space is None:  # the inputs are weighted sums already; only bias and link remain
             assert isinstance(predictor, Network)
             identity = np.eye(inputs.shape[1])
             predictor = Network((identity,), predictor.biases, predictor.link)
-        raw[known] = expected_label(predictor(inputs[known]), self.labels)
+        raw[has_inputs] = expected_label(predictor(inputs[has_inputs]), self.labels)
         return raw
 
     def raw(self, batch: Batch) -> Floats:
-        """The raw output for each document; NaN where no word of it is known."""
+        """The raw output for each document; NaN if the vocabulary contains none of its words."""
         return self.predict(self.inputs(batch))
 
     def read(self, batch: Batch) -> Reading:
@@ -184,7 +186,10 @@ class BackgroundModel:
         return Reading.of(self.raw(batch), batch.words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Vocabulary and space in ``words.npz``, the estimator in a file of its own."""
+        """Return the entry of ``bundle.json``, and the files of weights by name.
+
+        ``words.npz`` holds vocabulary and space; the estimator has its own file.
+        """
         arrays = {"words": self.vocabulary.to_array()}
         if self.space is not None:
             arrays["weights"] = self.space.weights.astype(np.float32)
@@ -217,7 +222,7 @@ class BackgroundModel:
 
 
 def expected_label(outputs: Floats, labels: tuple[float, ...]) -> Floats:
-    """One number per document: the value, or the mean of the labels by their probabilities.
+    """One number per document: the regressor's value, or the classifier's expected label.
 
     >>> expected_label(np.array([[0.5, 0.0, 0.5]]), (1, 2, 3))
     array([2.])

@@ -1,12 +1,12 @@
 """Your own estimator on top of `open`: rescaled outputs of a base model, and a correction.
 
 The *prior* is a line over the base model's difficulty and level. Learners read the columns of
-passages (`passage_columns`) and the base model's three outputs. Direct learners estimate the label,
-others its distance from the prior; the *correction* is the mean distance by all of them. The
-estimate is ``prior + share * correction``. With a share of 0 it is the base model on the scale of
-the labels.
+passages (`passage_columns`) and the base model's three outputs. Direct learners estimate the label;
+the other learners estimate its distance from the prior. The *correction* is the mean distance over
+all learners. The estimate is ``prior + share * correction``. With a share of 0 it is the base model
+on the scale of the labels.
 
-`training.blend` fits them.
+`training.blend` fits prior and learners.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from understandability.model.passages import passage_columns
 from understandability.model.predictors import MOST, Predictor, predictor_files, predictor_of
 
 BLEND = "blend"
-# Outputs of the base model that the learner reads, after the columns of passages.
+# Outputs of the base model that the learner reads, following the columns of passages.
 BASE_OUTPUTS = ("base_difficulty", "base_level", "base_message")
 _MAX_LEARNERS = 4
 
@@ -79,7 +79,7 @@ def correction_of(
     corrections: Sequence[Predictor],
     labels: tuple[float, ...] = (),
 ) -> Floats:
-    """The mean distance from the prior by all learners; (texts,).
+    """The distance from the prior, averaged over all learners; shape (texts,).
 
     `labels` are the difficulties of a classifier's classes.
     """
@@ -129,7 +129,7 @@ class BlendModel:
 
     @property
     def typical(self) -> Floats:
-        """The mean of the texts it learned from."""
+        """The mean of each input over the training texts."""
         return np.array(self.center)
 
     def inputs(self, batch: Batch) -> Floats:
@@ -139,14 +139,14 @@ class BlendModel:
     def predict(self, inputs: Floats) -> Floats:
         """The raw output for each row of inputs; NaN where the base model has no estimate."""
         result = np.full(len(inputs), np.nan)
-        known = np.isfinite(inputs).all(axis=1)
-        if not known.any():
+        has_inputs = np.isfinite(inputs).all(axis=1)
+        if not has_inputs.any():
             return result
-        rows = inputs[known]
+        rows = inputs[has_inputs]
         raw = self.prior.of(rows[:, -len(BASE_OUTPUTS) :])
         if self.share:
             raw += self.share * correction_of(raw, rows, self.direct, self.corrections, self.labels)
-        result[known] = raw
+        result[has_inputs] = raw
         return result
 
     def read(self, batch: Batch) -> Reading:
@@ -156,7 +156,10 @@ class BlendModel:
         return replace(reading, raw=raw, message=raw, error=np.full(len(raw), np.nan))
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """The numbers of the prior; the base model and each learner in files of their own."""
+        """Return the entry of ``bundle.json``, and the files of weights by name.
+
+        The entry holds the prior; the base model and each learner have their own files.
+        """
         base, base_files = self.base.to_parts()
         files = {f"base-{name}": content for name, content in base_files.items()}
         for name, learners in (("direct", self.direct), ("correction", self.corrections)):

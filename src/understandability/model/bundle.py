@@ -38,13 +38,13 @@ from understandability.model.readers import (
 class Estimate:
     """The estimates for one document.
 
-    `difficulty` runs from 0 (very easy) to 100 (very hard), `spread` is its standard error on that
-    scale (NaN where the bundle knows none), `p_understandable` is P(U|d) in [0, 1], and `raw` the
-    model's own output, on the scale of the labels that it learned from (higher is harder). `level`
+    `difficulty` runs from 0 (very easy) to 100 (very hard). `spread` is its standard error on the
+    same scale (NaN if the bundle does not know it). `p_understandable` is P(U|d), from 0 to 1.
+    `raw` is the model's own output on the scale of its training labels (higher is harder). `level`
     is the CEFR level of the text, 1 (A1) to 6 (C2); NaN for bundles that learned no levels.
     `level_error` is its standard error, NaN if unknown. All are NaN without an estimate (no words,
-    a language that no bundle knows); without readings of a language, all but the level and its
-    error.
+    or a language that the bundle does not know). For a language without readings, only the level
+    and its error have values.
     """
 
     docno: str
@@ -60,14 +60,15 @@ class Estimate:
 if TYPE_CHECKING:
     from understandability.model.background import BackgroundModel
 
-A1, C2 = 1.0, 6.0  # the ends of the scale of levels; `raw` may lie beyond them
+# The ends of the scale of levels; a model may report levels beyond them.
+A1, C2 = 1.0, 6.0
 DEFAULT_BUNDLE = "open"
 # Other names of bundles that come with the package.
 ALIASES = {"default": DEFAULT_BUNDLE}
 
 
 FROM_SKLEARN = "training.portable:bundle_of"
-# The kind of model in ``bundle.json`` -> the hook of its class, loaded when a bundle needs it.
+# Entry ``kind`` of the model in ``bundle.json`` -> its class, imported when a bundle needs it.
 MODELS = {
     "column": "model.model:ColumnModel",
     "background": "model.background:BackgroundModel",
@@ -84,10 +85,9 @@ class Bundle:
 
     `calibration` maps the model's output to difficulty. `assessors` maps its level, if it has one,
     to the scale of the assessors of 2016, for readers whose threshold is on that scale. `card`
-    holds ``summary``, ``training``, ``figures``, ``intended_use`` and the like, as in
-    ``bundle.json``. `checksum` identifies the weights ('' before the bundle is written). `reader`
-    is the reader whose P(U|d) is reported if no other is chosen, such as the one fitted to labels
-    in training.
+    holds ``summary``, ``training``, ``figures``, ``intended_use`` and further entries of
+    ``bundle.json``. `checksum` identifies the weights ('' until the bundle is written). `reader`
+    is the default reader for P(U|d), such as the one fitted to labels in training.
     """
 
     name: str
@@ -121,53 +121,58 @@ class Bundle:
 
     @property
     def missing_vocabularies(self) -> tuple[str, ...]:
-        """The installable vocabularies that its features need and that are not installed."""
-        # Models of pages read words, not columns of the catalogue.
+        """The vocabularies that its features need but that are not installed."""
+        # Models of passages read words, not columns of the catalogue.
         rows = [COLUMNS[name][0] for name in getattr(self.model, "columns", ())]
         needs = dict.fromkeys(need for row in rows if row.group != GROUP for need in row.needs)
         return missing_resources(needs)
 
     def calibration_for(self, scale: str) -> Calibration | ReadingScale | AssessorScale:
-        """The map to difficulty on a scale, '' for the bundle's own; `OptionError` without one."""
+        """Return the map to difficulty on the scale of that name; '' is the bundle's own scale.
+
+        Raises `OptionError` if the bundle has no map to that scale.
+        """
         maps = (self.calibration, self.assessors)
-        known = {calibration.scale: calibration for calibration in maps if calibration}
-        if scale and scale not in known:
+        calibrations = {calibration.scale: calibration for calibration in maps if calibration}
+        if scale and scale not in calibrations:
             raise OptionError(
-                f"bundle {self.name} gives difficulties on {' and '.join(known)}, and the reader's "
-                f"threshold is on {scale!r}: name its own bundle (--bundle FOLDER), or "
+                f"bundle {self.name} gives difficulties on {' and '.join(calibrations)}, and the "
+                f"reader's threshold is on {scale!r}: name its own bundle (--bundle FOLDER), or "
                 "calibrate it on scores of this one"
             )
-        return known[scale or self.scale]
+        return calibrations[scale or self.scale]
 
     def estimate(self, batch: Batch, reader: Reader | None = None) -> tuple[Estimate, ...]:
-        """P(U|d) for a reader, difficulty on the reader's scale, its standard error, and level.
+        """Estimate P(U|d) for a reader, difficulty with its standard error, and level.
 
-        The default reader is the bundle's own, or else an adult of the public. A document without
-        words has NaN for all, and the flag ``no_words``; where vocabularies that the model reads
-        are not installed, every estimate has the flag ``missing_vocabulary``.
+        Difficulty is on the reader's scale. The default reader is the bundle's own, or else an
+        adult of the public. A document without words has NaN everywhere and the flag
+        ``no_words``. If a vocabulary that the model reads is not installed, every estimate has the
+        flag ``missing_vocabulary``.
         """
         reader = reader or self.reader or READERS[DEFAULT_READER]
-        reading = batch.once(self.model.read)  # other readers may ask too
-        some = batch.words > 0
+        # Cached, because estimates for several readers share one reading.
+        reading = batch.once(self.model.read)
+        has_words = batch.words > 0
         calibration = self.calibration_for(reader.scale_of(self.scale))
         difficulty, spread = calibration.apply(reading)
-        # A language without readings has only a level, on any scale.
+        # A language without readings has only a level, whatever the scale.
         difficulty, spread = (
-            np.where(np.isnan(reading.raw), np.nan, x) for x in (difficulty, spread)
+            np.where(np.isnan(reading.raw), np.nan, values) for values in (difficulty, spread)
         )
-        about = replace(reading, raw=reading.message)
-        message = calibration.apply(about)[0] if reader.curve else difficulty
-        chance = reader.understands(message, spread)
+        of_message = replace(reading, raw=reading.message)
+        message = calibration.apply(of_message)[0] if reader.curve else difficulty
+        probability = reader.understands(message, spread)
         levels = np.clip(reading.level, A1, C2)
-        lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
-        fields = (chance, difficulty, spread, reading.raw, levels, reading.level_error)
-        numbers = np.where(some, fields, np.nan).T.tolist()
-        own_flags = zip(reading.flags, some.tolist(), strict=True)
-        flags = [(*own, *lacking) if is_text else ("no_words",) for own, is_text in own_flags]
+        bundle_flags = ("missing_vocabulary",) if self.missing_vocabularies else ()
+        fields = (probability, difficulty, spread, reading.raw, levels, reading.level_error)
+        numbers = np.where(has_words, fields, np.nan).T.tolist()
+        own_flags = zip(reading.flags, has_words.tolist(), strict=True)
+        flags = [(*own, *bundle_flags) if is_text else ("no_words",) for own, is_text in own_flags]
         rows = zip(batch.documents, numbers, flags, strict=True)
         return tuple(
-            Estimate(document.docno, chance, difficulty, spread, raw, level, error, own)
-            for document, (chance, difficulty, spread, raw, level, error), own in rows
+            Estimate(document.docno, probability, difficulty, spread, raw, level, error, own)
+            for document, (probability, difficulty, spread, raw, level, error), own in rows
         )
 
     @classmethod
@@ -182,13 +187,14 @@ class Bundle:
         licence: str = "that of its labels",
         card: Mapping[str, Any] = MappingProxyType({}),
     ) -> Self:
-        """A fitted pipeline of scikit-learn over columns of the feature catalogue, as a bundle.
+        """Convert a fitted scikit-learn pipeline over columns of the catalogue to a bundle.
 
-        `inputs` (documents, columns) and `labels`, their difficulties from 0 to 100, are of texts
-        that the pipeline was *not* fitted to. The straight line that fits them best is the map from
-        its output to difficulty, and the standard deviation around it the spread. The classes of a
-        classifier are difficulties. Raises `OptionError` for a pipeline that cannot be kept as
-        plain arrays (`portable` names those that can), or whose numbers arrays do not reproduce.
+        `inputs` (documents, columns) and `labels`, their difficulties from 0 to 100, come from
+        texts that the pipeline was *not* fitted to. The line of best fit maps the pipeline's output
+        to difficulty, and the standard deviation around it is the spread. The classes of a
+        classifier are difficulties. Raises `OptionError` for a pipeline that cannot be converted to
+        plain arrays (`portable` lists the supported estimators), or whose output the arrays do not
+        reproduce.
 
         >>> from sklearn.linear_model import Ridge
         >>> grades = np.arange(12.0)[:, None]
@@ -198,8 +204,8 @@ class Bundle:
         >>> bundle.model.estimator
         'linear-regressor'
         """
-        made: Self = load(FROM_SKLEARN)(pipeline, columns, inputs, labels, name, licence, card)
-        return made
+        bundle: Self = load(FROM_SKLEARN)(pipeline, columns, inputs, labels, name, licence, card)
+        return bundle
 
     def save(self, folder: str | Path) -> None:
         """Write the bundle as a folder; the same bundle gives the same bytes."""
@@ -220,13 +226,14 @@ class Bundle:
 
 
 def load_bundle(name_or_path: str | Path) -> Bundle:
-    """A bundle by the name of one that comes with the package, or by the path of its folder.
+    """Load a bundle by name, if it comes with the package, or by the path of its folder.
 
-    ``default`` is another name for the bundle `open`.
+    ``default`` is another name for the bundle `open`. Nothing in the bundle is executed, and
+    everything is checked before use.
 
-    Executes nothing that the bundle holds, and checks all of it before it is used; raises
-    `InputError` where it is not there, damaged, altered, unsafe, newer than this version reads,
-    or needs features that this version does not know.
+    Raises:
+        InputError: The bundle is missing, damaged, altered or unsafe, has a newer format, or needs
+            features that this version does not know.
 
     >>> load_bundle("llr").name
     'llr'
@@ -249,14 +256,14 @@ def _bundle(files: BundleFiles) -> Bundle:
         raise InputError("it states no name and licence")
     if not (isinstance(model, dict) and isinstance(knots, dict)):
         raise InputError("it states no model and calibration")
-    kind = model.get("kind")
-    if not isinstance(kind, str) or kind not in MODELS:
+    type_ = model.get("kind")
+    if not isinstance(type_, str) or type_ not in MODELS:
         raise InputError(
-            f"this version knows no model of kind {str(kind)[:40]!r}, only {', '.join(MODELS)}; "
+            f"this version knows no model of kind {str(type_)[:40]!r}, only {', '.join(MODELS)}; "
             "upgrade it"
         )
-    if knots.get("scale") == READINGS and kind not in ("passages", "languages"):
-        raise InputError(f"a model of kind {kind!r} cannot be on the scale {READINGS!r}")
+    if knots.get("scale") == READINGS and type_ not in ("passages", "languages"):
+        raise InputError(f"a model of kind {type_!r} cannot be on the scale {READINGS!r}")
     assessors, reader = card.pop("assessors", None), card.pop("reader", None)
     calibration: Calibration | ReadingScale = (
         ReadingScale() if knots.get("scale") == READINGS else Calibration.from_json(knots)
@@ -264,7 +271,7 @@ def _bundle(files: BundleFiles) -> Bundle:
     return Bundle(
         name,
         licence,
-        load(MODELS[kind]).from_parts(model, files.weights),
+        load(MODELS[type_]).from_parts(model, files.weights),
         calibration,
         card,
         files.checksum,
@@ -276,7 +283,7 @@ def _bundle(files: BundleFiles) -> Bundle:
 def load_background_models(names: Iterable[str | Path]) -> tuple[BackgroundModel, ...]:
     """Load the models of background bundles, whose outputs become columns of the catalogue.
 
-    Raises `OptionError` for a bundle of another kind.
+    Raises `OptionError` for a bundle whose model is not a background model.
 
     >>> [model.estimator for model in load_background_models(["background-mlp"])]
     ['mlp-regressor']

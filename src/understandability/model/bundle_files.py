@@ -1,7 +1,7 @@
-"""Bundle folders: ``bundle.json`` and weights, as bytes; `model.bundle` gives them meaning.
+"""Bundle folders: ``bundle.json`` and weights, as bytes. `model.bundle` interprets them.
 
-Reading trusts nothing: names cannot climb out of the folder, sizes are bounded, every file has
-the checksum that ``bundle.json`` states, and texts lose characters that terminals act on.
+Reading trusts nothing. Names cannot point outside the folder, sizes are bounded, every file must
+have the checksum in ``bundle.json``, and control characters are replaced in texts.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.npz")
 
 @dataclass(frozen=True, slots=True)
 class BundleFiles:
-    """The content of a bundle's folder: the object of ``bundle.json``, and the weights by name.
+    """The content of a bundle's folder: the object in ``bundle.json``, and the weights by name.
 
-    `where` names the folder in messages, `checksum` is the SHA-256 of ``bundle.json``, which
+    `where` names the folder in messages. `checksum` is the SHA-256 of ``bundle.json``, which
     holds the checksums of all other files.
     """
 
@@ -47,10 +47,9 @@ def embedded_bundles() -> tuple[str, ...]:
 
 
 def read_bundle(name_or_path: str | Path) -> BundleFiles:
-    """Read a bundle by the name of an embedded one, or by the path of its folder.
+    """Read a bundle by name, if it comes with the package, or by the path of its folder.
 
-    Raises `InputError` where it is not there, damaged, altered, unsafe, or newer than this
-    version reads.
+    Raises `InputError` if it is missing, damaged, altered or unsafe, or has a newer format.
     """
     folder = folder_of(name_or_path)
     where = f"bundle {name_or_path}"
@@ -74,7 +73,7 @@ def read_bundle(name_or_path: str | Path) -> BundleFiles:
 
 
 def check_bundle_folder(folder: str | Path) -> None:
-    """Raise `InputError` if no bundle can be written there, before one is trained."""
+    """Raise `InputError` if no bundle can be written to the folder. Call it before training."""
     target = Path(folder)
     is_bundle = target.is_dir() and all(
         path.name == DESCRIPTION or _FILE_NAME.fullmatch(path.name) for path in target.iterdir()
@@ -88,7 +87,7 @@ def check_bundle_folder(folder: str | Path) -> None:
 def write_bundle(
     folder: str | Path, description: Mapping[str, Any], weights: Mapping[str, bytes]
 ) -> None:
-    """Write a bundle as a new folder, complete or not at all; replaces an older bundle there."""
+    """Write a bundle to a folder in one step. An older bundle in the folder is replaced."""
     check_bundle_folder(folder)
     files = {
         name: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
@@ -101,7 +100,7 @@ def write_bundle(
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes | memoryview]) -> None:
-    """Write a folder of files, complete or not at all; replaces what is there."""
+    """Write a folder of files in one step. An existing folder is replaced."""
     with unfinished(folder) as temporary:
         try:
             temporary.mkdir()
@@ -122,9 +121,9 @@ def folder_of(name_or_path: str | Path) -> Path:
         return resource_folder() / "bundles" / str(name_or_path)
     folder = Path(name_or_path)
     if not (folder / DESCRIPTION).is_file():
-        what = f"has no {DESCRIPTION}" if folder.is_dir() else "does not exist"
+        problem = f"has no {DESCRIPTION}" if folder.is_dir() else "does not exist"
         raise InputError(
-            f"bundle {name_or_path} {what}; give the folder of a bundle, or one of the names "
+            f"bundle {name_or_path} {problem}; give the folder of a bundle, or one of the names "
             f"{', '.join(embedded_bundles())}"
         )
     return folder
@@ -142,16 +141,16 @@ def _content(folder: Path, name: str, limit: int, where: str) -> bytes:
         raise InputError(f"{where}: {name} cannot be read: {error.strerror}") from error
 
 
-def _whole(digits: str) -> int | float:
-    """An int, or a float for numbers larger than any array holds."""
+def _parse_int(digits: str) -> int | float:
+    """Parse an integer; one of 19 digits or more, which no array can hold, becomes a float."""
     return int(digits) if len(digits) < 19 else float(digits)
 
 
 def _printable(value: Any) -> Any:
-    r"""The same value, with every character that is not printable replaced in its strings.
+    r"""Return the value with the unprintable characters of its strings replaced.
 
-    Such are the control characters that terminals act on, and marks that reverse the direction of
-    text. Line breaks become spaces.
+    Control characters can change a terminal, and direction marks can reverse the text. Line breaks
+    become spaces.
 
     >>> _printable({"name": "a\x1b[2J\nb"})
     {'name': 'a�[2J b'}
@@ -170,8 +169,8 @@ def _printable(value: Any) -> Any:
 
 def _description(content: bytes, where: str) -> dict[str, Any]:
     try:
-        description = json.loads(content, parse_int=_whole)
-        # JSON can escape half a character, which could not be printed.
+        description = json.loads(content, parse_int=_parse_int)
+        # JSON can escape half of a surrogate pair, which cannot be printed; encoding it fails.
         json.dumps(description, ensure_ascii=False).encode()
         description = _printable(description)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""From a model's raw output to difficulty, 0 (very easy) to 100 (very hard), with its spread."""
+"""Maps from a model's raw output to difficulty (0 very easy, 100 very hard) and its spread."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from understandability.model.model import Reading
 from understandability.model.predictors import MOST
 
 EASIEST, HARDEST = 0.0, 100.0
-# Words: below the first, a text counts as short (as most sentences are), above the second as long
-# (few documents with human levels are longer).
+# Words: up to SHORT a text is short (like most sentences). From _LONG on its length makes no
+# difference, because few documents with human labels are longer.
 SHORT, _LONG = 50, 300
 
-# Difficulties of the labels of background corpora, easiest and hardest, others spaced evenly; three
-# labels have 20, 50, 80: CEFR B1, C1, C2.
+# Difficulties of the easiest and the hardest background corpus; the labels between are spaced
+# evenly. Three labels have the difficulties 20, 50 and 80: CEFR B1, C1, C2.
 _EASIEST_LABEL, _HARDEST_LABEL = 20.0, 80.0
 
-
-# The scale of bundles that state none: those of the first versions, and two in the package.
+# The scale of bundles that name no scale: bundles of the first versions, and two in the package.
 LABELS = "labels.v1"
 
 
@@ -34,11 +33,14 @@ LABELS = "labels.v1"
 class Calibration:
     """A monotone piecewise linear map from raw output to difficulty, and its standard error.
 
-    `raw` ascends, `difficulty` does not descend; both have one entry a knot, as has `spread`,
-    which is that of a text of up to 50 words. It falls with the words to the power of `-shrink`,
-    up to 300 words: a longer text tells more. For each time that it is e times as long, `lean` is
-    taken off its raw output: people may judge it easier. Outside the knots the difficulty stays
-    that of the nearest. `scale` names the scale of the difficulties.
+    `raw`, `difficulty` and `spread` have one entry per knot. `raw` ascends, and `difficulty` never
+    falls. Beyond the outer knots the difficulty is constant. `scale` names the scale of the
+    difficulties.
+
+    `spread` is the standard error for texts of up to 50 words. It falls in proportion to
+    ``words ** -shrink`` up to 300 words, because longer texts carry more evidence. `lean` is
+    subtracted from the raw output for every factor of e in length, because people may judge longer
+    texts easier.
 
     >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).of([0, 2, 2.5])
     (array([20., 50., 65.]), array([ 5. , 10. , 12.5]))
@@ -75,12 +77,12 @@ class Calibration:
             )
 
     def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Difficulty and its standard error; NaN stays NaN."""
+        """Return difficulty and its standard error; NaN stays NaN."""
         return self.of(reading.raw, reading.words)
 
     def of(self, raw: ArrayLike, words: ArrayLike = SHORT) -> tuple[Floats, Floats]:
-        """Difficulty and standard error for raw outputs of texts with these numbers of words."""
-        # The log ratio of the length to that of short texts.
+        """Return difficulty and its standard error for raw outputs and numbers of words."""
+        # Log of the length relative to a short text: 0 up to 50 words, 1 at 136 words.
         longer = np.log(np.clip(np.asarray(words, np.float64), SHORT, _LONG) / SHORT)
         values = np.asarray(raw, np.float64) - self.lean * longer
         spread = np.interp(values, self.raw, self.spread) * np.exp(-self.shrink * longer)
@@ -127,12 +129,14 @@ class Calibration:
 
 
 def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
-    """The calibration of a model of background corpora, from documents it was not trained on.
+    """Calibrate a model of background corpora on documents that it was not trained on.
 
-    The median document of the easiest label has difficulty 20, that of the hardest 80, those
-    between are spaced evenly; the outer lines continue to 0 and 100. This is a convention, not a
-    human judgement. The spread is the root mean square distance of
-    documents from the difficulty of their own label.
+    The median document of the easiest label gets difficulty 20, the median document of the hardest
+    label 80. Labels between are spaced evenly, and the outer lines continue to 0 and 100. This is
+    a convention, not a human judgement. The spread is the root mean square distance of documents
+    from the difficulty of their own label.
+
+    Raises `InputError` if the medians do not rise from label to label.
 
     >>> calibrate_by_corpora([0, 1, 2, 4, 5, 6], [1, 1, 1, 2, 2, 2]).difficulty
     (0.0, 20.0, 80.0, 100.0)
@@ -143,7 +147,7 @@ def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
     difficulty = np.linspace(_EASIEST_LABEL, _HARDEST_LABEL, len(classes))
     if len(classes) < 2 or bool((np.diff(medians) <= 0).any()):
         raise InputError(
-            "the model does not tell the labels apart: the median of its output does not rise "
+            "the model does not separate the labels: the median of its output does not rise "
             f"from label to label ({', '.join(f'{median:.4g}' for median in medians)}); "
             "train it on more documents, or on corpora that differ more"
         )
@@ -153,24 +157,24 @@ def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
     )
     knots = (below, *medians, above)
     difficulties = (EASIEST, *difficulty.tolist(), HARDEST)
-    away = np.interp(values, knots, difficulties) - np.interp(numbers, classes, difficulty)
-    spread = float(np.sqrt(np.mean(away**2)))
+    errors = np.interp(values, knots, difficulties) - np.interp(numbers, classes, difficulty)
+    spread = float(np.sqrt(np.mean(errors**2)))
     return Calibration(knots, difficulties, (max(spread, 1.0),) * len(knots))
 
 
 def calibrate_by_line(raw: ArrayLike, difficulties: ArrayLike) -> Calibration:
-    """The calibration along the straight line of difficulty (0 to 100) over raw output.
+    """Calibrate a model by the line of best fit of difficulty (0 to 100) over raw output.
 
-    The outputs are those for texts that the model was not trained on. The spread is the standard
-    deviation of the difficulties around the line. Raises `InputError` where it does not rise.
+    `raw` are outputs for texts that the model was not trained on. The spread is the standard
+    deviation of the difficulties around the line. Raises `InputError` if the line does not rise.
 
     >>> np.round(calibrate_by_line([1, 2, 3], [20, 40, 60]).raw, 6) + 0.0
     array([0., 5.])
     """
     values, labels = np.asarray(raw, np.float64), np.asarray(difficulties, np.float64)
-    away = values - values.mean()
-    variance = float(away @ away)
-    slope = float(away @ labels) / variance if variance > 0 else 0.0
+    centred = values - values.mean()
+    variance = float(centred @ centred)
+    slope = float(centred @ labels) / variance if variance > 0 else 0.0
     start = float(labels.mean()) - slope * float(values.mean())
     if slope <= 0:
         raise InputError(
@@ -182,13 +186,13 @@ def calibrate_by_line(raw: ArrayLike, difficulties: ArrayLike) -> Calibration:
     return Calibration(ends, (EASIEST, HARDEST), (spread, spread))
 
 
-# CEFR levels 1 (A1) to 6 (C2), and their difficulties.
+# CEFR levels, from 1 (A1) to 6 (C2), and their difficulties.
 CEFR_LEVELS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 CEFR_DIFFICULTIES = (0.0, 10.0, 20.0, 30.0, 50.0, 80.0)
 
 
 def difficulty_of_level(level: ArrayLike) -> Floats:
-    """The difficulty of CEFR levels, 1 (A1) to 6 (C2); straight lines between them.
+    """The difficulty of CEFR levels, 1 (A1) to 6 (C2), interpolated linearly between them.
 
     >>> difficulty_of_level([1, 4.5, 6]).tolist()
     [0.0, 40.0, 80.0]

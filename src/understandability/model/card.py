@@ -12,9 +12,9 @@ from understandability.model.bundle_files import embedded_bundles, folder_of
 from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
-# Entries of the card that are sentences, and their headings.
+# Entries of the card that hold a sentence, and their headings.
 _SENTENCES = {"intended_use": "Intended use", "cannot_know": "What it cannot know"}
-# Entries that are lists of rows.
+# Entries that hold a list of rows, and their headings.
 _TABLES = {
     "training": "Trained on",
     "figures": "Figures",
@@ -37,8 +37,8 @@ def bundles() -> tuple[Bundle, ...]:
 def card(bundle: Annotated[Any, AtPrompt(str)], *, markdown: bool = False) -> str:
     """Show a bundle's model card: data, figures, intended use, what it cannot know, licences.
 
-    The checksum identifies its weights; rows of scores have the start of it, as `model`. To keep
-    this model, copy its folder, and name the copy with --bundle.
+    The checksum identifies the weights; the column `model` of scores holds its start. To keep this
+    model, copy its folder, and name the copy with --bundle.
 
     Example: understand bundle show open
 
@@ -52,13 +52,13 @@ def card(bundle: Annotated[Any, AtPrompt(str)], *, markdown: bool = False) -> st
     ('llr (Apache-2.0)', '# Model card: llr')
     """
     if isinstance(bundle, str | Path):
-        shown = load_bundle(bundle)
+        chosen = load_bundle(bundle)
         folder = folder_of(ALIASES.get(str(bundle), str(bundle)))
-        lines = _lines(shown, folder)
+        lines = _lines(chosen, folder)
     else:
-        shown = bundle if isinstance(bundle, Bundle) else bundle.bundle
-        lines = _lines(shown, None)
-    return _markdown(shown) if markdown else "".join(f"{line}\n" for line in lines)
+        chosen = bundle if isinstance(bundle, Bundle) else bundle.bundle
+        lines = _lines(chosen, None)
+    return _markdown(chosen) if markdown else "".join(f"{line}\n" for line in lines)
 
 
 def _lines(bundle: Bundle, folder: Path | None) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _sentence(text: Any) -> str:
 
 
 def _cells(rows: Any) -> list[list[str]]:
-    """The headings and the cells of a list of rows; empty if the card holds anything else."""
+    """The header and the rows of a table in the card; empty if the entry is not a list of rows."""
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows) or not rows:
         return []
     names = [name for name in rows[0] if name not in _HIDDEN]
@@ -163,10 +163,10 @@ _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": " "})
 
 
 def _escaped(text: str) -> str:
-    """Text of a card as Markdown that shows it literally: no HTML, links, images or cells."""
+    """Escape text of a card, so that Markdown shows it literally: no HTML, links or images."""
     return re.sub(r"([\\\[\]|]|(?<!\w)!)", r"\\\1", text.translate(_HTML))
 
 
 def _code(text: str) -> str:
-    """A name in a card as code, or, if it has other characters than names have, escaped."""
+    """Format a name as code; escape it instead if it contains unusual characters."""
     return f"`{text}`" if re.fullmatch(r"[\w@.,:+ -]*", text) else _escaped(text)

@@ -17,9 +17,8 @@ from understandability.model.model import Reading
 from understandability.model.passage_model import PassageModel
 from understandability.model.passages import passage_columns, passages
 
-# Theme -> its most informative columns, of the catalogue and of passages. Long
-# words and rare ones are one theme: they are mostly the same words, and points would fall to either
-# by chance.
+# Theme -> its most informative columns, of the catalogue and of passages. Long words and rare words
+# are one theme: they are mostly the same words, so points would be split between them by chance.
 THEMES: dict[str, tuple[str, ...]] = {
     "length of sentences": ("words_per_sentence", "sentence_words"),
     "difficulty of words": ("difficult_words_per_word", "difficult_words"),
@@ -30,7 +29,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     "markup": (),
     "subject and choice of words": (),
 }
-_OF_GROUP = {
+_THEME_OF_GROUP = {
     "readability": "readability formulas",
     "components": "difficulty of words",
     "lexical diversity": "difficulty of words",
@@ -44,15 +43,15 @@ _OF_GROUP = {
     "background models": "subject and choice of words",
     "other formulas": "readability formulas",
 }
-# Features that belong elsewhere than the rest of their group.
-_OF_NAME = {
+# Features whose theme differs from the theme of their group.
+_THEME_OF_NAME = {
     "oov": "difficulty of words",
     "oov_aspell": "difficulty of words",
     "words": "length of the text",
     "sentences": "length of the text",
 }
-# Columns of passages, by how their names begin or end; the first that fits counts.
-_OF_PASSAGES = (
+# Themes of columns of passages: beginnings and endings of names. The first match wins.
+_THEMES_OF_PASSAGES = (
     (
         ("sentence_", "words_in_sentences_", "prose", "short_fields"),
         ("_per_sentence",),
@@ -77,10 +76,10 @@ _OF_PASSAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """The points of difficulty that a theme adds to a text (below 0: it makes the text easier).
+    """The points of difficulty that a theme adds to a text; negative if it makes the text easier.
 
-    `own` and `typical` are what the theme's column in `THEMES` is for this text, and for a
-    typical one; NaN where the model does not read it.
+    `own` and `typical` are the values of the theme's main column (`THEMES`) for this text and for a
+    typical text; NaN if the model does not read the column.
     """
 
     theme: str
@@ -93,8 +92,8 @@ class Contribution:
 class Contributions:
     """The difficulty of one document as the sum of `typical` and the points of its themes.
 
-    `typical` is the difficulty of a text that is in everything like the mean of those that the
-    model learned from; `parts` come largest first.
+    `typical` is the difficulty of a text whose inputs are all at their mean over the training
+    texts. `parts` are sorted by the size of their points, largest first.
     """
 
     docno: str
@@ -106,10 +105,11 @@ class Contributions:
 def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
     """Explain the estimate of each document; documents without words are skipped.
 
-    The points of a theme are its Shapley value (Shapley 1953; of a model's inputs: Lundberg & Lee
-    2017): how much the difficulty changes, on average over all orders, when its columns go from
-    those of a typical text to the document's own. So they add up exactly, and hold for the whole
-    of any model: trees, kernels, networks, and the map to difficulty.
+    The points of a theme are its Shapley value (Shapley 1953; for the inputs of models: Lundberg &
+    Lee 2017). This is the change of the difficulty when the theme's columns change from the values
+    of a typical text to the document's own, averaged over all orders of the themes. The points add
+    up exactly, and the method works for any model: trees, kernels, networks, and the map to
+    difficulty.
 
     >>> from understandability.text.analysis import document_of_text
     >>> from understandability.model.bundle import load_bundle
@@ -127,7 +127,7 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
             continue
         masks = _coalitions(len(present)) @ players
         if isinstance(model, PassageModel):
-            raw = _of_passages(model, batch, index, masks)
+            raw = _raw_of_page(model, batch, index, masks)
         else:
             raw = model.predict(np.where(masks, own, model.typical))
         words = np.full(len(raw), batch.words[index])
@@ -148,11 +148,11 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
     return tuple(result)
 
 
-def _of_passages(model: PassageModel, batch: Batch, index: int, masks: NDArray[np.bool_]) -> Floats:
-    """The output for a page whose passages have their own values where a mask is set."""
-    found = batch.once(passages)
-    start, end = found.starts[index], found.starts[index + 1]
-    columns, words = found.columns[start:end], found.words[start:end]
+def _raw_of_page(model: PassageModel, batch: Batch, index: int, masks: NDArray[np.bool_]) -> Floats:
+    """The output for a page, for each mask; passages keep their own values where it is True."""
+    read = batch.once(passages)
+    start, end = read.starts[index], read.starts[index + 1]
+    columns, words = read.columns[start:end], read.words[start:end]
     if not len(words):
         return np.full(len(masks), np.nan)
     return np.array(
@@ -164,7 +164,7 @@ def _of_passages(model: PassageModel, batch: Batch, index: int, masks: NDArray[n
 
 
 def theme_of(name: str) -> str:
-    """The theme of a column of the catalogue, of passages, or of a model's own.
+    """The theme of a column: of the catalogue, of passages, or of the model itself.
 
     >>> theme_of("verbs_per_sentence"), theme_of("oov_per_word"), theme_of("word_vector_3")
     ('length of sentences', 'difficulty of words', 'subject and choice of words')
@@ -173,9 +173,9 @@ def theme_of(name: str) -> str:
         feature, per = COLUMNS[name]
         if per == SENTENCE:
             return "length of sentences"
-        return _OF_NAME.get(feature.name) or _OF_GROUP[feature.group]
+        return _THEME_OF_NAME.get(feature.name) or _THEME_OF_GROUP[feature.group]
     if name in passage_columns():
-        for beginnings, endings, theme in _OF_PASSAGES:
+        for beginnings, endings, theme in _THEMES_OF_PASSAGES:
             if name.startswith(beginnings) or name.endswith(endings):
                 return theme
         return "grammar and style"
@@ -183,17 +183,21 @@ def theme_of(name: str) -> str:
 
 
 def _coalitions(players: int) -> NDArray[np.bool_]:
-    """A mask of the players in each coalition: bit ``i`` of its number; (2^players, players)."""
+    """One row per coalition, True for its players; shape (2^players, players).
+
+    Player ``i`` belongs to a coalition if bit ``i`` of the row number is set. The rows of two
+    players are nobody, player 0, player 1, both players.
+    """
     return (np.arange(2**players)[:, None] >> np.arange(players)) & 1 > 0
 
 
 def shapley_values(worth: Floats) -> Floats:
     """The Shapley values: the mean gain from each player over all orders of joining.
 
-    `worth` has an entry for each coalition, of which bit ``i`` tells whether player ``i`` takes
-    part; the values add up to its last less its first (Shapley 1953).
+    `worth` has one entry per coalition. Player ``i`` belongs to it if bit ``i`` of its index is
+    set. The values add up to the last entry minus the first (Shapley 1953).
 
-    Two players who are worth 1 each, and 2 more together:
+    Two players who are worth 1 each alone, and 4 together:
 
     >>> shapley_values(np.array([0.0, 1.0, 1.0, 4.0])).tolist()
     [2.0, 2.0]
@@ -201,7 +205,7 @@ def shapley_values(worth: Floats) -> Floats:
     players = len(worth).bit_length() - 1
     members = _coalitions(players)
     sizes = members.sum(axis=1)
-    chances = np.array(
+    probabilities = np.array(
         [
             factorial(size) * factorial(players - size - 1) / factorial(players)
             for size in range(players)
@@ -211,14 +215,14 @@ def shapley_values(worth: Floats) -> Floats:
     for player in range(players):
         without = np.flatnonzero(~members[:, player])
         gains = worth[without + 2**player] - worth[without]
-        values[player] = (chances[sizes[without]] * gains).sum()
+        values[player] = (probabilities[sizes[without]] * gains).sum()
     return values
 
 
 def _main_column(
     theme: str, names: tuple[str, ...], own: Floats, typical: Floats
 ) -> tuple[float, float]:
-    """The theme's main column for this text, and for a typical one."""
+    """The theme's main column for this text and for a typical text; NaN if it is not read."""
     for column in THEMES[theme]:
         if column in names:
             index = names.index(column)

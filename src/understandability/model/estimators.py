@@ -19,10 +19,10 @@ from understandability.errors import OptionError, check_known, needing
 
 @dataclass(frozen=True, slots=True)
 class EstimatorRow:
-    """One estimator: `make` returns it unfitted, given a random state.
+    """One published estimator. `make` returns it unfitted, given a random state.
 
-    `classifies` is true for classifiers; `on_counts` for estimators of term counts instead of dense
-    columns; `parameters` are those of scikit-learn or XGBoost that can be set.
+    `classifies` is True for classifiers. `on_counts` is True for estimators that read term counts
+    instead of dense columns. `parameters` are the settable parameters of scikit-learn or XGBoost.
     """
 
     name: str
@@ -31,17 +31,17 @@ class EstimatorRow:
     parameters: tuple[str, ...] = ()
     on_counts: bool = False
 
-    def made(
+    def unfitted(
         self,
         random_state: int,
         parameters: Mapping[str, Any] = MappingProxyType({}),
         texts: int | None = None,
     ) -> Any:
-        """The unfitted estimator with some parameters set; `OptionError` for an unknown one.
+        """Return the unfitted estimator with these parameters; `OptionError` for an unknown one.
 
-        `texts` is the number of texts to learn from; leaves of forests are smaller if they are few.
+        `texts` is the number of training texts. Forests get smaller leaves if there are few.
 
-        >>> estimator_row("svm-classifier").made(0, {"C": 3.0}).steps[-1][1].estimator
+        >>> estimator_row("svm-classifier").unfitted(0, {"C": 3.0}).steps[-1][1].estimator
         SVC(C=3.0)
         """
         estimator = self.make(random_state)
@@ -54,18 +54,20 @@ class EstimatorRow:
             # A forest whose leaves hold 20 of 50 texts estimates the same for all of them.
             leaf = min(_FOREST["min_samples_leaf"], max(1, texts // 20))
             parameters = {"min_samples_leaf": leaf, **parameters}
-        # In a pipeline, a parameter of the last step has the step's name before its own.
-        whole = {
+        # A pipeline prefixes the parameters of a step with the step's name.
+        full_names = {
             name.rpartition("__")[2]: name
             for name in estimator.get_params()
             if name.rpartition("__")[2] in parameters
         }
-        return estimator.set_params(**{whole[name]: value for name, value in parameters.items()})
+        return estimator.set_params(
+            **{full_names[name]: value for name, value in parameters.items()}
+        )
 
     def fit(self, estimator: Any, rows: Floats, targets: Any, weights: Floats | None) -> Any:
-        """Fit an estimator of this row, with weights of the texts if any are given.
+        """Fit an estimator of this row, optionally with weights of the texts.
 
-        Raises `OptionError` for weights where the estimator takes none.
+        Raises `OptionError` if the estimator does not accept weights.
         """
         if weights is None:
             return estimator.fit(rows, targets)
@@ -88,32 +90,33 @@ def _one_vs_rest() -> Any:
     return OneVsRestClassifier(SVC())
 
 
-def _make(random_state: int, where: str, steps: str, settings: Mapping[str, Any]) -> Any:
-    """An unfitted estimator of a class with settings and seed, after steps that prepare columns.
+def _make(random_state: int, class_name: str, steps: str, settings: Mapping[str, Any]) -> Any:
+    """Return an unfitted estimator, preceded by steps that prepare the columns.
 
-    `steps` is empty, ``filled`` (missing values by the median) or ``scaled`` (and unit variance);
-    ``on_scaled_targets`` also learns targets of unit variance.
+    `class_name` is ``module:class``. `steps` is empty, ``filled`` (missing values are replaced by
+    the median), ``scaled`` (filled, and scaled to unit variance) or ``on_scaled_targets`` (scaled,
+    and the targets are scaled, too).
     """
-    module, _, name = where.partition(":")
+    module, _, name = class_name.partition(":")
     seeded = {"random_state": random_state} if "random_state" in settings else {}
     with needing(f"the estimator {name} needs scikit-learn or XGBoost", ".[train]"):
         estimator_class = getattr(import_module(module), name)
-    made = estimator_class(**{**settings, **seeded})
+    estimator = estimator_class(**{**settings, **seeded})
     if not steps:
-        return made
+        return estimator
     with needing("this estimator needs scikit-learn", ".[train]"):
         from sklearn.impute import SimpleImputer
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
     if steps == "on_scaled_targets":
-        # With targets of 0 to 100, a penalty of 1 lets a support vector machine learn little.
+        # On targets from 0 to 100, a support vector machine with a penalty of 1 learns little.
         from sklearn.compose import TransformedTargetRegressor
 
-        made = TransformedTargetRegressor(made, transformer=StandardScaler())
+        estimator = TransformedTargetRegressor(estimator, transformer=StandardScaler())
     # A column that is missing everywhere counts as 0, so that no column is dropped.
     imputer = SimpleImputer(strategy="median", keep_empty_features=True)
-    return make_pipeline(imputer, *[StandardScaler()] * (steps != "filled"), made)
+    return make_pipeline(imputer, *[StandardScaler()] * (steps != "filled"), estimator)
 
 
 _SEEDED = {"random_state": None}
@@ -158,15 +161,14 @@ ESTIMATORS: Mapping[str, EstimatorRow] = {
     name: EstimatorRow(
         name,
         name.endswith("-classifier"),
-        partial(_make, where=where, steps=steps, settings=settings),
+        partial(_make, class_name=class_name, steps=steps, settings=settings),
         parameters,
         on_counts=name.startswith("naive-bayes"),
     )
-    for name, where, steps, settings, parameters in _ROWS
+    for name, class_name, steps, settings, parameters in _ROWS
 }
 
-
-# The names of `train`'s estimators: the blend starts from `open`, the others learn from features.
+# Names of the estimators of `train`. The blend starts from `open`, the others learn from features.
 TRAINABLE = ("blend", *(name for name, row in ESTIMATORS.items() if not row.on_counts))
 
 

@@ -23,9 +23,9 @@ from understandability.model.predictors import MOST, Predictor, predictor_files,
 class JudgedModel:
     """Columns of the catalogue, and an estimator over them.
 
-    `center` is the mean of each column over the training texts, 0 where none has a value;
-    `labels` are the difficulties of a classifier's classes, none for a regressor. `backgrounds`
-    are the models whose outputs are among the columns.
+    `center` is the mean of each column over the training texts, 0 if no text has a value. `labels`
+    are the difficulties of a classifier's classes, empty for a regressor. `backgrounds` are the
+    background models whose outputs are among the columns.
     """
 
     estimator: str
@@ -42,11 +42,11 @@ class JudgedModel:
 
     @property
     def typical(self) -> Floats:
-        """The mean of the texts it learned from."""
+        """The mean of each column over the training texts."""
         return np.array(self.center)
 
     def inputs(self, batch: Batch) -> Floats:
-        """The values of its columns; (documents, columns)."""
+        """The values of its columns; shape (documents, columns)."""
         return features_of(batch, self.columns, self.backgrounds).values
 
     def predict(self, inputs: Floats) -> Floats:
@@ -58,9 +58,9 @@ class JudgedModel:
         return Reading.of(self.predict(self.inputs(batch)), batch.words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """The names of the columns, and the estimator in a file of its own.
+        """Return the entry of ``bundle.json``, and the files of weights by name.
 
-        Names of background models' files begin with that of their estimator.
+        The names of a background model's files start with the name of its estimator.
         """
         files, backgrounds = predictor_files(self.predictor), []
         for background in self.backgrounds:
@@ -113,9 +113,10 @@ def _backgrounds(entries: object, weights: Mapping[str, bytes]) -> tuple[Backgro
 
 
 def check_backgrounds(columns: Sequence[str], models: Sequence[BackgroundModel]) -> None:
-    given = by_row(models)
+    """Raise `InputError` if a column is the output of a background model that is missing."""
+    available = by_row(models)
     for name in columns:
-        if COLUMNS[name][0].group == GROUP and name not in given:
+        if COLUMNS[name][0].group == GROUP and name not in available:
             raise InputError(
                 f"the feature {name!r} is the output of a background model, which is missing; "
                 "name its bundle with --bundle"

@@ -1,9 +1,10 @@
 """The model of languages other than English: level and difficulty from columns of any language.
 
-The columns of a language are first brought to where they would stand in English: `center` and
-`scale` of a language are those of texts whose English originals have those of the model. So one
-function reads all languages, and what it learned of one holds for the others. The level is linear
-in the columns; the difficulty a sum of bells, brought to the readings of the language by a line.
+The columns of a language are first mapped to English: `center` and `scale` of a language were
+measured on translations of the English texts that define the centre of the model. So one function
+reads all languages, and what it learned in one language applies to the others. The level is linear
+in the columns. The difficulty is a sum of Gaussian bells, and a line maps it to the readings of the
+language.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ from understandability.text.stop_words import own_words_of
 
 UNTESTED = "language_untested"
 _FEW_WORDS = 20
-# A text is looked through by so many pieces; a part in another language makes it a mixed one.
+# A text is searched for another language in runs of this many pieces. It is mixed if more than
+# this share of the runs is in another language.
 _PIECES, _MOST_FOREIGN = 60, 0.1
-_LEAST_WORDS = 12  # of a piece that can show another language
+_LEAST_WORDS = 12  # words that a run needs to show another language
 _MARKS = ".,;:!?…()[]\"'“”„«»।"
 _END = 5.0  # points at each end of the scale of readings
 
 
 def _within_scale(values: Floats) -> Floats:
-    """Difficulties between 0 and 100, however far beyond a model's are.
+    """Squeeze difficulties into 0 to 100, keeping their order.
 
-    The last five points at each end hold all that lies beyond, so the harder of two texts stays
-    the harder.
+    Values beyond the scale are compressed into the last five points at each end.
 
     >>> _within_scale(np.array([-5.0, 50.0, 100.0, 110.0])).round(1).tolist()
     [0.7, 50.0, 98.2, 99.8]
@@ -54,10 +55,11 @@ def _within_scale(values: Floats) -> Floats:
 class KnownLanguage:
     """The parameters of one language.
 
-    `center` and `scale` bring the columns to English: ``center_en + (x - center) * scale``.
-    `level_error` is the standard error of the level of a passage, `line` gives difficulty by the
-    readings of the language (start and slope; none were read where it is empty) and `spread` its
-    standard error. `tested` says whether people judged texts of the language, which it never saw.
+    `center` and `scale` map the columns to English: ``center_en + (x - center) * scale``.
+    `level_error` is the standard error of the level of a passage. `line` maps the output to the
+    readings of the language (start and slope; empty for a language without readings), and `spread`
+    is the standard error of the result. `tested` is True if the model was tested on texts of the
+    language with human labels, which it was not trained on.
     """
 
     center: tuple[float, ...]
@@ -76,14 +78,14 @@ class KnownLanguage:
             and min(*self.scale, self.level_error) > 0
             and (not self.line or self.spread > 0)
         ):
-            raise InputError("what it knows of a language does not fit its columns")
+            raise InputError("its parameters of a language do not fit its columns")
 
 
 @dataclass(frozen=True, eq=False)
 class LanguagesModel:
-    """A level and a difficulty of documents in `languages`, by their tags; see the module.
+    """A model of level and difficulty for the languages of `languages`, by tag; see the module.
 
-    `level` and `difficulty` read columns of English or brought to it, whose center is `center`.
+    `level` and `difficulty` read columns that were mapped to English; `center` is their mean.
     """
 
     level: Prepared
@@ -111,30 +113,33 @@ class LanguagesModel:
 
     @property
     def typical(self) -> Floats:
-        """The mean of the passages that it learned from."""
+        """The mean of each column over the training passages."""
         return self.center
 
     def passages(self, document: Document) -> tuple[Floats, Floats]:
-        """The columns of each passage, brought to English, and its words; none if not known."""
+        """Return the columns of each passage, mapped to English, and its number of words.
+
+        Both arrays are empty for a language that the model does not know.
+        """
         tag = document.language or ""
         if tag not in self.languages:
             return np.empty((0, len(COLUMNS))), np.empty(0)
-        known = self.languages[tag]
+        language = self.languages[tag]
         columns, words = plain_columns(
             document.pieces, document.sentence_starts, tag, LANGUAGES[tag].frequencies
         )
-        return self.center + (columns - np.array(known.center)) * np.array(known.scale), words
+        return self.center + (columns - np.array(language.center)) * np.array(language.scale), words
 
     def inputs(self, batch: Batch) -> Floats:
         """The mean of its columns over each document's passages."""
-        return np.array([_mean(*self.passages(each)) for each in batch.documents])
+        return np.array([_mean(*self.passages(document)) for document in batch.documents])
 
     def predict(self, inputs: Floats) -> Floats:
-        """The difficulty of each row of columns, before the line of a language."""
+        """The difficulty of each row of columns, before the line of a language is applied."""
         return self.difficulty(inputs)[:, 0]
 
     def read(self, batch: Batch) -> Reading:
-        """Difficulty, level and their errors; NaN of a language that it does not know."""
+        """Difficulty, level and their errors; NaN for a language that the model does not know."""
         rows: list[tuple[float, ...]] = []
         flags: list[tuple[str, ...]] = []
         for document in batch.documents:
@@ -143,29 +148,30 @@ class LanguagesModel:
                 rows.append((*[np.nan] * 4, 0.0))
                 flags.append(())
                 continue
-            known, mixed = self.languages[document.language or ""], _is_mixed(document)
-            # Errors of passages; those of a page all go one way, so that they do not average out.
+            language = self.languages[document.language or ""]
+            mixed = _is_mixed(document)
+            # The passages of a page err in the same direction, so their errors do not average out:
+            # the error of a page is the error of a passage.
             wider = (1.0 if words.sum() >= _FEW_WORDS else 1.5) * (1.5 if mixed else 1.0)
             level = _mean(self.level(columns), words)[0]
             raw = _mean(self.predict(columns)[:, None], words)[0]
-            start, slope = known.line or (np.nan, np.nan)
-            errors = wider * known.spread, wider * known.level_error
-            rows.append((start + slope * raw, errors[0], level, errors[1], float(words.sum())))
-            raised = (*[UNTESTED] * (not known.tested), *[TWO_LANGUAGES] * mixed)
-            flags.append(raised)
-        raw, error, level, level_error, total = np.array(rows).reshape(len(rows), 5).T
-        raw = _within_scale(raw)
-        return Reading(raw, error, total, tuple(flags), level, level_error, raw)
+            start, slope = language.line or (np.nan, np.nan)
+            error, level_error = wider * language.spread, wider * language.level_error
+            rows.append((start + slope * raw, error, level, level_error, float(words.sum())))
+            flags.append((*[UNTESTED] * (not language.tested), *[TWO_LANGUAGES] * mixed))
+        raws, errors, levels, level_errors, totals = np.array(rows).reshape(len(rows), 5).T
+        raws = _within_scale(raws)
+        return Reading(raws, errors, totals, tuple(flags), levels, level_errors, raws)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """The parameters of each language for ``bundle.json``, the functions as arrays."""
+        """Return the entry of ``bundle.json`` with the languages, and the functions as arrays."""
         model = {
             "kind": "languages",
             "columns": list(COLUMNS),
             "center": self.center.tolist(),
             "languages": {
-                tag: {key: value for key, value in asdict(known).items() if value == value}
-                for tag, known in self.languages.items()
+                tag: {key: value for key, value in asdict(language).items() if value == value}
+                for tag, language in self.languages.items()
             },
         }
         parts = {"level.npz": self.level, "difficulty.npz": self.difficulty}
@@ -181,23 +187,23 @@ class LanguagesModel:
             center = np.array(model["center"], np.float64)
             languages = {
                 str(tag): KnownLanguage(
-                    tuple(map(float, known["center"])),
-                    tuple(map(float, known["scale"])),
-                    float(known["level_error"]),
-                    tuple(map(float, known["line"])),
-                    float(known.get("spread", np.nan)),
-                    bool(known["tested"]),
+                    tuple(map(float, parameters["center"])),
+                    tuple(map(float, parameters["scale"])),
+                    float(parameters["level_error"]),
+                    tuple(map(float, parameters["line"])),
+                    float(parameters.get("spread", np.nan)),
+                    bool(parameters["tested"]),
                 )
-                for tag, known in model["languages"].items()
+                for tag, parameters in model["languages"].items()
             }
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError("it does not say what it knows of its languages") from error
+            raise InputError("it does not state the parameters of its languages") from error
         if not (
             isinstance(level, Prepared)
             and isinstance(difficulty, Prepared)
             and bool(np.isfinite(center).all())
         ):
-            raise InputError("its weights are not what a model of languages has there")
+            raise InputError("its weights are not the weights of a model of languages")
         return cls(level, difficulty, center, languages)
 
 
@@ -212,7 +218,7 @@ def _is_mixed(document: Document) -> bool:
         if 4 * sum(piece in own for piece in run) < len(run):
             latin = 3 * sum(map(str.isascii, run)) > 2 * len(run)
             if latin and 2 * sum(map(str.isascii, own)) < len(own):
-                foreign += 1  # Latin letters, in a language of another script
+                foreign += 1  # Latin letters in a language of another script
             else:
                 language = contradicting_language(
                     " ".join(run), document.language or "", _LEAST_WORDS

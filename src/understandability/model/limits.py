@@ -1,7 +1,7 @@
-"""What an estimate cannot know: texts that are too short, repeat themselves, or make no sense.
+"""Limits of estimates: texts that are too short, repeat themselves, or make no sense.
 
-Such texts get a flag and a wide spread. P(U|d) is withheld where a number would mislead: from fewer
-than three words, and from words in an order that no prose has.
+These texts get a flag and a wide spread. P(U|d) is withheld if a number would mislead: for fewer
+than three words, and for words in reversed order.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from understandability.model.sense import sense
 TOO_SHORT, REPEATED = "too_short", "repeated"
 NO_SENSE, NO_ORDER = "no_sense", "words_without_order"
 
-# Fewer words than this are too few to judge; fewer than the second get no P(U|d).
+# Texts of fewer than _FEW_WORDS words are flagged; texts of fewer than _HARDLY_ANY get no P(U|d).
 _FEW_WORDS, _HARDLY_ANY = 12, 3
-# A text repeats itself if fewer than this share of its first pairs of neighbouring tokens are
-# different.
-_LEAST_DIFFERENT, _LEAST_TOKENS, _MOST_TOKENS = 0.35, 12, 400
-# Words that do not fit each other are a sign of nonsense in texts up to this difficulty: names and
-# terms of hard texts are rare, too.
+# A text repeats itself if less than this share of its first pairs of neighbouring tokens is
+# distinct.
+_LEAST_DISTINCT, _LEAST_TOKENS, _MOST_TOKENS = 0.35, 12, 400
+# Words that do not fit each other are a sign of nonsense only up to this difficulty, because hard
+# texts contain rare names and terms.
 _EASY = 50.0
-# The least spread of a text with one of these flags, and the factor by which it widens.
+# The least spread of a text with one of these flags, and the factor by which a flag widens it.
 _LEAST_SPREAD = {TOO_SHORT: 20.0, REPEATED: 15.0, NO_ORDER: 20.0, NO_SENSE: 30.0}
 _WIDENING = 1.5
 
 
 def within_limits(batch: Batch, estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
-    """Flag the estimates of an English batch that are outside the limits, widen and withhold them.
+    """Flag and widen the estimates of English texts outside the limits; withhold P(U|d) if needed.
 
     >>> from understandability.text.analysis import document_of_text
     >>> documents = [document_of_text("Drink water. Rest at home, and call us if you feel worse.")]
@@ -60,7 +60,7 @@ def within_limits(batch: Batch, estimates: Sequence[Estimate]) -> tuple[Estimate
             )
             if is_raised
         ]
-        # The model's own sign of disorder raises many false alarms in verse and proofs.
+        # The model's own flag for disorder raises many false alarms in verse and proofs.
         own = tuple(flag for flag in estimate.flags if flag != NO_ORDER)
         if not flags:
             limited.append(estimate if own == estimate.flags else replace(estimate, flags=own))
@@ -80,7 +80,7 @@ def within_limits(batch: Batch, estimates: Sequence[Estimate]) -> tuple[Estimate
 
 
 def _repeat_themselves(batch: Batch) -> NDArray[np.bool_]:
-    """A mask of the documents most of whose pairs of neighbouring tokens occur again."""
+    """A mask of the documents that mostly repeat the same pairs of neighbouring tokens."""
     ids = batch.token_ids.astype(np.int64)
     pairs = ids[:-1] * (int(ids.max(initial=0)) + 1) + ids[1:]
     bounds = np.asarray(batch.token_starts).tolist()
@@ -89,6 +89,6 @@ def _repeat_themselves(batch: Batch) -> NDArray[np.bool_]:
         end = min(end, start + _MOST_TOKENS)
         count = end - start - 1
         if count >= _LEAST_TOKENS:
-            different = len(np.unique(pairs[start : end - 1]))
-            repeated[index] = different < _LEAST_DIFFERENT * count
+            distinct = len(np.unique(pairs[start : end - 1]))
+            repeated[index] = distinct < _LEAST_DISTINCT * count
     return repeated

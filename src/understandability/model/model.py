@@ -1,4 +1,4 @@
-"""The interface of all models of bundles; and the simplest model, a column of the catalogue."""
+"""The interface of all models in bundles, and the simplest model: a column of the catalogue."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from understandability.model.estimators import ESTIMATORS, EstimatorRow
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The output of a model for some documents, before any scale; arrays are (documents,).
+    """The output of a model for some documents, before calibration; arrays are (documents,).
 
-    `raw` is its own output (higher is harder), `error` its standard error, NaN where the model
-    knows none; `words` is the number of words it read. `level` is the CEFR level, 1 (A1) to 6 (C2),
-    with its error; NaN for models without levels. `message` is the difficulty of getting the
-    message, on the scale of `raw`; models without it repeat `raw`.
+    `raw` is the model's own output (higher is harder), and `error` its standard error, NaN if
+    unknown. `words` is the number of words read. `level` is the CEFR level, 1 (A1) to 6 (C2), with
+    its standard error `level_error`; NaN for models without levels. `message` is the difficulty of
+    getting the message, on the scale of `raw`; models that do not estimate it repeat `raw`.
     """
 
     raw: Floats
@@ -36,17 +36,17 @@ class Reading:
 
     @classmethod
     def of(cls, raw: Floats, words: Floats) -> Reading:
-        """The reading of a model that has an output only; NaN for documents without words."""
-        none = np.full(len(raw), np.nan)
+        """Return the reading of a model with only a raw output; NaN for documents without words."""
+        unknown = np.full(len(raw), np.nan)
         raw = np.where(words > 0, raw, np.nan)
-        return cls(raw, none, words, ((),) * len(raw), none, none, raw)
+        return cls(raw, unknown, words, ((),) * len(raw), unknown, unknown, raw)
 
 
 class Model(Protocol):
-    """Documents in, a reading out.
+    """A model: documents in, a reading out.
 
-    A number depends on its own document only, to the last digit, so that scores do not change
-    with the batches of a run.
+    The numbers of a document are bit-identical whatever else is in the batch, so scores do not
+    depend on how a run is split into batches.
     """
 
     @property
@@ -55,24 +55,24 @@ class Model(Protocol):
 
     @property
     def typical(self) -> Floats:
-        """The inputs of a typical text, with which contributions compare a document's own."""
+        """The inputs of a typical text, the reference of contributions."""
 
     def inputs(self, batch: Batch) -> Floats:
-        """The inputs for each document; (documents, names)."""
+        """The inputs for each document; shape (documents, names)."""
 
     def predict(self, inputs: Floats) -> Floats:
-        """The raw output for each row of inputs; NaN where there is none."""
+        """The raw output for each row of inputs; NaN without an estimate."""
 
     def read(self, batch: Batch) -> Reading:
-        """The raw output for each document, with errors, level and flags if it has them."""
+        """The raw output for each document, with errors, level and flags if the model has them."""
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """The entry ``model`` of ``bundle.json``, and weights by file name."""
+        """Return the entry ``model`` of ``bundle.json``, and the weights by file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnModel:
-    """One column of the feature catalogue, as it is, such as a likelihood ratio."""
+    """One unchanged column of the feature catalogue, such as a likelihood ratio."""
 
     column: str
 
@@ -85,11 +85,11 @@ class ColumnModel:
 
     @property
     def typical(self) -> Floats:
-        """0: as likely in one corpus as in the other, for a likelihood ratio."""
+        """Zero: for a likelihood ratio, a text is equally likely in both corpora."""
         return np.zeros(1)
 
     def inputs(self, batch: Batch) -> Floats:
-        """The values of the column; (documents, 1)."""
+        """The values of the column; shape (documents, 1)."""
         return features_of(batch, [self.column]).values
 
     def predict(self, inputs: Floats) -> Floats:
@@ -111,14 +111,14 @@ class ColumnModel:
 
 
 def check_estimator(name: object) -> EstimatorRow:
-    """The row of the estimator that a bundle states, if this version knows it."""
+    """Return the row of the estimator in a bundle; `InputError` if this version lacks it."""
     if not isinstance(name, str) or name not in ESTIMATORS:
         raise InputError(f"this version knows no estimator {str(name)[:40]!r}; upgrade it")
     return ESTIMATORS[name]
 
 
 def check_features(names: object) -> tuple[str, ...]:
-    """The names of features that a bundle states, if this version knows all of them."""
+    """Return the names of the features in a bundle; `InputError` if this version lacks one."""
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InputError("its features are not a list of names")
     unknown = [name for name in names if name not in COLUMNS]

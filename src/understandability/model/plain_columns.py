@@ -1,8 +1,8 @@
 """Columns of a passage in any language: lengths, punctuation, words, English equivalents.
 
-A text is read in passages of about a hundred words, as people judged sentences and passages; all
-columns are means over words or over sentences, or quantiles, so that none grows with the text.
-Names have no complexity: they are not hard.
+A text is read in passages of about a hundred words, because the human labels are for sentences and
+passages. All columns are means over words or sentences, or quantiles, so no column grows with the
+text. Names have no complexity, because they are not hard to understand.
 """
 
 from __future__ import annotations
@@ -34,43 +34,45 @@ COLUMNS: tuple[str, ...] = (
 WORDS = 100  # of a passage
 _SHORT, _LONG, _VERY_LONG = 3, 6, 10  # letters
 _RARE, _USUAL, _FREQUENT = 3.0, 4.0, 6.0  # Zipf frequencies
-_EASY = 0.3  # the complexity up to which a word costs nothing
-_HARDEST = 3  # words of a sentence
+_EASY = 0.3  # words up to this complexity add nothing
+_HARDEST = 3  # the number of hardest words per sentence
 _OUTER = "\"'“”‘’‚„«»‹›()[]{}<>*.,;:!?…¿¡।॥–—-_/|•·"
 _CAPITAL_NOUNS = ("de",)
 _PARTS = re.compile("['`/‑·*-]")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u200e\u200f\u2060\ufe0f"))
-_LONGEST = 200  # letters of a piece that are read: a crawl has some of a megabyte
-_LONG_NAME = 12  # letters; so long an unknown word is a term, as in a list of illnesses
+_LONGEST = 200  # letters read of a piece; a crawl contains pieces of a megabyte
+# An unknown capitalised word of 12 letters or more is a term, as in a list of illnesses.
+_LONG_NAME = 12
 _MARKS = frozenset(';:()–—"“”„«»')
 
 
-def _of_piece(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
+def _piece_numbers(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
     """Compute the nine numbers of a piece.
 
-    Is it a word, letters, Zipf frequency (NaN of numbers), comma, mark, digit, question, complexity
-    (NaN of names and numbers), number of its equivalent.
+    In this order: whether it is a word, letters, Zipf frequency (NaN for numbers), whether it ends
+    with a comma, whether it contains a mark, a digit, a question or exclamation mark, complexity
+    (NaN for names and numbers), id of the English equivalent (-1 without one).
     """
-    shown = piece[:_LONGEST].translate(_INVISIBLE)
-    written = unicodedata.normalize("NFKC", shown).strip(_OUTER).replace("’", "'")
+    start = piece[:_LONGEST].translate(_INVISIBLE)
+    written = unicodedata.normalize("NFKC", start).strip(_OUTER).replace("’", "'")
     word = written.lower()
     number, is_word = any(map(str.isdigit, word)), any(map(str.isalnum, word))
-    listed, known = places_in(frequencies), translations(language, frequencies)
-    place = listed.get(word, -1)
+    frequency = places_in(frequencies).get
+    zipf = frequency(word, -1)  # in hundredths
     meant = word
-    if place < 0:  # l'homme, dell'arte, and/or: the frequency of the rarest part
+    if zipf < 0:  # l'homme, dell'arte, and/or: the frequency of the rarest part
         parts = [part for part in _PARTS.split(word) if len(part) > 1] or [word[-1:]]
-        place = min(listed.get(part, UNLISTED) for part in parts)
+        zipf = min(frequency(part, UNLISTED) for part in parts)
         meant = parts[-1]
-    complexity, equivalent = known.complexity_of(meant, place)
+    complexity, equivalent = translations(language, frequencies).complexity_of(meant, zipf)
     if written.istitle() and language not in _CAPITAL_NOUNS:
-        place = max(place, 100 * int(_USUAL))  # a name is rare, and not hard
+        zipf = max(zipf, 100 * int(_USUAL))  # a name is rare, but not hard
         if equivalent < 0 and len(word) < _LONG_NAME:
             complexity = np.nan
     return (
         float(is_word),
         len(word),
-        np.nan if number else place / 100,
+        np.nan if number else zipf / 100,
         piece.endswith((",", "،")),
         not _MARKS.isdisjoint(piece),
         number,
@@ -82,36 +84,36 @@ def _of_piece(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
 
 @cache
 def _pieces(language: str, frequencies: str) -> BoundedCache[tuple[float, ...]]:
-    return BoundedCache(partial(_of_piece, language=language, frequencies=frequencies))
+    return BoundedCache(partial(_piece_numbers, language=language, frequencies=frequencies))
 
 
 def plain_columns(
     pieces: Sequence[str], sentence_starts: Sequence[int], language: str, frequencies: str
 ) -> tuple[Floats, Floats]:
-    """The `COLUMNS` of each passage of a text, (passages, columns), and the words of each.
+    """Return the `COLUMNS` of each passage, shape (passages, columns), and its number of words.
 
-    `frequencies` names the list of its language. A text without words has no passages.
+    `frequencies` names the frequency list of the language. A text without words has no passages.
 
     >>> text = "Flu is a virus. Rest and drink.".split()
     >>> columns, words = plain_columns(text, [0, 4], "en", "large_en")
     >>> words.tolist(), bool(columns[0, 0] == np.log(3.5))
     ([7.0], True)
     """
-    known = _pieces(language, frequencies)
+    numbers = _pieces(language, frequencies)
     vectors = translations(language, frequencies).vectors
-    rows = np.array([known[piece] for piece in pieces]).reshape(len(pieces), 9)
+    rows = np.array([numbers[piece] for piece in pieces]).reshape(len(pieces), 9)
     lengths = np.add.reduceat(rows[:, 0], sentence_starts) if len(pieces) else np.empty(0)
     number, total = 0, lengths.sum()
     passage = []
     for before in accumulate(lengths[:-1], initial=0.0) if len(lengths) else ():
-        # The rest of a text that is no passage of its own belongs to the last one.
+        # A rest of fewer than half a passage belongs to the last passage.
         if before >= WORDS * (number + 1) and total - before >= WORDS / 2:
             number = int(before // WORDS)
         passage.append(number)
     ends = [*sentence_starts[1:], len(pieces)]
     columns, words = [], []
-    for each in dict.fromkeys(passage):
-        first, last = passage.index(each), len(passage) - 1 - passage[::-1].index(each)
+    for id_ in dict.fromkeys(passage):
+        first, last = passage.index(id_), len(passage) - 1 - passage[::-1].index(id_)
         part = rows[sentence_starts[first] : ends[last]]
         if count := part[:, 0].sum():
             sentences = [
@@ -122,43 +124,48 @@ def plain_columns(
             ]
             columns.append(
                 [
-                    *_of_passage(part, float((lengths[first : last + 1] > 0).sum())),
-                    *_of_complexity(sentences),
-                    *_of_meaning(part[:, 8], vectors),
+                    *_passage_columns(part, float((lengths[first : last + 1] > 0).sum())),
+                    *_complexity_columns(sentences),
+                    *_meaning_columns(part[:, 8], vectors),
                 ]
             )
             words.append(count)
     return np.array(columns).reshape(len(columns), len(COLUMNS)), np.array(words)
 
 
-def _of_complexity(sentences: Sequence[Floats]) -> list[float]:
+def _complexity_columns(sentences: Sequence[Floats]) -> list[float]:
     """The `COMPLEXITY` of a passage, from the complexities of each sentence's words."""
-    # Lists: for the few words of a sentence they take a third of NumPy's time.
-    parts = [sorted(value for value in each.tolist() if value == value) for each in sentences]
-    parts = [each for each in parts if each] or [[_EASY]]
-    every = [value for each in parts for value in each]
-    hardest = [sum(each[-_HARDEST:]) / min(len(each), _HARDEST) for each in parts]
+    # For the few words of a sentence, lists take a third of NumPy's time.
+    rated = [sorted(value for value in words.tolist() if value == value) for words in sentences]
+    rated = [values for values in rated if values] or [[_EASY]]
+    every = [value for values in rated for value in values]
+    hardest = [sum(values[-_HARDEST:]) / min(len(values), _HARDEST) for values in rated]
     excess = sum(value - _EASY for value in every if value > _EASY)
     return [
         *_quantiles(np.array(every), (0.75,)),
-        sum(hardest) / len(parts),
-        (excess / len(parts)) ** 0.5,
+        sum(hardest) / len(rated),
+        (excess / len(rated)) ** 0.5,
     ]
 
 
-def _of_meaning(equivalents: Floats, vectors: Floats) -> Floats:
-    """The `MEANING` of a passage: the mean vector of its words' equivalents, rare words first."""
-    found = vectors[equivalents[equivalents >= 0].astype(np.intp)].sum(axis=0)
-    return np.asarray(found[:-1] / found[-1] if found[-1] > 0 else found[:-1] * 0)
+def _meaning_columns(equivalents: Floats, vectors: Floats) -> Floats:
+    """The `MEANING` of a passage: the weighted mean of the vectors of its words' equivalents.
+
+    The last column of `vectors` is the weight, higher for rare words.
+    """
+    sums = vectors[equivalents[equivalents >= 0].astype(np.intp)].sum(axis=0)
+    total, weight = sums[:-1], sums[-1]
+    return np.asarray(total / weight if weight > 0 else total * 0)
 
 
 def _quantiles(values: Floats, shares: Sequence[float]) -> list[float]:
-    """Quantiles with straight lines between values; in a fifth of NumPy's time for few values."""
-    places = np.array(shares) * (len(values) - 1)
-    return list(map(float, np.interp(places, np.arange(len(values)), np.sort(values))))
+    """Quantiles with linear interpolation, in a fifth of NumPy's time for few values."""
+    positions = np.array(shares) * (len(values) - 1)
+    return list(map(float, np.interp(positions, np.arange(len(values)), np.sort(values))))
 
 
-def _of_passage(rows: Floats, sentences: float) -> list[float]:
+def _passage_columns(rows: Floats, sentences: float) -> list[float]:
+    """The `COLUMNS` of a passage before `COMPLEXITY`, from the numbers of its pieces."""
     words = rows[rows[:, 0] > 0]
     letters, zipf = words[:, 1], words[:, 2]
     zipf = zipf[np.isfinite(zipf)]

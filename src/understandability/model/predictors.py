@@ -1,10 +1,10 @@
 """Fitted estimators as plain arrays, evaluated by numpy alone.
 
 A `Predictor` maps a matrix (documents, inputs) to (documents, outputs): one column for a regressor,
-a probability per class for a classifier. Its results equal those of the scikit-learn estimator that
-it was converted from, in any later version. It loads in milliseconds and cannot crash: arrays are
-checked when they are read, and no native code of an estimator runs. The result for a row depends on
-that row only, to the last digit.
+a probability per class for a classifier. It returns the numbers of the scikit-learn
+estimator that it was converted from, whatever version is installed. It loads in milliseconds and
+cannot crash: arrays are checked when they are read, and no native code of an estimator runs. The
+result for a row is bit-identical whatever the other rows are.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from understandability.errors import InputError
 from understandability.feature.batch import sizes_of
 
 Arrays = Mapping[str, NDArray[Any]]
-# The largest weight: products over the largest number of layers stay finite.
+# The largest weight, chosen so that products over all layers stay finite.
 MOST = 1e30
 
 
 def within(values: Floats, low: float, high: float) -> Floats:
-    """The values, cut off at both ends; `np.clip` takes three times as long for a few."""
+    """Clip the values; for short arrays in a third of the time of `np.clip`."""
     return np.asarray(np.minimum(np.maximum(values, low), high))
 
 
@@ -41,16 +41,16 @@ def _softmax(values: Floats) -> Floats:
 
 
 def _both_classes(values: Floats) -> Floats:
-    chance = 1 / (1 + np.exp(-within(values, -500, 500)))
-    return np.concatenate([1 - chance, chance], axis=1)
+    probability = 1 / (1 + np.exp(-within(values, -500, 500)))
+    return np.concatenate([1 - probability, probability], axis=1)
 
 
 def _normalised(values: Floats) -> Floats:
-    chances = 1 / (1 + np.exp(-within(values, -500, 500)))
-    return np.asarray(chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300))
+    probabilities = 1 / (1 + np.exp(-within(values, -500, 500)))
+    return np.asarray(probabilities / np.maximum(probabilities.sum(axis=1, keepdims=True), 1e-300))
 
 
-# Functions of the last sums: identity or 0 to 100 for regressors, probabilities for classifiers.
+# Functions of the last layer: identity or 0 to 100 for regressors, probabilities for classifiers.
 LINKS: Mapping[str, Callable[[Floats], Floats]] = {
     "identity": lambda values: values,
     "softmax": _softmax,
@@ -60,19 +60,22 @@ LINKS: Mapping[str, Callable[[Floats], Floats]] = {
 }
 
 
-def require(holds: bool, what: str) -> None:
-    """Raise `InputError` unless it holds."""
-    if not holds:
-        raise InputError(what)
+def require(condition: bool, message: str) -> None:
+    """Raise `InputError` with the message unless the condition is true."""
+    if not condition:
+        raise InputError(message)
 
 
-def plain_array(arrays: Arrays, name: str, dimensions: int, kinds: str) -> NDArray[Any]:
-    """An array with this number of dimensions and one of these kinds of dtype, not empty."""
+def plain_array(arrays: Arrays, name: str, dimensions: int, dtypes: str) -> NDArray[Any]:
+    """Return the array of that name, which must not be empty.
+
+    It must have this number of dimensions, and one of these kinds of dtype (``"iu"``: integers).
+    """
     array = arrays.get(name)
     if (
         array is None
         or array.ndim != dimensions
-        or array.dtype.kind not in kinds
+        or array.dtype.kind not in dtypes
         or 0 in array.shape
     ):
         raise InputError(f"its weights have no array {name!r} of the right form")
@@ -80,15 +83,15 @@ def plain_array(arrays: Arrays, name: str, dimensions: int, kinds: str) -> NDArr
 
 
 def floats(arrays: Arrays, name: str, dimensions: int) -> Floats:
-    """An array of finite numbers of bounded size."""
+    """Return an array of floats, at most `MOST` in size."""
     array = plain_array(arrays, name, dimensions, "f").astype(np.float64)
-    within = bool((np.abs(array) <= MOST).all())
-    require(within, f"its weights {name!r} are not all numbers up to {MOST:g}")
+    bounded = bool((np.abs(array) <= MOST).all())
+    require(bounded, f"its weights {name!r} are not all numbers up to {MOST:g}")
     return array
 
 
 def whole(arrays: Arrays, name: str, dimensions: int) -> NDArray[np.int32]:
-    """An array of whole numbers from 0 up."""
+    """Return an array of whole numbers, 0 or greater."""
     array = plain_array(arrays, name, dimensions, "iu")
     require(
         int(array.min()) >= 0 and int(array.max()) < 2**31,
@@ -98,13 +101,13 @@ def whole(arrays: Arrays, name: str, dimensions: int) -> NDArray[np.int32]:
 
 
 def link_of(arrays: Arrays) -> str:
-    """The name of a function of `LINKS`."""
+    """Return the name of the link function, a key of `LINKS`."""
     link = str(plain_array(arrays, "link", 0, "U"))
     require(link in LINKS, f"this version knows no link {link[:20]!r}")
     return link
 
 
-# As deep as the trees of `estimators` may grow; a deeper one in a file would only cost time.
+# Greater than any depth in `estimators`. A deeper tree in a file would only cost time.
 MAX_DEPTH = 32
 LEAF = -1
 _ROWS_AT_ONCE = 16
@@ -113,7 +116,7 @@ _ROWS_AT_ONCE = 16
 class _Steps(NamedTuple):
     """Arrays for walking down the trees, derived from the order of the nodes.
 
-    A leaf is its own left child, and no value is above its limit, so a walk stays there.
+    A leaf is its own left child, and its limit is infinite, so a walk that reaches it stays.
     """
 
     depth: int
@@ -128,11 +131,11 @@ class _Steps(NamedTuple):
 class Forest:
     """The sum of decision trees.
 
-    The nodes of a tree are in order of level, the two children of a node side by side, children of
-    an earlier node first. Trees are concatenated, and `roots` are their first nodes. A row
-    goes left where its `feature`, as float32, is at most the `threshold`, or where it is NaN and
-    `missing_left` is set, and else right. A leaf has the feature -1; its `values` (nodes, outputs)
-    are summed over the trees, and `start` is added.
+    The nodes of a tree are ordered by level. The two children of a node are neighbours, and the
+    children of an earlier node come first. Trees are concatenated, and `roots` are the indices of
+    their first nodes. A row goes left if its `feature`, as float32, is at most the `threshold`, or
+    if it is NaN and `missing_left` is set; otherwise it goes right. A leaf has the feature -1. The
+    `values` (nodes, outputs) of the leaves are summed over the trees, and `start` is added.
 
     >>> tree = {"feature": np.array([0, -1, -1]), "threshold": np.array([1.5, 0, 0], np.float32)}
     >>> values, left = np.array([[0.0], [10.0], [20.0]]), np.array([True, False, False])
@@ -167,10 +170,11 @@ class Forest:
         )
         inner = self.feature != LEAF
         sizes = sizes_of(self.roots, nodes)
-        before = np.cumsum(inner) - inner  # inner nodes before this one, in all trees
+        # The k-th inner node of a tree has the children root + 2k + 1 and root + 2k + 2.
+        preceding = np.cumsum(inner) - inner  # inner nodes before this one, in all trees
         root = np.repeat(self.roots, sizes)
         own = np.arange(nodes)
-        left = np.where(inner, root + 1 + 2 * (before - before[root]), own)
+        left = np.where(inner, root + 1 + 2 * (preceding - preceding[root]), own)
         require(
             bool((left > own)[inner].all())
             and np.array_equal(sizes, 2 * np.add.reduceat(inner.astype(np.intp), self.roots) + 1),
@@ -194,7 +198,8 @@ class Forest:
 
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""
-        with np.errstate(over="ignore"):  # infinity is on the right side too
+        # A value that overflows to infinity goes to the same side as before.
+        with np.errstate(over="ignore"):
             single = rows.astype(np.float32)
         missing = bool(np.isnan(single).any())
         depth, left, feature, limit, missing_left, values = self._steps
@@ -214,7 +219,7 @@ class Forest:
         return LINKS[self.link](sums + self.start)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """The nodes of all trees, each number as short as it can be."""
+        """Return the nodes of all trees, in the shortest dtypes that keep their values."""
         short = self.values.astype(np.float32)
         return {
             "roots": self.roots,
@@ -229,7 +234,7 @@ class Forest:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Forest:
-        """The forest that `to_arrays` gave."""
+        """Read the forest that `to_arrays` wrote."""
         return cls(
             whole(arrays, "roots", 1).astype(np.intp),
             plain_array(arrays, "feature", 1, "i").astype(np.intp),
@@ -244,9 +249,10 @@ class Forest:
 
 _MOST_LAYERS = 4
 _MOST_MEMBERS = 12
-_ROWS = 4  # in one product; more of them cost as much for each, and empty ones cost as much
-_WIDTH = 64  # columns of a product: whole vectors of any processor
-_ONE_THREAD = 2**18  # multiplications in a product, below which OpenBLAS takes no second thread
+# Rows in one product. More rows save no time per row, and an empty row costs as much as a full one.
+_ROWS = 4
+_WIDTH = 64  # columns of a product: a multiple of the vector width of any processor
+_ONE_THREAD = 2**18  # below this number of multiplications OpenBLAS starts no second thread
 
 
 class Predictor(Protocol):
@@ -261,13 +267,13 @@ class Predictor(Protocol):
 
 
 class Columns:
-    """A matrix to multiply rows with, of which each result depends on its own row only.
+    """A matrix to multiply rows with, such that the result of a row depends on that row only.
 
-    BLAS adds in an order that depends on the shapes, so all products with one matrix have one
-    shape: some of its columns, and `_ROWS` rows, of which the last may be empty. It starts threads
-    where that is large, which cost more than they gain. All rows meet the same columns before the
-    next ones are fetched from memory. A matrix of numbers of 16 bits is multiplied in 32, in half
-    the time.
+    BLAS adds in an order that depends on the shapes. So the matrix is split into blocks of
+    columns, and every product has the same shape: `_ROWS` rows (padded with zeros) times one block.
+    Blocks are small enough that BLAS starts no threads, which would cost more than they gain. All
+    rows are multiplied with one block before the next is fetched from memory. A matrix whose
+    values fit in 16 bits is multiplied in float32, in half the time.
 
     >>> Columns(np.array([[3.0], [4.0]])).product(np.array([[1.0, 2.0]]))
     array([[11.]])
@@ -277,7 +283,7 @@ class Columns:
 
     def __init__(self, matrix: Floats) -> None:
         inputs, self._outputs = matrix.shape
-        # Nothing to multiply makes one empty block: a machine may have no vectors.
+        # A matrix without columns makes one empty block: a support vector machine may be empty.
         width = max(1, min(self._outputs, _WIDTH, (_ONE_THREAD - 1) // (_ROWS * max(1, inputs))))
         count = max(1, -(-self._outputs // width))
         with np.errstate(over="ignore"):
@@ -305,9 +311,9 @@ def _square_sums(rows: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Layers of sums: a multi-layer perceptron, or, of one layer, a linear model.
+    """A multi-layer perceptron, or a linear model if it has one layer.
 
-    Rectified between layers. `weights` are (inputs, outputs) of each layer, `biases` (outputs,).
+    ReLU between layers. Per layer, `weights` are (inputs, outputs) and `biases` (outputs,).
     """
 
     weights: tuple[Floats, ...]
@@ -342,7 +348,7 @@ class Network:
         return LINKS[self.link](values)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Weights and biases, numbered."""
+        """Return weights and biases, named by the number of their layer."""
         arrays: dict[str, NDArray[Any]] = {"link": np.array(self.link)}
         for number, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             arrays[f"weight_{number}"], arrays[f"bias_{number}"] = weight, bias
@@ -350,7 +356,7 @@ class Network:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Network:
-        """The network that `to_arrays` gave."""
+        """Read the network that `to_arrays` wrote."""
         layers = range(sum(name.startswith("weight_") for name in arrays))
         return cls(
             tuple(floats(arrays, f"weight_{number}", 2) for number in layers),
@@ -361,7 +367,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """Sums of Gaussian bells around `vectors`: a support vector machine.
+    """A support vector machine with a Gaussian kernel: sums of bells around `vectors`.
 
     ``sum_i weights[i, k] * exp(-gamma * |row - vectors[i]|^2) + biases[k]``, for each output ``k``.
     """
@@ -401,7 +407,7 @@ class Kernel:
         return LINKS[self.link](weights.product(bells) + self.biases)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Vectors, weights, biases, gamma."""
+        """Return vectors, weights, biases, gamma and link."""
         return {
             "vectors": self.vectors,
             "weights": self.weights,
@@ -412,7 +418,7 @@ class Kernel:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Kernel:
-        """The machine that `to_arrays` gave."""
+        """Read the machine that `to_arrays` wrote."""
         return cls(
             floats(arrays, "vectors", 2),
             floats(arrays, "weights", 2),
@@ -425,9 +431,9 @@ class Kernel:
 def standardised(
     rows: Floats, fill: Floats, center: Floats, scale: Floats, cut: float = MOST
 ) -> Floats:
-    """Rows filled where they are NaN, centred, scaled, cut off at ``-cut`` and ``cut``."""
+    """Replace NaN by `fill`, subtract the centre, divide by the scale, clip to ``±cut``."""
     values = np.where(np.isfinite(rows), rows, fill)
-    values -= center  # in its place: memory for each step would take four times as long
+    values -= center  # in place: new arrays for each step would take four times as long
     values /= scale
     np.maximum(values, -cut, out=values)
     return np.minimum(values, cut, out=values)
@@ -435,9 +441,9 @@ def standardised(
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A predictor whose inputs are filled where they are NaN, centred, scaled and cut off first.
+    """A predictor whose inputs are standardised first: NaN filled, centred, scaled and clipped.
 
-    Cut off at `cut` standard deviations, so that nothing is further away than what was learned.
+    Inputs are clipped at `cut` standard deviations, so none is outside the training range.
     """
 
     fill: Floats
@@ -461,7 +467,7 @@ class Prepared:
         return self.predictor.inputs
 
     def prepared(self, rows: Floats) -> Floats:
-        """The first columns of each row, filled, centred, scaled and cut off."""
+        """Standardise the first columns of each row."""
         return standardised(rows[:, : self.inputs], self.fill, self.center, self.scale, self.cut)
 
     def __call__(self, rows: Floats) -> Floats:
@@ -469,33 +475,32 @@ class Prepared:
         return self.predictor(self.prepared(rows))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """The three rows of numbers, and the arrays of the predictor."""
-        kind = next(kind for kind, made in KINDS.items() if isinstance(self.predictor, made))
+        """Return the arrays of the preparation and of the predictor."""
         return {
             "fill": self.fill,
             "center": self.center,
             "scale": self.scale,
             "cut": np.array(self.cut),
-            "kind": np.array(kind),
+            "kind": np.array(_part_name(self.predictor)),
             **self.predictor.to_arrays(),
         }
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Prepared:
-        """The predictor that `to_arrays` gave."""
-        kind = str(plain_array(arrays, "kind", 0, "U"))
-        require(kind in KINDS, f"this version knows no predictor {kind[:20]!r}")
+        """Read the predictor that `to_arrays` wrote."""
+        type_ = str(plain_array(arrays, "kind", 0, "U"))
+        require(type_ in KINDS, f"this version knows no predictor {type_[:20]!r}")
         fill, center, scale = (floats(arrays, name, 1) for name in ("fill", "center", "scale"))
         cut = float(floats(arrays, "cut", 0))
-        return cls(fill, center, scale, KINDS[kind].from_arrays(arrays), cut)
+        return cls(fill, center, scale, KINDS[type_].from_arrays(arrays), cut)
 
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """Predictors whose outputs a last predictor reads: a vote, or a stack (Wolpert 1992).
+    """A vote or a stack (Wolpert 1992): a final predictor reads the outputs of its members.
 
-    `chosen` are the columns of the members' outputs, side by side, that `final` reads; with
-    `passthrough` it reads the inputs after them.
+    The outputs of all members are concatenated, and `chosen` are the columns that `final` reads.
+    With `passthrough` it also reads the inputs, following the outputs.
 
     >>> double, half = (Network((np.array([[x]]),), (np.zeros(1),)) for x in (2.0, 0.5))
     >>> mean = Network((np.full((2, 1), 0.5),), (np.zeros(1),))
@@ -536,7 +541,7 @@ class Combined:
         return self.final(chosen)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays of each part, whose names begin with its number; the last is `final`."""
+        """Return the arrays of all parts; each name starts with the part's number, `final` last."""
         arrays: dict[str, NDArray[Any]] = {
             "members": np.array(len(self.members)),
             "chosen": self.chosen,
@@ -581,10 +586,10 @@ PARTS: Mapping[str, type[Network] | type[Kernel] | type[Forest] | type[Prepared]
 
 
 def _part_name(part: Network | Kernel | Forest | Prepared) -> str:
-    return next(name for name, made in PARTS.items() if isinstance(part, made))
+    return next(name for name, class_ in PARTS.items() if isinstance(part, class_))
 
 
-# Headers of arrays are read by Python's parser, and those of the first version by its tokenizer.
+# NumPy reads headers of arrays with Python's parser, and headers of format 1 with its tokenizer.
 NO_PLAIN_ARRAYS = (
     OSError,
     ValueError,
@@ -596,21 +601,21 @@ NO_PLAIN_ARRAYS = (
 )
 DAMAGED_ARRAYS = (zlib.error, RuntimeError, MemoryError, OverflowError)
 
-
-# What the arrays of one file may unfold to, and how many there may be.
+# Limits for one file: the uncompressed size in bytes, and the number of arrays.
 _MAX_BYTES = 256_000_000
 _MAX_ARRAYS = 200
 
 
 def array_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Named arrays as a compressed ``.npz``; the same arrays give the same bytes."""
+    """Return named arrays as a compressed ``.npz``; equal arrays give equal bytes."""
     stream = io.BytesIO()
-    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]  # no name is that of an option
+    # No array has the name of an option of savez_compressed.
+    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
     return stream.getvalue()
 
 
 def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]]:
-    """The arrays of one file of a bundle."""
+    """Read the arrays of one file of a bundle; raises `InputError` for anything else."""
     if name not in weights:
         raise InputError(f"it has no file {name[:60]}")
     stream = io.BytesIO(weights[name])
@@ -631,16 +636,16 @@ def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]
 
 
 def predictor_files(predictor: Predictor) -> dict[str, bytes]:
-    """A predictor as one file of weights."""
+    """Return the file of weights of a predictor, by name."""
     if isinstance(predictor, Prepared | Network | Forest | Kernel | Combined):
         return {"estimator.npz": array_bytes(predictor.to_arrays())}
     raise TypeError(f"{type(predictor).__name__} is not a model that a bundle can hold")
 
 
 def predictor_of(weights: Mapping[str, bytes], stem: str = "estimator") -> Predictor:
-    """The predictor in the file of that name; `predictor_files` gives ``estimator.npz``."""
+    """Read the predictor in ``STEM.npz``, as `predictor_files` wrote it."""
     arrays = arrays_of(weights, f"{stem}.npz")
-    for name, made in (("members", Combined), ("fill", Prepared), ("roots", Forest)):
+    for name, class_ in (("members", Combined), ("fill", Prepared), ("roots", Forest)):
         if name in arrays:
-            return made.from_arrays(arrays)
+            return class_.from_arrays(arrays)
     return (Kernel if "vectors" in arrays else Network).from_arrays(arrays)

@@ -32,12 +32,12 @@ def probabilities(
     Example: understand probability fog.tsv --column gunning_fog_plain --user arctan --threshold 15
     --noise-scale pi -o p.tsv
 
-    In Python, `scores` is a path or an Arrow table, and an Arrow table of docnos, the scores and
-    ``p_understandable`` comes out; `probability` of
-    `model.readers` takes the numbers themselves, and says what each user model is.
+    In Python, `scores` is a path or an Arrow table. Returns an Arrow table of docnos, the scores
+    and ``p_understandable``. `probability` of `model.readers` takes the numbers themselves, and
+    explains the user models.
 
-    Raises `InputError` where a column is missing or holds no numbers, `OptionError` where several
-    could be meant.
+    Raises `InputError` if a column is missing or contains values that are not numbers, and
+    `OptionError` if the table has several columns of scores and none is chosen.
 
     Args:
         scores: A table with docno and a column of scores.
@@ -73,10 +73,10 @@ def probabilities(
     else:
         noise = noise_scale
     values = _numbers(table, column, where)
-    chance = probability(
+    p_understandable = probability(
         values, threshold, user, noise_scale=noise, direction=direction, normalise=normalise
     )
-    return pa.table({"docno": table["docno"], column: values, "p_understandable": chance})
+    return pa.table({"docno": table["docno"], column: values, "p_understandable": p_understandable})
 
 
 def _numbers(table: Any, name: str, where: str) -> Floats:
@@ -92,9 +92,10 @@ def _numbers(table: Any, name: str, where: str) -> Floats:
 
 
 def scales_of(table: Any) -> tuple[str, ...]:
-    """The scales that a score table, in a file or in memory, says that its estimates are on.
+    """The scales of the estimates of a score table, in a file or in memory.
 
-    By its column, or its settings; '' where it has a P(U|d) and does not say, none of other tables.
+    They are read from the column ``scale`` or from the settings. A table of P(U|d) that names no
+    scale has the scale ''; any other table has no scales.
 
     >>> import pyarrow as pa
     >>> scales_of(pa.table({"p_understandable": [0.5]})), scales_of(pa.table({"label": [1]}))
@@ -104,5 +105,5 @@ def scales_of(table: Any) -> tuple[str, ...]:
     names = getattr(rows, "column_names", ())
     if "scale" in names and "difficulty" in names:
         return tuple(sorted({str(scale) for scale in rows["scale"].unique().to_pylist()}))
-    stated = settings_of(table).get("scale")
-    return (str(stated),) if stated else ("",) * ("p_understandable" in names)
+    scale = settings_of(table).get("scale")
+    return (str(scale),) if scale else ("",) * ("p_understandable" in names)

@@ -1,7 +1,7 @@
 """Readers, the scales of their thresholds, and user models: from difficulty to P(U|d).
 
-A user is a threshold and a noise: ``P(U|d) = P(score + noise < threshold)``.
-One function, three noises: none (step), Cauchy (arctan), normal (calibrated).
+A user has a threshold and a noise: ``P(U|d) = P(score + noise < threshold)``. The noise is absent
+(step), Cauchy (arctan) or normal (calibrated).
 """
 
 from __future__ import annotations
@@ -26,37 +26,37 @@ READINGS = "readings.v1"
 
 @dataclass(frozen=True, slots=True)
 class ReadingScale:
-    """The scale of readings, on which models of passages learned.
+    """The scale of readings, on which models of passages were trained.
 
-    0 is a text that a child follows without effort, 100 one that hardly anyone follows without
-    training; an adult of the public is meant, who reads it once.
+    A text at 0 is followed by a child without effort, a text at 100 by hardly anyone without
+    training. The scale is for an adult of the public who reads the text once.
     """
 
     scale: ClassVar[str] = READINGS
 
     def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Difficulty and its standard error: what such a model says is on the scale."""
+        """Return difficulty and its standard error. The model's output is on the scale already."""
         return reading.raw, reading.error
 
     def examples(self) -> list[tuple[float, float, float]]:
-        """None: output and difficulty are the same."""
+        """Return no examples, because output and difficulty are equal."""
         return []
 
     def to_json(self) -> dict[str, Any]:
-        """Its name."""
+        """Return the name of the scale."""
         return {"scale": self.scale}
 
 
 @dataclass(frozen=True, slots=True)
 class AssessorScale:
-    """From levels to difficulty as assessors of CLEF eHealth 2016 used the scale, 0 to 100.
+    """A map from CEFR level to difficulty as the assessors of CLEF eHealth 2016 used 0 to 100.
 
-    Assessors' labels have the mean `mean` and the standard deviation `deviation`, and correlate
-    with estimates by `correlation`. Pages of the kind that they judged have levels of the mean
-    `level` and the standard deviation `level_deviation`. So of a page whose level lies z deviations
-    from that mean, labels are expected at ``mean + correlation * deviation * z``, with the spread
-    ``deviation * sqrt(1 - correlation**2)`` about it; the error of the level adds to that. Far out
-    z is bent so that it stays within `reach`: no page of those was further away. The
+    `mean` and `deviation` (standard deviation) describe the assessors' labels, and `correlation`
+    is their correlation with the estimates. `level` and `level_deviation` are mean and standard
+    deviation of the levels of the pages that they judged. If the level of a page is z deviations
+    above the mean, its expected label is ``mean + correlation * deviation * z``, with the spread
+    ``deviation * sqrt(1 - correlation**2)``. The error of the level is added to the spread. Large z
+    are bent so that they stay within `reach`, the largest z of the pages that were judged. The
     spread is not bent.
 
     >>> scale = AssessorScale(42.0, 25.0, 0.5, level=4.0, level_deviation=0.4, reach=3.0)
@@ -85,30 +85,30 @@ class AssessorScale:
             and self.mean - self.correlation * self.deviation * self.reach >= 0
             and self.mean + self.correlation * self.deviation * self.reach <= 100
         ):
-            raise InputError("its scale leaves 0 to 100, or is none")
+            raise InputError("its scale of assessors is damaged, or goes beyond 0 to 100")
 
     def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Difficulty and its spread; NaN stays NaN."""
+        """Return difficulty and its spread; NaN stays NaN."""
         return self.of(reading.level, reading.level_error)
 
     def of(self, level: Floats, error: Floats) -> tuple[Floats, Floats]:
-        """Difficulty and spread for levels with these standard errors."""
+        """Return difficulty and spread for levels with these standard errors."""
         bent = np.tanh((level - self.level) / self.level_deviation / self.reach)
         step = self.correlation * self.deviation
         difficulty = self.mean + step * self.reach * bent
-        of_level = step / self.level_deviation * error
-        of_readers = self.deviation * np.sqrt(1 - self.correlation**2)
-        return difficulty, np.hypot(of_readers, of_level)
+        level_spread = step / self.level_deviation * error
+        label_spread = self.deviation * np.sqrt(1 - self.correlation**2)
+        return difficulty, np.hypot(label_spread, level_spread)
 
     def level_of(self, difficulty: float) -> float:
-        """The level whose expected difficulty this is."""
+        """Return the level that has this expected difficulty, the inverse of `of`."""
         bent = (difficulty - self.mean) / (self.correlation * self.deviation * self.reach)
         if not -1 < bent < 1:
             raise InputError(f"no level has the difficulty {difficulty:g} on {self.scale}")
         return float(self.level + self.level_deviation * self.reach * np.arctanh(bent))
 
     def to_json(self) -> dict[str, float]:
-        """Its numbers, for ``bundle.json``."""
+        """Return the numbers of the scale, for ``bundle.json``."""
         return asdict(self)
 
     @classmethod
@@ -122,7 +122,7 @@ class AssessorScale:
 
 @dataclass(frozen=True, slots=True)
 class UserModel:
-    """A noise: its name, how likely it lies below a margin, its usual scale, its source."""
+    """A distribution of noise: its name, CDF (`below`), default scale and source."""
 
     name: str
     below: Callable[[Floats, Floats], Floats]
@@ -143,8 +143,8 @@ def _cauchy(margin: Floats, scale: Floats) -> Floats:
 
 def _normal(margin: Floats, scale: Floats) -> Floats:
     # Importing scipy.special for its ndtr takes longer than scoring a hundred pages.
-    chance: Floats = 0.5 * _erfc(-margin / scale / math.sqrt(2.0))
-    return chance
+    probabilities: Floats = 0.5 * _erfc(-margin / scale / math.sqrt(2.0))
+    return probabilities
 
 
 USERS = {
@@ -159,7 +159,7 @@ USERS = {
 
 # Nodes and weights of Gauss-Hermite quadrature for a normal distribution:
 # numpy.polynomial.hermite_e.hermegauss(9), whose module takes long to load.
-_PLACES = np.array(
+_NODES = np.array(
     [-4.512745863399783, -3.20542900285647, -2.07684797867783, -1.0232556637891326, 0.0,
      1.0232556637891326, 2.07684797867783, 3.20542900285647, 4.512745863399783]
 )  # fmt: skip
@@ -175,11 +175,11 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 class Reader:
     """A type of reader: a description, a user model with its parameters, and their source.
 
-    `threshold` is a difficulty (0 to 100); half of such readers understand a page of that
-    difficulty. For the public, `curve` says what share understands at difficulties from 0 to 100,
-    and the calibrated user averages it over the estimate's own error. Without a `noise_scale` the
-    user model has its own. `scale` names the scale of difficulty that the threshold is on, where it
-    is known (`Bundle.scale`).
+    `threshold` is a difficulty (0 to 100); half of these readers understand a page of that
+    difficulty. `curve` holds pairs of a difficulty and the share of readers who understand; the
+    calibrated user averages it over the estimate's own error. Only the public has a curve. Without
+    a `noise_scale` the user model uses its default. `scale` names the scale of difficulty of the
+    threshold, if known (`Bundle.scale`).
     """
 
     name: str
@@ -192,16 +192,16 @@ class Reader:
     curve: tuple[tuple[float, float], ...] = ()
 
     def scale_of(self, own: str) -> str:
-        """The scale that its threshold is on; that of a bundle, `own`, where none is stated.
+        """The scale of its threshold; `own`, the scale of the bundle, if the reader names none.
 
-        A reader in the package is read as one of a bundle of somebody's own, which has its scale.
+        A reader of the package uses the scale of a custom bundle, because the bundle has no other.
         """
         if self.name in READERS and own not in (READINGS, AssessorScale.scale):
             return own
         return self.scale or own
 
     def understands(self, difficulty: ArrayLike, spread: ArrayLike) -> Floats:
-        """P(U|d) for texts of this difficulty, known with these standard errors.
+        """P(U|d) for texts of these difficulties and their standard errors.
 
         >>> READERS["public"].understands([10, 90], [8, 8]).round(1).tolist()
         [1.0, 0.1]
@@ -212,14 +212,14 @@ class Reader:
                 # The mean of the curve over a normal distribution about each difficulty.
                 middle, error = np.asarray(difficulty, float), np.asarray(spread, float)
                 difficulties, shares = np.array(self.curve).T
-                places = middle[..., None] + error[..., None] * _PLACES
-                # A product of matrices would add in an order that depends on the batch.
-                return np.asarray((np.interp(places, difficulties, shares) * _WEIGHTS).sum(axis=-1))
+                nodes = middle[..., None] + error[..., None] * _NODES
+                # A matrix product would add in an order that depends on the batch.
+                return np.asarray((np.interp(nodes, difficulties, shares) * _WEIGHTS).sum(axis=-1))
             noise = spread
         return probability(difficulty, self.threshold, self.user, noise_scale=noise)
 
     def to_json(self) -> dict[str, Any]:
-        """The content of a reader's file, which `from_json` reads."""
+        """Return the content of a reader's file, which `from_json` reads."""
         return {"kind": "reader", **asdict(self)}
 
     @classmethod
@@ -245,9 +245,9 @@ class Reader:
         return reader
 
 
-# The public's curve and threshold fit the share of adults who get the message, by readings of
-# 3,400 passages (`scripts/train/pages.py`). The other thresholds are those of papers, or places of
-# well-known pages on the scale of 2016, as version 0.2 had them, rounded.
+# The public's curve and threshold are fitted to the share of adults who get the message, in
+# readings of 3,400 passages (`scripts/train/pages.py`). The other thresholds come from papers, or
+# are rounded difficulties of well-known pages on the scale of 2016, unchanged since version 0.2.
 _SHARES = (0.995, 0.942, 0.755, 0.507, 0.191, 0.0)
 _PUBLIC = tuple(zip(range(0, 101, 20), _SHARES, strict=True))
 _READERS = (
@@ -274,9 +274,9 @@ _MOST_OF_A_READER = 100_000  # bytes
 
 
 def reader_of(name: str) -> Reader:
-    """The reader of that name, or of a JSON file (``understand calibrate``).
+    """Return the reader of that name, or read it from a JSON file of ``understand calibrate``.
 
-    `OptionError` for any other name, `InputError` for a file that holds no reader.
+    Raises `OptionError` for an unknown name, and `InputError` for a file without a reader.
 
     >>> reader_of("assessor-2016").threshold
     40.0
@@ -307,19 +307,19 @@ def probability(
     direction: str = Direction.HARDER,
     normalise: Literal["integral"] | None = None,
 ) -> Floats:
-    """P(U|d) of documents from their scores, for a reader who copes with less than `threshold`.
+    """P(U|d) of documents from their scores, for a reader with this threshold.
 
     `user` is one of `USERS`:
     ``step``, 1 below the threshold and 0 from it on;
     ``arctan``, ``1/2 - arctan((score - threshold) / s) / pi`` with ``s = noise_scale``: pi, the
     default, in Zuccon (2016), 1 in Zuccon & Koopman (2014);
     ``calibrated``, a normal distribution whose standard deviation is `noise_scale`, one number
-    or one for each score (the column ``spread`` of an estimate).
+    or one per score (the column ``spread`` of an estimate).
 
-    `direction` says what a higher score means (`Direction`); where it is easier (Flesch Reading
-    Ease) the inequality turns. ``normalise="integral"`` divides the arctan form by its integral
-    over the range of the scores given, as both papers mention: the result is no longer a
-    probability, but orders documents and systems as before. A score that is NaN gives NaN.
+    `direction` is the meaning of a higher score (`Direction`). If it means easier (Flesch Reading
+    Ease), the inequality is reversed. ``normalise="integral"`` divides the arctan form by its
+    integral over the range of `score`, as both papers mention. The result is no longer a
+    probability, but the order of documents and systems is unchanged. A score of NaN gives NaN.
 
     >>> probability([30, 40, 50], threshold=40).tolist()
     [1.0, 0.0, 0.0]
@@ -337,14 +337,14 @@ def probability(
     if not math.isfinite(threshold):
         raise OptionError(f"the threshold must be a finite number, not {threshold}")
     margin = (threshold - scores) * Direction.of(direction).sign
-    chance = np.where(np.isnan(margin + scale), np.nan, model.below(margin, scale))
+    p_understandable = np.where(np.isnan(margin + scale), np.nan, model.below(margin, scale))
     if normalise is None:
-        return chance
+        return p_understandable
     if normalise != "integral" or model.name != "arctan" or scale.ndim:
         raise OptionError(
-            "normalise='integral' is the one normalisation there is, and for user 'arctan' only"
+            "the only normalisation is normalise='integral', and only for user 'arctan'"
         )
-    return chance / _integral(margin, float(scale))
+    return p_understandable / _integral(margin, float(scale))
 
 
 def _scale(model: UserModel, noise_scale: ArrayLike | None) -> Floats:
@@ -354,7 +354,7 @@ def _scale(model: UserModel, noise_scale: ArrayLike | None) -> Floats:
         )
     scale = np.asarray(model.noise_scale if noise_scale is None else noise_scale, dtype=np.float64)
     unusable = (scale <= 0) | np.isinf(scale)
-    # One number must be there; of many, such as the spreads of estimates, some may be missing.
+    # A single number must not be missing; in an array, such as spreads of estimates, some may be.
     if bool(unusable.any()) or (scale.ndim == 0 and bool(np.isnan(scale))):
         raise OptionError("the noise scale must be a finite number above 0")
     return scale

@@ -1,15 +1,15 @@
-"""How probable a text is as language: nonsense, shuffled words and lists differ from prose.
+"""Measures of coherence: nonsense, shuffled words and lists differ from prose.
 
-Two measures, both independent of how hard the words are:
+Both measures are independent of the difficulty of the words:
 
 - *order*: the share of neighbouring words that follow each other in the open corpora, minus the
   share that do in the reverse direction. It is about .35 in prose of any difficulty, about 0 where
   words are shuffled, and negative where they are reversed. It compares a text with itself, so rare
   words do not lower it.
-- *fit*: how well each content word fits one of its neighbours: the mean, over content words, of the
-  highest cosine between the vector of the word and those of the three content words before and
-  after it. It is low where content words have been exchanged ("my shoe drinks a letter"). Hard
-  texts are low too, so it is a sign of nonsense only where the words are easy.
+- *fit*: the similarity of content words to their neighbours. For each content word, the highest
+  cosine with one of the three content words on either side; then the mean over all content words.
+  It is low if content words were exchanged ("my shoe drinks a letter"). It is low in hard texts,
+  too, so it is a sign of nonsense only if the words are easy.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from understandability.feature.language_model import statistics_numbers, word_st
 from understandability.model.word_columns import known_of, words_and_vectors
 from understandability.resources import resource_arrays
 
-# The first tokens of a document are measured; more would tell little more, and cost as much again.
+# Only the first tokens of a document are measured. More would add time, but little information.
 _MOST_TOKENS = 400
-# Words of a higher rank are content words, and those within this distance are compared.
+# Words beyond this rank are content words, and content words within the window are compared.
 _FUNCTION_WORDS, _WINDOW = 250, 3
 
 # A text of n pairs of known words is disordered below ``_ORDER - _ORDER_NOISE / sqrt(n)``, and
-# reversed or shuffled beyond doubt below the second limit. One text in 200 of the open corpora lies
-# below the first; scripts/evaluate/sense.py prints both shares.
+# clearly reversed or shuffled below ``_REVERSED``. One text in 200 of the open corpora is below the
+# first limit; scripts/evaluate/sense.py prints both shares.
 _ORDER, _ORDER_NOISE, _REVERSED = 0.15, 0.55, -0.05
 _LEAST_PAIRS = 8
-# The same for n content words that fit their neighbours.
+# The same limits for the fit of n content words.
 _FIT, _FIT_NOISE, _LEAST_CONTENT = 0.44, 0.42, 8
 
 
 class Sense(NamedTuple):
-    """The measures of the module for some documents, with the number of pairs and content words."""
+    """Order and fit of some documents, with their numbers of pairs and of content words."""
 
     order: Floats
     pairs: Floats
@@ -51,13 +51,13 @@ class Sense(NamedTuple):
 
     @property
     def is_disordered(self) -> NDArray[np.bool_]:
-        """A mask of the documents whose words follow each other as in no prose."""
+        """A mask of the documents whose order of words is unlike prose."""
         limit = _ORDER - _ORDER_NOISE / np.sqrt(np.maximum(self.pairs, 1))
         return np.asarray((self.pairs >= _LEAST_PAIRS) & (self.order < limit))
 
     @property
     def is_reversed(self) -> NDArray[np.bool_]:
-        """A mask of the documents whose words follow each other more often backwards."""
+        """A mask of the documents whose words are more often in reversed order."""
         return np.asarray((self.pairs >= _LEAST_PAIRS) & (self.order < _REVERSED))
 
     @property
@@ -68,16 +68,17 @@ class Sense(NamedTuple):
 
 
 def neighbours(batch: Batch) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.intp]]:
-    """The pairs of neighbouring known words: as they are, reversed, and the index of each.
+    """Return the pairs of neighbouring known words, the reversed pairs, and their indices.
 
-    A pair of the words number a and b is ``a * words + b``, where `words` is the number of words
-    in `word_statistics`. The index is that of the first token. No pair spans two documents.
+    The pair of the words with the ids a and b is ``a * words + b``, where `words` is the number of
+    words in `word_statistics`. The index of a pair is the index of its first token. No pair spans
+    two documents.
     """
     numbers = batch.token_values(statistics_numbers).astype(np.uint32)
-    known = batch.token_values(statistics_numbers) >= 0
+    is_known = batch.token_values(statistics_numbers) >= 0
     is_last = np.zeros(len(numbers), np.bool_)
     is_last[np.asarray(batch.token_bounds[1:]) - 1] = len(numbers) > 0
-    index = np.flatnonzero(known[:-1] & known[1:] & ~is_last[:-1])
+    index = np.flatnonzero(is_known[:-1] & is_known[1:] & ~is_last[:-1])
     size = np.uint32(len(word_statistics().words))
     first, second = numbers[index], numbers[index + 1]
     return first * size + second, second * size + first, index
@@ -89,9 +90,9 @@ def _attested() -> NDArray[np.uint32]:
 
 
 def _are_attested(pairs: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    known = _attested()
-    index = np.minimum(np.searchsorted(known, pairs), len(known) - 1)
-    return np.asarray(known[index] == pairs)
+    attested = _attested()
+    index = np.minimum(np.searchsorted(attested, pairs), len(attested) - 1)
+    return np.asarray(attested[index] == pairs)
 
 
 @cache
@@ -102,7 +103,7 @@ def _unit_vectors() -> NDArray[np.float32]:
 
 
 def sense(batch: Batch) -> Sense:
-    """The measures of each document; NaN where it has too few known words. Use `Batch.once`.
+    """Measure order and fit of each document; NaN without known words. Call it by `Batch.once`.
 
     >>> from understandability.text.analysis import document_of_text
     >>> text = "You should drink a lot of water, and stay in bed until you feel better."
@@ -117,17 +118,17 @@ def sense(batch: Batch) -> Sense:
     chosen = is_read[index]
     forwards, backwards, index = forwards[chosen], backwards[chosen], index[chosen]
     gains = _are_attested(forwards).astype(np.int64) - _are_attested(backwards)
-    of_pairs = np.searchsorted(index, starts)
-    pairs = np.diff(of_pairs).astype(np.float64)
-    order = ratio(sum_segments(gains, of_pairs), pairs)
+    pair_starts = np.searchsorted(index, starts)
+    pairs = np.diff(pair_starts).astype(np.float64)
+    order = ratio(sum_segments(gains, pair_starts), pairs)
 
     ranks = batch.token_values(_vector_ranks)
     tokens = np.flatnonzero((ranks >= _FUNCTION_WORDS) & is_read)
-    of_content = np.searchsorted(tokens, starts)
-    content = np.diff(of_content).astype(np.float64)
-    document = np.repeat(np.arange(len(batch)), np.diff(of_content))
+    content_starts = np.searchsorted(tokens, starts)
+    content = np.diff(content_starts).astype(np.float64)
+    document = np.repeat(np.arange(len(batch)), np.diff(content_starts))
     best = _best_cosines(ranks[tokens], document)
-    fit = ratio(sum_segments(best, of_content), content)
+    fit = ratio(sum_segments(best, content_starts), content)
     return Sense(order, pairs, fit, content)
 
 
@@ -138,7 +139,7 @@ def _vector_ranks(tokens: Sequence[str]) -> NDArray[np.int32]:
 
 
 def _best_cosines(ranks: NDArray[np.int32], document: NDArray[np.intp]) -> NDArray[np.float64]:
-    """For each content word the highest cosine to one near it in its document; 0 without one."""
+    """The highest cosine of each content word with a content word near it; 0 without one."""
     vectors = _unit_vectors()[ranks]
     best = np.zeros(len(ranks))
     for distance in range(1, min(_WINDOW, len(ranks) - 1) + 1):

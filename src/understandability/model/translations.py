@@ -1,7 +1,7 @@
 """Complexity and meaning of words in other languages, by their English equivalents.
 
-Each usual word of a language has its English equivalent (``resources/translations``). So ratings of
-English words and vectors learned from English texts serve there, too.
+Each common word of a language has an English equivalent (``resources/translations``). So ratings of
+English words, and vectors learned from English texts, apply to other languages.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from understandability.model.word_columns import complexities, known_of
 from understandability.resources import resource_arrays
 
 ENGLISH = "en"
-UNLISTED = 100  # the Zipf place of a word that its list lacks
+UNLISTED = 100  # hundredths of the Zipf scale: the frequency of a word that is not in its list
 
 
 @dataclass(frozen=True, slots=True)
 class Translations:
     """The words of a language by their English equivalents.
 
-    `equivalents` has the number of a word's equivalent, whose `complexity` is from 0 to 1 and whose
-    row of `vectors` ends with its weight. `unknown` gives the complexity of a word that has none:
-    a constant, and what a Zipf place and a letter add.
+    `equivalents` maps a word to the id of its equivalent. The id is an index into `complexity` (0
+    to 1) and into the rows of `vectors`, which end with the weight of the word. `unknown` estimates
+    the complexity of a word without an equivalent: a constant, and coefficients of its Zipf
+    frequency (in hundredths) and of its number of letters.
     """
 
     equivalents: Mapping[str, int]
@@ -35,18 +36,18 @@ class Translations:
     vectors: Floats
     unknown: tuple[float, ...]
 
-    def complexity_of(self, word: str, place: int) -> tuple[float, int]:
-        """The complexity of a word in small letters, and the number of its equivalent or -1."""
+    def complexity_of(self, word: str, zipf: int) -> tuple[float, int]:
+        """Return the complexity of a lower-case word, and the id of its equivalent or -1."""
         number = self.equivalents.get(word, -1)
         if number >= 0:
             return float(self.complexity[number]), number
-        constant, of_place, of_letter = self.unknown
-        return min(max(constant + of_place * place + of_letter * len(word), 0.0), 1.0), -1
+        constant, per_zipf, per_letter = self.unknown
+        return min(max(constant + per_zipf * zipf + per_letter * len(word), 0.0), 1.0), -1
 
 
 @cache
 def translations(language: str, frequencies: str) -> Translations:
-    """Load the equivalents of a language; in English every word with a vector is its own.
+    """Load the equivalents of a language. An English word with a vector is its own equivalent.
 
     >>> french = translations("fr", "large_fr")
     >>> french.complexity_of("chien", 0)[0] < french.complexity_of("néanmoins", 0)[0]

@@ -62,7 +62,7 @@ class _Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
         }
 
     def _fitted(self, rows: Floats, targets: NDArray[Any]) -> Predictor:
-        estimator = self._row().made(self.random_state, self.parameters(), len(rows))
+        estimator = self._row().unfitted(self.random_state, self.parameters(), len(rows))
         return portable(estimator.fit(rows, targets))
 
     def _row(self) -> EstimatorRow:

@@ -392,7 +392,7 @@ class FoldedLabels:
                 raise InputError(
                     f"a label occurs in too few groups for {self.fold.max() + 1} folds"
                 )
-        estimator = self.row.made(self.random_state, self.parameters, int(where.sum()))
+        estimator = self.row.unfitted(self.random_state, self.parameters, int(where.sum()))
         weights = None if self.weights is None else self.weights[where]
         return portable(self.row.fit(estimator, self.rows[where], targets, weights))
 
