@@ -392,7 +392,8 @@ def terminated(bench: Bench) -> str:
     bench.check()
     table = bench.work / "table.parquet"
     process = bench.start(output=str(table))
-    time.sleep(bench.seconds / 2)
+    while process.poll() is None and not list(bench.work.glob("*table*")):
+        time.sleep(0.02)
     process.terminate()
     ended(process, 143)
     bench.check_nothing_left(process)

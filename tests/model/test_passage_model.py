@@ -244,10 +244,10 @@ physician can choose the allocation, and I may be withdrawn if the sponsor termi
 def test_what_fools_a_formula_is_flagged() -> None:
     """Cuts without a verb, words without order, repeated sentences, two languages on one page.
 
-    Cuts and words without order make a text harder, too.
+    Cuts (every fourth word) and words without order make a text harder, too.
     """
     words = HARD.replace(".", "").split()
-    cut = " ".join(f"{word}." if not n % 6 else word for n, word in enumerate(words, 1))
+    cut = " ".join(f"{word}." if not n % 4 else word for n, word in enumerate(words, 1))
     without_order = " ".join(sorted(words)) + "."
     spanish = "Los análisis de sangre se hacen por la mañana, entre las siete y las nueve. "
     found = estimates_of(HARD, cut, without_order, HARD * 3, LEAFLET + spanish * 2)
@@ -310,7 +310,7 @@ def test_the_same_bundle_gives_the_same_digits() -> None:
     """
     folder = SAMPLES
     expected = {
-        "easy": (0.968206, 9.83849, 2.21073),
+        "easy": (0.968943, 9.59093, 2.20764),
         "medium": (0.850099, 33.4456, 3.50022),
         "hard": (0.0500948, 96.3868, 5.9369),
     }

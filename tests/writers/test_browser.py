@@ -290,11 +290,11 @@ def test_a_report_is_written_as_pdf(
     assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_a_comparison_is_printed_on_two_pages(browser: BrowserPage, comparison: Path) -> None:
-    """A page of readings, and the texts side by side."""
+def test_a_comparison_is_printed_on_few_pages(browser: BrowserPage, comparison: Path) -> None:
+    """A page of figures, and the aligned sentences."""
     browser.open(comparison)
     browser.emulate("print")
-    assert len(re.findall(rb"/Type\s*/Page\b", browser.pdf())) == 2
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", browser.pdf())) <= 4
 
 
 def test_without_a_browser_there_is_no_pdf(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -205,7 +205,7 @@ def uncut(
     `are_open` tells which of them no punctuation ends. Of a language that is none of
     `others.LANGUAGES`, by the rules of English.
 
-    >>> uncut(["Flu", "Rest. Drink water."], [True, False], "en").cut()
+    >>> tuple(uncut(["Flu", "Rest. Drink water."], [True, False], "en").cut())
     (('Flu', 'Rest.', 'Drink', 'water.'), (0, 1, 2), (0,))
     """
     known = language if language in LANGUAGES else None
