@@ -138,8 +138,8 @@ OPTIONAL = (
 MISSING = (
     ("from understandability.feature import transformer", "scikit-learn", "train"),
     ("from understandability.training import learners", "scikit-learn", "train"),
-    ("estimator_row('xgboost-regressor').made(0)", "XGBoost", "train"),
-    ("estimator_row('linear-regressor').made(0)", "scikit-learn", "train"),
+    ("estimator_row('xgboost-regressor').unfitted(0)", "XGBoost", "train"),
+    ("estimator_row('linear-regressor').unfitted(0)", "scikit-learn", "train"),
     ("from understandability.study import index", "SciPy", "train"),
     ("score('naive', 'reference')", "BeautifulSoup", "reference"),
     ("score('boilerpipe', 'reference')", "boilerpy3", "reference"),
