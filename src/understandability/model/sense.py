@@ -33,8 +33,7 @@ _MOST_TOKENS = 400
 _FUNCTION_WORDS, _WINDOW = 250, 3
 
 # A text of n pairs of known words is disordered below ``_ORDER - _ORDER_NOISE / sqrt(n)``, and
-# clearly reversed or shuffled below ``_REVERSED``. One text in 200 of the open corpora is below the
-# first limit; scripts/evaluate/sense.py prints both shares.
+# clearly reversed or shuffled below ``_REVERSED``.
 _ORDER, _ORDER_NOISE, _REVERSED = 0.15, 0.55, -0.05
 _LEAST_PAIRS = 8
 # The same limits for the fit of n content words.
@@ -74,8 +73,8 @@ def neighbours(batch: Batch) -> tuple[NDArray[np.uint32], NDArray[np.uint32], ND
     words in `word_statistics`. The index of a pair is the index of its first token. No pair spans
     two documents.
     """
-    numbers = batch.token_values(statistics_numbers).astype(np.uint32)
-    is_known = batch.token_values(statistics_numbers) >= 0
+    signed = batch.token_values(statistics_numbers)
+    numbers, is_known = signed.astype(np.uint32), signed >= 0
     is_last = np.zeros(len(numbers), np.bool_)
     is_last[np.asarray(batch.token_bounds[1:]) - 1] = len(numbers) > 0
     index = np.flatnonzero(is_known[:-1] & is_known[1:] & ~is_last[:-1])
