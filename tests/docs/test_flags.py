@@ -44,6 +44,8 @@ def smallest(tree: ast.AST) -> Iterator[ast.AST]:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if any(isinstance(t, ast.Name) and t.id in ("flags", "raised") for t in targets):
                 yield node.value
+        elif isinstance(node, ast.AugAssign) and mentions_flags(node.target):
+            yield node.value
         elif isinstance(node, ast.keyword) and node.arg == "flags":
             yield node.value
         elif isinstance(node, ast.IfExp) and mentions_flags(node):

@@ -141,12 +141,12 @@ class LanguagesModel:
     def read(self, batch: Batch) -> Reading:
         """Difficulty, level and their errors; NaN for a language that the model does not know."""
         rows: list[tuple[float, ...]] = []
-        flags: list[tuple[str, ...]] = []
+        raised: list[tuple[str, ...]] = []
         for document in batch.documents:
             columns, words = self.passages(document)
             if not len(words):
                 rows.append((*[np.nan] * 4, 0.0))
-                flags.append(())
+                raised.append(())
                 continue
             language = self.languages[document.language or ""]
             mixed = _is_mixed(document)
@@ -158,10 +158,13 @@ class LanguagesModel:
             start, slope = language.line or (np.nan, np.nan)
             error, level_error = wider * language.spread, wider * language.level_error
             rows.append((start + slope * raw, error, level, level_error, float(words.sum())))
-            flags.append((*[UNTESTED] * (not language.tested), *[TWO_LANGUAGES] * mixed))
+            flags = [] if language.tested else [UNTESTED]
+            if mixed:
+                flags += [TWO_LANGUAGES]
+            raised.append(tuple(flags))
         raws, errors, levels, level_errors, totals = np.array(rows).reshape(len(rows), 5).T
         raws = _within_scale(raws)
-        return Reading(raws, errors, totals, tuple(flags), levels, level_errors, raws)
+        return Reading(raws, errors, totals, tuple(raised), levels, level_errors, raws)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """Return the entry of ``bundle.json`` with the languages, and the functions as arrays."""
