@@ -14,6 +14,9 @@ SOURCE = ROOT / "src" / "understandability"
 REFERENCE = ROOT / "docs" / "reference" / "columns.md"
 
 
+Assignment = ast.Assign | ast.AnnAssign | ast.AugAssign
+
+
 def mentions_flags(node: ast.AST) -> bool:
     """Whether an expression speaks of flags: a variable, an attribute, an argument."""
     return any(
@@ -40,12 +43,10 @@ def is_one_or_none(node: ast.AST) -> bool:
 def smallest(tree: ast.AST) -> Iterator[ast.AST]:
     """What is given to a name or an argument called flags, and what flags are chosen among."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+        if isinstance(node, Assignment) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if any(isinstance(t, ast.Name) and t.id in ("flags", "raised") for t in targets):
                 yield node.value
-        elif isinstance(node, ast.AugAssign) and mentions_flags(node.target):
-            yield node.value
         elif isinstance(node, ast.keyword) and node.arg == "flags":
             yield node.value
         elif isinstance(node, ast.IfExp) and mentions_flags(node):
