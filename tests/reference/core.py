@@ -365,6 +365,8 @@ MAX_TOGETHER = 0.5  # the same of all sections of a kind
 MAX_BEFORE_COMMENTS = 900  # characters of prose; with more, comments are not the page's text
 MAIN_SHARE = 0.9
 MAX_HEADING = 150  # characters; what is longer is text that was made to look like a heading
+WHOLLY_LINKED = 0.6
+MIN_LINKED_SENTENCE = 40
 MAX_REPEATED = 2
 MAX_COPYRIGHT = 150  # characters
 MAX_RUN = 150  # characters without a space
@@ -402,7 +404,7 @@ def main_blocks(
     """Steps 1 to 5 of `understandability.text.extract.main`."""
     texts, elements, sections, linked, parents, kinds, are_hidden = main_walk(tape, rules, hints)
     links = [
-        2.0 if _is_data(text) else number / len(text)
+        2.0 if _is_data(text) else min(number, len(text)) / len(text)
         for number, text in zip(linked, texts, strict=True)
     ]
     layout = _Layout(texts, elements, sections, links, parents, kinds, are_hidden)
@@ -423,8 +425,17 @@ def main_blocks(
                 reasons[place] = OUTSIDE
                 continue
             text = layout.texts[place]
-            reasons[place] = _reason(layout, place, times[text] > MAX_REPEATED and text in seen)
+            reasons[place] = _reason(
+                layout, place, times[text] > MAX_REPEATED and text in seen, is_ended
+            )
             seen.add(text)
+    for place in range(len(texts) - 1):
+        is_title, is_next = (
+            elements[index] in _LEVELS and len(texts[index]) <= MAX_HEADING
+            for index in (place, place + 1)
+        )
+        if is_title and not is_next and reasons[place] == MOSTLY_LINKS and not reasons[place + 1]:
+            reasons[place] = ""
     _drop_edges(layout, prose, reasons, is_ended)
     _drop_bare_headings(layout, reasons)
     length = sum(len(text) for text, reason in zip(texts, reasons, strict=True) if not reason)
@@ -512,19 +523,28 @@ def _main_section(layout: _Layout, lengths: list[int], share: float) -> list[boo
     return inside
 
 
-def _reason(layout: _Layout, place: int, is_repeated: bool) -> str:
+def _reason(
+    layout: _Layout, place: int, is_repeated: bool, is_ended: Callable[[str], object]
+) -> str:
     """Why a block is dropped that stands in the main section; ``''`` if it is kept."""
     text = layout.texts[place]
-    if layout.links[place] > MAX_LINKS:
+    is_heading = layout.elements[place] in _LEVELS and len(text) <= MAX_HEADING
+    is_card = (
+        WHOLLY_LINKED <= layout.links[place] <= 1
+        and len(text) >= MIN_LINKED_SENTENCE
+        and is_ended(text)
+    )
+    if layout.links[place] > MAX_LINKS and not is_card:
         return MOSTLY_LINKS if layout.links[place] <= 1 else PROGRAM
     if "\xa9" in text and len(text) <= MAX_COPYRIGHT:
         return COPYRIGHT
     if layout.elements[place] not in _CELLS:
-        if is_repeated:
+        if is_repeated and not is_heading:
             return REPEATED
         if not _LETTER.search(text):
             return NO_WORDS
-    if len(_BAR.findall(text)) * _CHARACTERS_A_BAR > len(text) + _CHARACTERS_A_BAR:
+    is_bars = len(_BAR.findall(text)) * _CHARACTERS_A_BAR > len(text) + _CHARACTERS_A_BAR
+    if is_bars and layout.elements[place] != "pre":
         return LABELS
     return ""
 
@@ -592,6 +612,19 @@ def _drop_edges(
     Sentences stay, items and cells, headings before the first, and elements of the same kind in
     the same section as the prose.
     """
+
+    def is_title(place: int) -> bool:
+        """Whether a heading is directly followed by a sentence that is kept."""
+        is_heading, is_next = (
+            index < len(reasons)
+            and layout.elements[index] in _LEVELS
+            and len(layout.texts[index]) <= MAX_HEADING
+            for index in (place, place + 1)
+        )
+        if not is_heading or is_next or place + 1 == len(reasons):
+            return False
+        return not reasons[place + 1] and bool(is_ended(layout.texts[place + 1]))
+
     places = [place for place, reason in enumerate(reasons) if not reason]
     kinds = [
         (layout.parents[section], element)
@@ -603,6 +636,8 @@ def _drop_edges(
         for place in edge:
             text = layout.texts[place]
             is_sentence = " " in text and is_ended(text)
+            if not is_sentence and is_title(place):
+                continue
             if not is_sentence and layout.elements[place] not in left and kinds[place] != beside:
                 reasons[place] = reasons[place] or EDGE
 

@@ -158,3 +158,55 @@ def test_items_after_line_breaks_are_their_own(mark: str) -> None:
 )
 def test_wrapped_lines_that_begin_with_a_number_go_on(text: str) -> None:
     assert len(plain_paragraphs(text)) == 1
+
+
+CARDS = {
+    "en": ("Install the client", "Set up the client on your own computer and log in."),
+    "de": ("Termine", "Hier erfahren Sie, wann die Praxis geöffnet ist."),
+    "ru": ("Прививки", "Здесь вы узнаете, какие прививки нужны вашему ребёнку."),
+    "fr": ("Rendez-vous", "Prenez un rendez-vous avec un médecin de notre équipe."),
+}
+
+
+@pytest.mark.parametrize("language", CARDS)
+@pytest.mark.parametrize(
+    "card",
+    [
+        "<a href=/x><h3>{0}</h3><p>{1}</p></a>",
+        "<div class=card><a href='/x'>\n   <h3>{0}</h3>\n   <p>{1}</p>\n</a></div>",
+        "<li><h3><a href=/x>{0}</a></h3><p><a href=/x>{1}</a></p></li>",
+        "<article><a href=/x><h4>{0}</h4><span>{1}</span></a></article>",
+        "<h3><a href=/x>{0}</a></h3><p>{1}</p>",
+    ],
+)
+def test_text_of_link_cards_is_kept(card: str, language: str) -> None:
+    title, text = CARDS[language]
+    cards = "".join(card.format(f"{title} {n}", f"{text[:-1]} {n}.") for n in range(6))
+    page = f"<main><h1>Guide</h1><p>{A}</p><p>{B}</p><div>{cards}</div></main>"
+    found = " ".join(kept(page))
+    for n in range(6):
+        assert f"{text[:-1]} {n}." in found
+        assert f"{title} {n}" in found
+
+
+@pytest.mark.parametrize("text", [A, DE, RU, HI])
+def test_long_paragraphs_inside_a_link_are_kept(text: str) -> None:
+    assert kept(f"<h1>Flu</h1><a href=/flu><p>{text}</p><p>{B}</p></a><p>{A}!</p>") == [
+        "Flu",
+        text,
+        B,
+        f"{A}!",
+    ]
+
+
+def test_lists_of_links_stay_out() -> None:
+    links = "".join(f"<li><a href=/{n}>Common illnesses and their signs {n}</a>" for n in range(9))
+    assert kept(f"<p>{A}</p><p>{B}</p><h2>More</h2><ul>{links}</ul>") == [A, B]
+
+
+def test_headings_that_repeat_and_code_are_kept() -> None:
+    """Parameters of each function; code has more than bars."""
+    part = f"<h3>Parameters</h3><p>{A}"
+    page = f"{part}</p>{part}!</p>{part}?</p><pre>a | b > c | d > e</pre><p>{B}"
+    assert kept(page).count("Parameters") == 3
+    assert "a | b > c | d > e" in kept(page)

@@ -159,3 +159,18 @@ def test_decomposed_letters_are_composed(language: str, page: str) -> None:
 def test_marks_that_mean_something_stay(text: str) -> None:
     """Joiners of other scripts, primes of feet, and quotes."""
     assert spaced(text) == text.replace("L´", "L'")
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "count"),
+    [
+        ("Rest.Drink water.", 2, 1),
+        ("See www.nhs.uk/flu now.", 3, 1),
+        ("Call 0113 496 0000 now.", 5, 1),
+        ("How To Treat The Flu", 5, 1),
+    ],
+)
+def test_matters_of_opinion(text: str, pieces: int, count: int) -> None:
+    """As docs/concepts/extraction.md says."""
+    document = document_of_text(text)
+    assert (len(document.pieces), len(document.sentences)) == (pieces, count)

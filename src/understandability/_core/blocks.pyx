@@ -186,6 +186,7 @@ cdef class PageLayout:
     cdef int add(self, str text, str element, int bits, int section, int linked) except -1:
         self.texts.append(text)
         self.elements.append(element)
+        linked = min(linked, <int>len(text))  # it counts white space that is collapsed in the text
         if len(text) > MAX_RUN and ("{" in text or '":' in text) and is_data(text):
             linked = 2 * <int>len(text)  # so that it is dropped like a block of links
         self.section_of[self.size] = section
@@ -339,7 +340,7 @@ cdef class PageLayout:
                 before += self.prose[index]
         return 0
 
-    cdef int drop_outside(self) except -1:
+    cdef int drop_outside(self, object is_ended) except -1:
         """Drop blocks outside the main section, and blocks in it that are not text.
 
         The main section is the smallest that contains nearly all prose. A
@@ -372,17 +373,32 @@ cdef class PageLayout:
                     self.reasons[index] = "outside the main section"
                     continue
                 text = self.texts[index]
-                self.reasons[index] = self.reason_to_drop(index, times[text] > MAX_REPEATED and text in seen)
+                self.reasons[index] = self.reason_to_drop(
+                    index, times[text] > MAX_REPEATED and text in seen, is_ended
+                )
                 seen.add(text)
+        for index in range(self.size - 1):
+            if (
+                self.level(index)
+                and self.reasons[index] == "mostly links"
+                and not self.reasons[index + 1]
+                and not self.level(index + 1)
+            ):
+                self.reasons[index] = ""  # the title of a card whose text is kept
         return 0
 
-    cdef str reason_to_drop(self, Py_ssize_t index, bint is_repeated):
+    cdef str reason_to_drop(self, Py_ssize_t index, bint is_repeated, object is_ended):
         """Return the reason to drop a block of the main section; '' to keep it."""
         cdef str text = self.texts[index]
         cdef Py_ssize_t bars = 0
         cdef bint has_letter = False
         cdef Py_UCS4 c, before = 0
-        if self.links(index) > MAX_LINKS:
+        if self.links(index) > MAX_LINKS and not (
+            # A card of a grid, or a long link: a sentence to read.
+            WHOLLY_LINKED <= self.links(index) <= 1
+            and self.length[index] >= MIN_LINKED_SENTENCE
+            and is_ended(text)
+        ):
             return "mostly links" if self.links(index) <= 1 else "data of a program"
         for c in text:
             if c == 0xA9 and self.length[index] <= MAX_COPYRIGHT:
@@ -395,13 +411,26 @@ cdef class PageLayout:
             if not has_letter:
                 has_letter = Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
         if not self.bits[index] & BLOCK_CELL:
-            if is_repeated:
+            if is_repeated and not self.level(index):
                 return "stands on the page three times"
             if not has_letter:
                 return "no words"
-        if bars * CHARACTERS_PER_BAR > len(text) + CHARACTERS_PER_BAR:
+        if (
+            bars * CHARACTERS_PER_BAR > len(text) + CHARACTERS_PER_BAR
+            and self.elements[index] != "pre"
+        ):
             return "labels between bars"
         return ""
+
+    cdef bint is_title(self, Py_ssize_t index, object is_ended) except -1:
+        """Return True for a heading that is directly followed by a sentence that is kept."""
+        return (
+            index + 1 < self.size
+            and self.level(index) > 0
+            and not self.level(index + 1)
+            and not self.reasons[index + 1]
+            and is_ended(self.texts[index + 1])
+        )
 
     cdef int drop_edge(self, list indexes, int left, object is_ended) except -1:
         """Drop short blocks before the first prose, except those with bits in `left`."""
@@ -418,6 +447,7 @@ cdef class PageLayout:
                 and not (beside >= 0 and self.elements[index] == self.elements[beside]
                     and parent_of[self.section_of[index]] == parent_of[self.section_of[beside]])
                 and not (" " in text and is_ended(text))
+                and not self.is_title(index, is_ended)
                 and not self.reasons[index]
             ):
                 self.reasons[index] = "short, before or after the text"
@@ -446,7 +476,7 @@ def main_blocks(
     page.find_prose()
     page.drop_named(is_forum)
     page.drop_endings(closing, is_ended)
-    page.drop_outside()
+    page.drop_outside(is_ended)
     kept = [index for index in range(page.size) if not page.reasons[index]]
     page.drop_edge(kept, BLOCK_ITEM | BLOCK_HEADING, is_ended)
     page.drop_edge(kept[::-1], BLOCK_ITEM, is_ended)

@@ -171,11 +171,13 @@ MAX_HEADING = 150  # a longer heading is text in large letters
 MAX_REPEATED = 2  # a text that a page repeats more often is not part of its main text
 MAX_COPYRIGHT = 150  # a longer text with a copyright sign is prose
 MAX_TAGS_HIDDEN = 500  # within an inline element that is not shown; with more it is text
+MIN_LINKED_SENTENCE = 40  # a shorter block of links is no text, even if it ends as a sentence does
 MIN_SENTENCE = 40
 CHARACTERS_PER_BAR = 36  # with fewer between them, bars separate labels
 MAX_RUN = 150  # the longest run without a space in a text; longer ones are data of a program
 MAX_PROSE_LINKS = 0.35  # the share of the characters of a block of prose that may be in links
 MAX_LINKS = 0.5  # the same of any block in the main section
+WHOLLY_LINKED = 0.6  # the same of a sentence that is a link as a whole, as in a card
 MAIN_SHARE = 0.9  # the share of the prose that the main section has
 # A section whose name says that it is no text is kept if it has more of the prose than this. Names
 # of side bars and of consents are seldom wrong.
@@ -363,7 +365,7 @@ CODES: dict[str, type[IntEnum]] = {
 TABLES = {"ELEMENT": ELEMENT_RULE, "WORD": WORD, "SENTENCE": SENTENCE, "PASSAGE": PASSAGE}
 INTEGERS = (
     "MIN_PROSE", "MAX_BEFORE_COMMENTS", "MAX_HEADING", "MAX_REPEATED", "MAX_COPYRIGHT",
-    "MAX_TAGS_HIDDEN", "MIN_SENTENCE",
+    "MAX_TAGS_HIDDEN", "MIN_LINKED_SENTENCE", "MIN_SENTENCE",
     "CHARACTERS_PER_BAR", "MAX_RUN", "VECTOR_SIZE", "MIN_SENTENCE_WORDS", "SHORT_TEXT", "NO_KIND",
 )  # fmt: skip
 # Zipf frequencies are float32, as those of tokens, so that differences are rounded alike.
@@ -380,6 +382,7 @@ NUMBERS = {
     "RARITY_ZIPF": "float",
     "MAX_PROSE_LINKS": "double",
     "MAX_LINKS": "double",
+    "WHOLLY_LINKED": "double",
     "MAIN_SHARE": "double",
     "MAX_SHARE": "double",
     "MAX_SIDEBAR_SHARE": "double",

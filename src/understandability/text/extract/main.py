@@ -14,12 +14,15 @@ Built for pages of today, whose authors name the parts of a page, and for old on
    other text: there they are what the page is about.
 4. The *main section* is the smallest that holds nine tenths of the prose that is left; drop what
    stands outside.
-5. In it, drop blocks that are mostly links, lists of labels between bars, copyright lines, data
-   of programs, what has no words, what stands there for the third time, what follows a heading
-   such as "References", what is no sentence before the first prose and after the last, and
-   headings of which nothing is left.
+5. In it, drop blocks that are mostly links (but keep sentences that are links as a whole, as in
+   cards, and their titles), lists of labels between bars, short copyright lines, data of programs,
+   blocks without words, repetitions of a text that occurs three times, everything under a heading
+   such as "References", short blocks before the first prose and after the last, and headings with
+   no text left under them.
 6. Where hardly anything is kept, the text for readers without scripts (``noscript``) is taken,
    or what the page's data holds (`understandability.text.extract.main`), if it is more.
+
+Elements that their attributes hide are left out, unless they hold most of the text.
 
 Lists of links are no prose, and stay out: a page that is one has the flag ``list_of_links``.
 Numbers were chosen on half of the pages of a gold set (scripts/evaluate/extraction.py), each in
@@ -179,7 +182,7 @@ _CLOSING = re.compile(
         | more\ (?:from|on)\ .* | recent\ posts | read\ (?:more|next))""",
     re.VERBOSE | re.IGNORECASE,
 )
-_ENDED = re.compile(r"[.!?][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){0,9}\Z")
+_ENDED = re.compile(r"[.!?…।。！？][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){0,9}\Z")
 
 
 def main(parsed: ParsedPage) -> Iterable[Block]:
