@@ -8,6 +8,7 @@ import hashlib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from scripts.shared import ROOT, filled, parser_of, told
 
 import understandability as ud
 from understandability.cli import COMMANDS, GROUPS
-from understandability.cli.commands import Command
+from understandability.cli.commands import Command, Option
 from understandability.evaluation.conventions import CONVENTIONS, PRESETS
 from understandability.evaluation.measures.bases import BASES, COMPOUNDS
 from understandability.evaluation.measures.measure import FORMS
@@ -118,20 +119,84 @@ def command_pages() -> dict[Path, str]:
 
 def options_of(command: Command) -> list[str]:
     """The text of a command, its examples as code, and a table of what it takes."""
+    own: list[OptionRow] = []
+    shared: dict[str, list[str]] = {}
+    for option in command.options:
+        row = option_row(option)
+        if topic := topic_of(row):
+            shared.setdefault(topic, []).extend(f"`{name}`" for name in option.names)
+        else:
+            own.append(row)
     lines = with_examples(command.help)
-    lines += ["| argument or option | default | meaning |", "|---|---|---|"]
-    for each in command.options:
-        kind = each.about.value or {int: "NUMBER", float: "NUMBER"}.get(each.type, "TEXT")
-        value = "" if each.is_argument or each.type is bool else f" {kind}"
-        names = ", ".join(f"`{name}{value}`" for name in each.names)
-        shown = "needed" if each.default is inspect.Parameter.empty else ""
-        if isinstance(each.default, str | float | int) and each.default not in (False, ""):
-            shown = (
-                f"`{each.default:g}`" if isinstance(each.default, float) else f"`{each.default}`"
-            )
-        meaning = each.help.replace("|", "\\|")
-        lines.append(f"| {names} | {shown} | {meaning} |")
-    return [*lines, ""]
+    if own:
+        lines += [table("argument or option | default | meaning", "|---|---|---|", own), ""]
+    if shared:
+        lines += ["Options that it shares with other commands:", ""]
+        for topic, names in shared.items():
+            anchor = topic.lower().replace(" ", "-")
+            lines.append(f"- [{topic}](../reference/options.md#{anchor}): {', '.join(names)}")
+        lines.append("")
+    return lines
+
+
+OptionRow = tuple[str, str, str]
+SHARED_BY = 3  # from this number of commands on, an option is described once for all of them
+
+
+def option_row(option: Option) -> OptionRow:
+    """The names of an argument or option, its default and its meaning."""
+    kind = option.about.value or {int: "NUMBER", float: "NUMBER"}.get(option.type, "TEXT")
+    value = "" if option.is_argument or option.type is bool else f" {kind}"
+    names = ", ".join(f"`{name}{value}`" for name in option.names)
+    default = "required" if option.default is inspect.Parameter.empty else ""
+    if isinstance(option.default, str | float | int) and option.default not in (False, ""):
+        shown = f"{option.default:g}" if isinstance(option.default, float) else option.default
+        default = f"`{shown}`"
+    return names, default, option.help.replace("|", "\\|")
+
+
+@cache
+def commands_by_option() -> dict[OptionRow, list[str]]:
+    """The commands that have an option with these names, this default and this meaning."""
+    commands: dict[OptionRow, list[str]] = {}
+    for command in COMMANDS:
+        for option in command.options:
+            if not option.is_argument:
+                commands.setdefault(option_row(option), []).append(command.name)
+    return commands
+
+
+# The topic of a shared option is that of the first command here that has it.
+TOPICS = {
+    "evaluate": "Evaluation",
+    "simulate users": "Simulation",
+    "rerank": "New runs",
+    "extract": "Pages and tables",
+    "score": "Estimates",
+    "train judged": "Labelled texts",
+}
+
+
+def topic_of(row: OptionRow) -> str:
+    """The topic under which an option is described for several commands; "" if they are few."""
+    commands = commands_by_option().get(row, [])
+    if len(commands) < SHARED_BY:
+        return ""
+    if len(commands) > len(COMMANDS) // 2:
+        return "All commands"
+    return next((TOPICS[name] for name in TOPICS if name in commands), "")
+
+
+def shared_options() -> str:
+    """Every option that several commands share, by topic."""
+    topics: dict[str, list[OptionRow]] = {topic: [] for topic in ("All commands", *TOPICS.values())}
+    for row in commands_by_option():
+        if topic := topic_of(row):
+            topics[topic].append(row)
+    parts = []
+    for topic, rows in topics.items():
+        parts += [f"## {topic}", "", table("option | default | meaning", "|---|---|---|", rows), ""]
+    return "\n".join(parts)
 
 
 def with_examples(text: str) -> list[str]:
@@ -328,6 +393,7 @@ PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     DOCS / "reference" / "columns.md": {"score-columns": score_columns},
     DOCS / "reference" / "features.md": {"feature-groups": feature_groups, "features": features},
     DOCS / "reference" / "measures.md": {"measures": measures},
+    DOCS / "reference" / "options.md": {"shared-options": shared_options},
 }
 
 

@@ -1,4 +1,4 @@
-"""Write `docs/published/`: the printed numbers of the papers next to ours, with verdicts.
+"""Write `docs/published/`: the numbers that papers print next to ours, with verdicts.
 
     python -m scripts.reproduce [--data ../shared/data] [--published ../shared/published]
 
@@ -6,21 +6,34 @@ With ``--check`` nothing is written, and the status is 1 if a verdict has change
 missing, the script says which ones and where they are published.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 
 from scripts.reproduce import clef2016, ecir2016, h_framework, medir2014, study2018
-from scripts.reproduce.verdicts import PAGES, kept_verdicts, verdict_rows
+from scripts.reproduce.verdicts import (
+    DIFFERS,
+    EQUAL,
+    NOT_POSSIBLE,
+    RESULTS,
+    WITHIN,
+    Table,
+    kept_verdicts,
+    verdict_rows,
+    write_results,
+)
 from scripts.shared import DATA, parser_of
 
 PAPERS = (ecir2016, medir2014, h_framework, study2018, clef2016)
 HEAD = """# Published numbers
 
-The numbers that papers on understandability-biased evaluation print, and what we compute.
-*Equal*: equal to the printed digits; *within*: no further off than that; *differs*: further off,
-for the reason given; *not possible*: the data needed are not public, and are named. If a paper
-contradicts itself, a note says so. `python -m scripts.reproduce` writes these pages; a test checks
-the verdicts.
+Papers on understandability-biased evaluation print numbers; this package computes them again. The
+files list every number, printed and ours, with a verdict: *equal* to the printed digits; *within* a
+small distance; *differs*, for the reason given; *not possible*, because the data needed are not
+public. `python -m scripts.reproduce` writes this page and the files, and a test checks the
+verdicts.
 """
+VERDICTS = (EQUAL, WITHIN, DIFFERS, NOT_POSSIBLE)
 
 
 # The folders that the papers' tables are computed from, and where their files are published.
@@ -61,15 +74,29 @@ def main() -> None:
         for row in sorted(changed):
             print(*row, sep="\t")
         raise SystemExit(1 if changed else 0)
-    names = [paper.__name__.rpartition(".")[2] for paper in papers]
-    links = []
-    for name, (paper, paper_tables) in zip(names, papers.items(), strict=True):
-        about = " ".join(str(paper.__doc__).split("\n\n")[0].split()).rstrip(".")
-        parts = [f"# {about}\n", *(table.markdown() for table in paper_tables)]
-        (PAGES / f"{name}.md").write_text("\n".join(parts), encoding="utf-8")
-        links.append(f"- [{about}]({name}.md)")
-    contents = [":::{toctree}", ":hidden:", "", *names, ":::"]
-    (PAGES / "index.md").write_text("\n".join([HEAD, *links, "", *contents, ""]), "utf-8")
+    for paper, paper_tables in papers.items():
+        write_results(RESULTS / f"{short_name(paper)}.csv", paper_tables)
+    (RESULTS / "index.md").write_text(page(papers), "utf-8")
+
+
+def short_name(paper: ModuleType) -> str:
+    """The name of a paper's module and file, such as ``ecir2016``."""
+    return paper.__name__.rpartition(".")[2]
+
+
+def page(papers: Mapping[ModuleType, Sequence[Table]]) -> str:
+    """Return the page of results: for each paper its verdicts counted, its file, its notes."""
+    parts = [HEAD]
+    for paper, tables in papers.items():
+        title = " ".join(str(paper.__doc__).split("\n\n")[0].split()).rstrip(".")
+        parts += [f"## {title}\n", f"| table | {' | '.join(VERDICTS)} |", "|---|--:|--:|--:|--:|"]
+        for table in tables:
+            counts = table.counts()
+            parts.append(f"| {table.name} | {' | '.join(str(counts[v]) for v in VERDICTS)} |")
+        parts.append(f"\nAll rows: {{download}}`{short_name(paper)}.csv`.\n")
+        notes = dict.fromkeys(note for table in tables for note in table.notes)
+        parts += [*(f"- {note}" for note in notes), ""] if notes else []
+    return "\n".join(parts).rstrip() + "\n"
 
 
 if __name__ == "__main__":

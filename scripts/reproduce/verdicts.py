@@ -1,10 +1,12 @@
-"""Printed numbers beside ours, each with a verdict; tables of them as Markdown.
+"""Printed numbers next to ours, each with a verdict.
 
 Printed values are read from a folder of tables (tab separated, ``ecir2016_section6.tsv`` and
-others); what is kept in the repository are our numbers with their verdicts, in `docs/published`.
+others). The repository keeps our numbers with their verdicts, a CSV file a paper, in
+`docs/published`.
 """
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +14,10 @@ from pathlib import Path
 from scripts.shared import ROOT
 
 PUBLISHED = Path(__file__).parent / "published"
-PAGES = ROOT / "docs" / "published"
+RESULTS = ROOT / "docs" / "published"
+COLUMNS = ("table", "what", "print", "ours", "difference", "verdict", "why")
 STEPS = (0.001, 0.005, 0.01, 0.02, 0.05)
-EQUAL, DIFFERS, NOT_POSSIBLE = "equal", "differs", "not possible"
+EQUAL, WITHIN, DIFFERS, NOT_POSSIBLE = "equal", "within", "differs", "not possible"
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Row:
         distance = abs(self.ours - float(self.printed)) / self.unit
         for step in STEPS:
             if distance <= step + 1e-9:
-                return f"within {step * self.unit:g}"
+                return f"{WITHIN} {step * self.unit:g}"
         return DIFFERS
 
     @property
@@ -60,24 +63,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A printed table: its name, its rows, and what there is to say of it."""
+    """A printed table: its name, its rows, and notes on them."""
 
     name: str
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = field(default=())
 
-    def markdown(self) -> str:
-        """The table under its heading, with a summary of the verdicts."""
-        counts: dict[str, int] = {}
-        for row in self.rows:
-            counts[row.verdict] = counts.get(row.verdict, 0) + 1
-        lines = [f"## {self.name}", ""]
-        lines += ["; ".join(f"{verdict}: {n}" for verdict, n in counts.items()) + ".", ""]
-        lines += ["| what | print | ours | difference | verdict | why |"]
-        lines += ["|---|---:|---:|---:|---|---|"]
-        lines += [f"| {' | '.join(row.cells)} |" for row in self.rows]
-        lines += ["", *(f"- {note}" for note in self.notes)]
-        return "\n".join(lines).rstrip() + "\n"
+    def counts(self) -> Counter[str]:
+        """How many rows are equal, within some distance, different, and not possible."""
+        return Counter(
+            WITHIN if row.verdict.startswith(WITHIN) else row.verdict for row in self.rows
+        )
 
 
 def printed(folder: Path, name: str) -> list[dict[str, str]]:
@@ -93,12 +89,17 @@ def verdict_rows(tables: Sequence[Table]) -> Iterator[tuple[str, str, str]]:
             yield table.name, row.what, row.verdict
 
 
+def write_results(path: Path, tables: Sequence[Table]) -> None:
+    """Write every row of a paper's tables as CSV."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows((table.name, *row.cells) for table in tables for row in table.rows)
+
+
 def kept_verdicts() -> Iterator[tuple[str, str, str]]:
-    """Table, row, verdict, as the pages of the documentation have them."""
-    for page in sorted(PAGES.glob("*.md")):
-        name = ""
-        for line in page.read_text("utf-8").splitlines():
-            name = line.removeprefix("## ") if line.startswith("## ") else name
-            cells = line.removeprefix("| ").split(" | ", 5)
-            if len(cells) == 6 and cells[:2] != ["what", "print"]:
-                yield name, cells[0], cells[4]
+    """Table, row, verdict, as the files of the repository have them."""
+    for path in sorted(RESULTS.glob("*.csv")):
+        with path.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                yield row["table"], row["what"], row["verdict"]

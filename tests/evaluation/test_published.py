@@ -33,7 +33,7 @@ def test_the_verdicts_hold(script: object, shared_data: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_pages_have_all_verdicts() -> None:
+def test_the_files_have_all_verdicts() -> None:
     kept = list(kept_verdicts())
     assert len(kept) > 300
     assert {verdict.partition(" ")[0] for _, _, verdict in kept} == {
