@@ -20,7 +20,7 @@ from understandability.writers.levels import AIM
 from understandability.writers.plain_terms.english import english_of
 from understandability.writers.plain_terms.offers import offers
 from understandability.writers.proposals import proposals
-from understandability.writers.rebuilding import rebuilt, spans
+from understandability.writers.sentence_edits import rebuilt, spans
 
 FOLDER = ROOT / "tests" / "leaflets"
 _ROUNDS = 3

@@ -41,7 +41,7 @@ from understandability.writers.plain_terms.english import english_of
 from understandability.writers.plain_terms.offers import EXPLAINED, Offer, offers
 from understandability.writers.plain_terms.term_tables import GENERAL, index
 from understandability.writers.proposals import PLAIN, proposals
-from understandability.writers.rebuilding import spans
+from understandability.writers.sentence_edits import spans
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 JUDGED = ROOT / "tests" / "writers" / "offers_judged.jsonl"
@@ -271,7 +271,7 @@ def verdicts_of_terms() -> dict[str, tuple[int, int]]:
         said = [row["right"]] if isinstance(row["right"], bool) else row["right"]
         for before, _ in row["changed"]:
             found = forms.get(tuple(map(one_spelling, re.findall(r"\w+", before))), ())
-            for term in {form.row.term for form in found if form.row.kind == GENERAL}:
+            for term in {form.row.term for form in found if form.row.vocabulary == GENERAL}:
                 every[term] += 1
                 right[term] += all(said)
     return {term: (right[term], every[term]) for term in sorted(every)}

@@ -19,11 +19,12 @@ from understandability.text.analysis import document_of_page
 from understandability.text.document import Block, Document
 from understandability.text.page import Page
 from understandability.writers.audit import audited
-from understandability.writers.explanation import WordReading, explain
+from understandability.writers.explain import explain_document
+from understandability.writers.explanation import WordReading
+from understandability.writers.first_steps import FirstSteps, Step
 from understandability.writers.marks import HARD, KINDS, TERM
 from understandability.writers.page_report import page_report
-from understandability.writers.rendering import printed
-from understandability.writers.steps import FirstSteps, Step
+from understandability.writers.templates import printed
 
 if TYPE_CHECKING:
     from scripts.browser import BrowserPage
@@ -76,7 +77,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     dropped = Block("Home | About us | Contact", "li", kept=False, reason="navigation")
     document = document.replace(blocks=(*document.blocks, dropped))
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(page_report([explain(document, SCORER)]), "utf-8")
+    path.write_text(page_report([explain_document(document, SCORER)]), "utf-8")
     return path
 
 
@@ -88,7 +89,9 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in ("hard.html", "easy.html")
     ]
     path = tmp_path_factory.mktemp("report") / "comparison.html"
-    path.write_text(page_report([explain(each, SCORER) for each in documents], comparing=True))
+    path.write_text(
+        page_report([explain_document(each, SCORER) for each in documents], comparing=True)
+    )
     return path
 
 
@@ -125,7 +128,7 @@ def hostile_report(comparing: bool) -> str:
         sentence_ends="none",
         flags=(HOSTILE,),
     )
-    explanation = explain(document, SCORER)
+    explanation = explain_document(document, SCORER)
     (offer, *_) = explanation.offers
     (term, *_) = explanation.terms
     (sentence, *_) = explanation.sentences

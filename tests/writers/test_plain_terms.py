@@ -194,9 +194,9 @@ def test_only_what_fits_is_offered_where_something_does() -> None:
 def test_the_tables_are_well_made() -> None:
     """Enough terms; none twice or in a circle; something to say in each; rules that exist."""
     rows = plain_terms()
-    assert len({row.term for row in rows if row.kind == MEDICAL}) >= 2000
-    assert len({row.term for row in rows if row.kind == GENERAL}) >= 1500
-    keys = [(row.term, row.part, row.rules, row.kind) for row in rows]
+    assert len({row.term for row in rows if row.vocabulary == MEDICAL}) >= 2000
+    assert len({row.term for row in rows if row.vocabulary == GENERAL}) >= 1500
+    keys = [(row.term, row.part, row.rules, row.vocabulary) for row in rows]
     assert len(keys) == len(set(keys))
     places = {"near", "before", "after"}
     plain_of: dict[str, set[str]] = {}
@@ -205,7 +205,7 @@ def test_the_tables_are_well_made() -> None:
         assert row.term == row.term.strip(), row.term
         assert row.part in ("noun", "verb", "adjective", "adverb", "phrase"), row.term
         assert row.source in ("own", "cdc", "gsa", "nci"), row.term
-        assert {rule.place for rule in row.rules} <= places, row.term
+        assert {rule.where for rule in row.rules} <= places, row.term
         assert len(row.plurals) == (len(row.plain) if row.part == "noun" else 0), row.term
         assert row.term not in row.plain
         plain_of.setdefault(row.term, set()).update(row.plain)

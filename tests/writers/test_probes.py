@@ -12,7 +12,7 @@ from understandability.writers.hard_sentences import findings
 from understandability.writers.plain_terms.offers import offers
 from understandability.writers.plain_terms.tagged_sentences import tagged_sentences
 from understandability.writers.proposals import changes
-from understandability.writers.rebuilding import replaced, spans
+from understandability.writers.sentence_edits import replaced, spans
 
 
 @cache

@@ -23,12 +23,13 @@ from understandability.text.page import Page
 from understandability.writers.audit import Audit, AuditedPage, _location, sections_of
 from understandability.writers.charts import box_plot, grade_chart, histogram, scale_chart
 from understandability.writers.comparison import compare
-from understandability.writers.explanation import Explanation, explain
+from understandability.writers.explain import explain_document
+from understandability.writers.explanation import Explanation
+from understandability.writers.first_steps import REWRITE
 from understandability.writers.hard_sentences import findings
 from understandability.writers.levels import Reference, references
 from understandability.writers.marks import ABBREVIATION, HARD, TERM, marked_blocks
 from understandability.writers.page_report import page_report
-from understandability.writers.steps import REWRITE
 
 HOSTILE = (
     b"<html><head><title>x</title><script>alert(1)</script></head><body>"
@@ -49,7 +50,7 @@ def sample(name: str) -> Document:
 
 def explained(text: str) -> Explanation:
     """The explanation of a text."""
-    return explain(document_of_text(text), SCORER)
+    return explain_document(document_of_text(text), SCORER)
 
 
 @pytest.mark.slow
@@ -62,7 +63,7 @@ def test_marked_text_is_the_text_of_the_document() -> None:
         for policy in ("none", "force-period", "force-period-always")
     ]
     for document in (*map(sample, NAMES), *policies):
-        blocks = marked_blocks(explain(document, SCORER, steps=False))
+        blocks = marked_blocks(explain_document(document, SCORER, steps=False))
         shown = [
             piece
             for block in blocks
@@ -91,7 +92,7 @@ def test_marks_by_hand() -> None:
 
 def test_an_explanation_says_all() -> None:
     """Estimate, readers, sentences, words, steps, formulas; as JSON too, without NaN."""
-    explanation = explain(sample("hard.html"), SCORER)
+    explanation = explain_document(sample("hard.html"), SCORER)
     data = explanation.to_json()
     json.dumps(data, allow_nan=False)
     assert data["estimate"]["difficulty"] == pytest.approx(explanation.estimate.difficulty)
@@ -117,7 +118,7 @@ def test_an_explanation_says_all() -> None:
 def test_steps_gain_what_the_model_says_of_the_changed_text() -> None:
     """Largest first; the text without its hardest sentences is estimated here again."""
     document = sample("hard.html")
-    explanation = explain(document, SCORER)
+    explanation = explain_document(document, SCORER)
     steps = explanation.steps.steps
     assert 1 <= len(steps) <= 4
     points = [step.points for step in steps]
@@ -223,7 +224,9 @@ def test_a_term_that_nothing_fits_is_said_in_plain_words() -> None:
 
 def test_a_hostile_page_runs_nothing() -> None:
     """One script, ours; no handlers; no address but those within the report."""
-    explanation = explain(document_of_page(Page("p<b>", "", HOSTILE, url="javascript:x")), SCORER)
+    explanation = explain_document(
+        document_of_page(Page("p<b>", "", HOSTILE, url="javascript:x")), SCORER
+    )
     tree = html.fromstring(page_report([explanation]))
     assert len(tree.xpath("//script")) == 1
     assert tree.xpath("//@*[starts-with(name(), 'on')]") == []
@@ -232,7 +235,7 @@ def test_a_hostile_page_runs_nothing() -> None:
 
 def test_the_report_is_well_formed() -> None:
     """Unique ids, labelled tables and regions, one title, headings that do not skip a level."""
-    explanations = [explain(document, SCORER) for document in map(sample, NAMES)]
+    explanations = [explain_document(document, SCORER) for document in map(sample, NAMES)]
     tree = html.fromstring(page_report(explanations))
     ids = tree.xpath("//@id")
     assert len(ids) == len(set(ids))
@@ -254,7 +257,7 @@ GERMAN = (
 def test_a_page_in_another_language_is_not_estimated() -> None:
     """The report says why; what can be counted is there all the same."""
     document = document_of_page(Page("d", "", GERMAN))
-    explanation = explain(document, SCORER)
+    explanation = explain_document(document, SCORER)
     assert np.isnan(explanation.estimate.p_understandable)
     assert "not_english" in explanation.estimate.flags
     assert explanation.readers == explanation.steps.steps == ()
@@ -269,7 +272,7 @@ def test_a_page_in_another_language_is_not_estimated() -> None:
     assert "US grades</title>" not in text
     assert "What to do first" not in text
     everywhere = Scorer(replace(SCORER.settings, any_language=True))
-    assert explain(document, everywhere).estimate.difficulty > 0
+    assert explain_document(document, everywhere).estimate.difficulty > 0
 
 
 def test_a_page_of_which_little_was_kept_is_remarked() -> None:
@@ -278,7 +281,7 @@ def test_a_page_of_which_little_was_kept_is_remarked() -> None:
     text = b"<p>" + b"You have flu, should rest for a week, drink water, and not go to work. " * 5
     for links, remarked in ((1, False), (200, True)):
         page = Page("p", "", b"<body><ul>%b</ul>%b" % (link * links, text))
-        report = page_report([explain(document_of_page(page), SCORER)])
+        report = page_report([explain_document(document_of_page(page), SCORER)])
         assert ("Less than a quarter of the page" in report) == remarked
 
 
@@ -293,18 +296,18 @@ def test_an_endless_page_is_shown_in_part() -> None:
     assert "this is its beginning" in report
     assert len(report) < 3_000_000
     blocks = b"".join(b"<div>A long block of text number %d.</div>" % i for i in range(3000))
-    explanation = explain(document_of_page(Page("b", "", b"<body>" + blocks)), SCORER)
+    explanation = explain_document(document_of_page(Page("b", "", b"<body>" + blocks)), SCORER)
     assert "this is its beginning" in page_report([explanation])
     assert len(marked_blocks(explanation)) == 2000
     page = b"<title>%b</title><body><p>%b" % (b"b" * 1_000_000, b"a" * 1_000_000)
-    longest = explain(document_of_page(Page("p", "", page), extractor="naive"), SCORER)
+    longest = explain_document(document_of_page(Page("p", "", page), extractor="naive"), SCORER)
     assert longest.words == 2
     assert len(page_report([longest])) < 200_000
 
 
 def test_a_comparison_tells_what_changed() -> None:
     """From hard to easy: easier, hard words gone, readings moved the right way, texts whole."""
-    hard, easy = (explain(sample(name), SCORER) for name in ("hard.html", "easy.html"))
+    hard, easy = (explain_document(sample(name), SCORER) for name in ("hard.html", "easy.html"))
     comparison = compare(hard, easy)
     assert comparison.after.difficulty < comparison.before.difficulty
     assert "aldosterone" in comparison.hard_words_gone
@@ -317,7 +320,7 @@ def test_a_comparison_tells_what_changed() -> None:
     bare = [piece.rstrip(".") for piece in easy.document.pieces]  # headings got a full stop
     assert [piece.rstrip(".") for piece in shown] == bare
     assert "points easier" in page_report([hard, easy], comparing=True)
-    german = explain(document_of_page(Page("d", "", GERMAN)), SCORER)
+    german = explain_document(document_of_page(Page("d", "", GERMAN)), SCORER)
     assert "not known" in page_report([german, easy], comparing=True)
     same = compare(hard, hard)
     assert not any(change.now for change in same.changes)
@@ -439,7 +442,7 @@ def test_a_comparison_aligns_sentences() -> None:
     """A heading keeps its form; a sentence is next to what it became, though it was cut in two."""
     before = "## Your scan\n\nRest well. You must fast for six hours and the nurse will call you."
     after = "## Your scan\n\nRest well. Do not eat for six hours. The nurse will call you. Sleep."
-    texts = [explain(document_of_text(text), SCORER) for text in (before, after)]
+    texts = [explain_document(document_of_text(text), SCORER) for text in (before, after)]
     comparison = compare(*texts)
     assert comparison.rows[:2] == (((0,), (0,)), ((1,), (1,)))
     assert comparison.rows[2] == ((2,), (2, 3))

@@ -12,7 +12,7 @@ from tests.conftest import answering
 
 from understandability.errors import InputError
 from understandability.scoring import Scorer
-from understandability.writers.rewriting import LanguageModel, ask, checked
+from understandability.writers.llm_rewrite import LanguageModel, ask, checked
 
 SOURCE = (
     "Patients must not take more than 2 tablets of ibuprofen 400 mg within any given period of "

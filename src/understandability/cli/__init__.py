@@ -29,7 +29,7 @@ _COMMANDS = {
     "Score pages": (
         ("score", "crawls.score:score", "pages:rows"),
         ("explain", "writers.explain:reported", "writers:report_written"),
-        ("rewrite", "writers.rewriting:rewrite", "writers:rewritten"),
+        ("rewrite", "writers.llm_rewrite:rewrite", "writers:rewritten"),
         ("serve", "writers.serve.server:serve", "writers:served"),
         ("check", "writers.check:check", "writers:text_checked"),
         ("mcp", "integrations.mcp:serve", "writers:served"),

@@ -13,7 +13,7 @@ from understandability.prompt import AtPrompt
 
 if TYPE_CHECKING:
     from understandability.writers.check import Checks
-    from understandability.writers.rewriting import Rewritten
+    from understandability.writers.llm_rewrite import Rewritten
 
 _REPORTS = ("", ".html", ".htm", ".pdf", ".csv")  # the last of an audit only
 _NO_TEXT = (*_REPORTS[1:], ".docx", ".doc", ".odt", ".xlsx")
@@ -29,7 +29,7 @@ def report_written(
         json_: Write the content of the report as JSON.
     """
     from understandability.inputs.writing import check_is_no_input, write_bytes, write_text
-    from understandability.writers.rendering import printed
+    from understandability.writers.templates import printed
 
     options = call.keywords
     ending = Path(output).suffix.lower()
@@ -67,8 +67,8 @@ def rewritten(
         json_: With --check: write the result as JSON.
     """
     from understandability.inputs.writing import check_is_no_input, write_text
-    from understandability.writers.rendering import percent
-    from understandability.writers.rewriting import RewriteCheck
+    from understandability.writers.llm_rewrite import RewriteCheck
+    from understandability.writers.templates import percent
 
     options = call.keywords
     check_is_no_input(

@@ -16,10 +16,11 @@ from understandability.scoring import Scorer, Settings, scorer_of
 from understandability.text.analysis import document_of_text
 from understandability.wording import plain_data
 from understandability.writers.comparison import compare
-from understandability.writers.explanation import Explanation, explain
+from understandability.writers.explain import explain_document
+from understandability.writers.explanation import Explanation
 from understandability.writers.levels import AIM, level_of
+from understandability.writers.llm_rewrite import check_rewrite as facts_checked
 from understandability.writers.plain_terms.offers import EXPLAINED, offers
-from understandability.writers.rewriting import check_rewrite as facts_checked
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -52,7 +53,7 @@ def server(scorer: Scorer) -> MCPServer:
     def explained(text: str, steps: bool = True) -> Explanation:
         check_length(text)
         try:
-            return explain(document_of_text(text), scorer, steps=steps)
+            return explain_document(document_of_text(text), scorer, steps=steps)
         except PageError as error:
             raise ToolError(str(error)) from error
 

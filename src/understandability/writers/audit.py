@@ -22,7 +22,7 @@ import numpy as np
 from understandability.wording import counted
 from understandability.writers.charts import histogram
 from understandability.writers.levels import AIM
-from understandability.writers.rendering import model_of, percent, render
+from understandability.writers.templates import model_of, percent, render
 
 if TYPE_CHECKING:
     from understandability.crawls.folder import CrawlFolder

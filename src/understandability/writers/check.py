@@ -194,7 +194,7 @@ def check(
         write_baseline: Write today's misses to that file.
 
     >>> from understandability.resources import resource
-    >>> [(each.path[-9:], each.misses) for each in check([resource("samples")], aim=0.5).files]
+    >>> [(file.path[-9:], file.misses) for file in check([resource("samples")], aim=0.5).files]
     [('easy.html', False), ('hard.html', True), ('dium.html', False)]
     """
     if write_baseline and not baseline:
@@ -314,7 +314,7 @@ def _read(path: str, docno: str, content: bytes, scorer: Scorer) -> tuple[Docume
 
 
 def _checked(
-    found: Mapping[str, Before], aims: Aims, previous: Mapping[str, float], scorer: Scorer
+    inputs: Mapping[str, Before], aims: Aims, previous: Mapping[str, float], scorer: Scorer
 ) -> Iterator[Checked]:
     """The files in their order; only those that miss are explained."""
     waiting: dict[str, tuple[str, Prose]] = {}
@@ -322,7 +322,7 @@ def _checked(
     before: dict[str, float] = {}
 
     def documents() -> Iterator[Document]:
-        for path, old in found.items():
+        for path, old in inputs.items():
             for read in (old, partial(_content, path)) if old else (partial(_content, path),):
                 docno = f"{'-' if read is old else '+'}{path}"
                 try:
@@ -353,7 +353,7 @@ def _checked(
                 before.get(path, math.nan), "",
                 _findings(document, prose, scorer) if misses else (),
             )  # fmt: skip
-    yield from (checked_files[path] for path in found)
+    yield from (checked_files[path] for path in inputs)
 
 
 def _content(path: str) -> bytes:
@@ -366,10 +366,10 @@ def _content(path: str) -> bytes:
 def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding, ...]:
     """The sentences, and the terms with a plainer one, that gain most if they are changed."""
     # Without a miss these need not be loaded.
-    from understandability.writers.explanation import explain
-    from understandability.writers.steps import gains, said_plainly
+    from understandability.writers.explain import explain_document
+    from understandability.writers.first_steps import gains, said_plainly
 
-    explained = explain(document, scorer, steps=False)
+    explained = explain_document(document, scorer, steps=False)
     if math.isnan(explained.estimate.difficulty):  # in a language that only `scorer` knows
         return ()
     pieces, every, offered = document.pieces, explained.sentences, explained.offers
@@ -390,11 +390,11 @@ def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding
 
     findings = []
     for number, gain in nlargest(_MOST, of_sentences.items(), key=itemgetter(1)):
-        each = every[number]
-        level = level_of(each.level)
-        why = "; ".join(each.reasons) or "hard words or a hard order of words"
+        sentence = every[number]
+        level = level_of(sentence.level)
+        why = "; ".join(sentence.reasons) or "hard words or a hard order of words"
         said = f"hard sentence ({level.name})" if level else "hard sentence"
-        span = at(each.first, each.last)
+        span = at(sentence.first, sentence.last)
         findings.append(finding("hard-sentence", f"{said}: {why}", span, gain))
     for term, gain in nlargest(_MOST, of_terms.items(), key=itemgetter(1)):
         first, *more = said_plainly(offered)[term]

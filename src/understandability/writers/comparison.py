@@ -84,11 +84,11 @@ def compare(before: Explanation, after: Explanation) -> PageComparison:
     """Compare two explained texts, sentence by sentence.
 
     >>> from understandability.text.analysis import document_of_text
-    >>> from understandability.writers.explanation import explain
+    >>> from understandability.writers.explain import explain_document
     >>> from understandability.scoring import Scorer
     >>> texts = ("He had an infarction of the heart.", "He had a heart attack.")
-    >>> found = compare(*(explain(document_of_text(text), Scorer()) for text in texts))
-    >>> found.hard_words_gone, [run.text for run in found.new_text[0] if run.is_changed]
+    >>> result = compare(*(explain_document(document_of_text(text), Scorer()) for text in texts))
+    >>> result.hard_words_gone, [run.text for run in result.new_text[0] if run.is_changed]
     (('infarction',), ['a heart attack.'])
     """
     old_words, new_words = _hard_words(before), _hard_words(after)
@@ -225,8 +225,8 @@ def _runs(
     for sentence in side:
         positions = range(start, start + len(sentence))
         yield tuple(
-            TextRun(" ".join(own[position] for position in run), not kept)
-            for kept, run in groupby(positions, key=lambda position: is_kept[position])
+            TextRun(" ".join(own[position] for position in run), not is_same)
+            for is_same, run in groupby(positions, key=lambda position: is_kept[position])
         )
         start += len(sentence)
 

@@ -1,39 +1,73 @@
-"""`ud.explain`: what makes a text or a page hard, from whatever a caller has in hand."""
+"""Explain what makes texts hard: `ud.explain`, the command, and one analysed document."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
 from understandability.errors import InputError, OptionError, WrongTypeError, check_choice
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.table import features_of
 from understandability.inputs.fetching import FetchLimits, is_address
 from understandability.inputs.fetching import fetch as get_page
 from understandability.inputs.page_tables import media_type_of
 from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.writing import write_text
+from understandability.model.readers import READERS, Reader
 from understandability.prompt import AtPrompt
 from understandability.scoring import (
+    NOT_ENGLISH,
+    Scorer,
     Settings,
     SettingsOptions,
     document_or_failure,
     document_under,
     scorer_with,
 )
+from understandability.text.document import Document
 from understandability.text.page import HTML, Failure, Page
-from understandability.wording import kind_of
+from understandability.text.tokens import word_of
+from understandability.wording import counted, kind_of
 from understandability.writers.audit import Audit, audited
 from understandability.writers.comparison import compare as compare_pages
-from understandability.writers.explanation import Explanation
-from understandability.writers.explanation import explain as explain_document
-from understandability.writers.levels import AIM, checked_aim
+from understandability.writers.explanation import (
+    FEW_SENTENCES,
+    FORMULA_TITLES,
+    GRADE_LIMIT,
+    SHORT_TEXT,
+    Explanation,
+    FormulaReading,
+    Place,
+    ReaderChance,
+    SpellingReading,
+    TermReading,
+    WordReading,
+)
+from understandability.writers.first_steps import FirstSteps, first_steps
+from understandability.writers.hard_sentences import (
+    Findings,
+    findings,
+    hardest,
+    sentences,
+)
+from understandability.writers.levels import AIM, checked_aim, references
 from understandability.writers.page_report import page_report
-from understandability.writers.plain_terms.english import ENGLISHES
+from understandability.writers.plain_terms.english import ENGLISHES, english_of
+from understandability.writers.plain_terms.offers import Offer, covered, offers
+from understandability.writers.structure import structure
+
+_MOST_WORDS = 100  # that are listed
+_COLUMNS = (*FORMULA_TITLES, "words", "sentences", "difficult_words_per_word")
 
 
 class PageExplanation(Explanation):
-    """The result of `explain`: what makes a page hard. A notebook displays it."""
+    """An explanation that writes its report. A notebook displays it."""
 
     __slots__ = ()
 
@@ -68,7 +102,7 @@ def explain(
     usable text.
 
     >>> explanation = explain("He had a myocardial infarction.")
-    >>> [(each.term, each.plain[0]) for each in explanation.terms]
+    >>> [(reading.term, reading.plain[0]) for reading in explanation.terms]
     [('myocardial infarction', 'heart attack')]
     >>> explanation.to_html()[:15]
     '<!DOCTYPE html>'
@@ -88,8 +122,7 @@ def explain(
     else:
         raise WrongTypeError(f"explain takes text, HTML or a Path, not {kind_of(content)}")
     scorer = scorer_with(**settings)
-    result = explain_document(document_under(page, scorer.settings), scorer)
-    return PageExplanation(*(getattr(result, field.name) for field in fields(result)))
+    return explain_document(document_under(page, scorer.settings), scorer)
 
 
 @dataclass(frozen=True)
@@ -149,8 +182,8 @@ def reported(
         fetch_private: With --fetch: also from this machine and its network.
 
     >>> from understandability.resources import resource
-    >>> made = reported([str(resource("samples/easy.html"))])
-    >>> made.explanations[0].long_sentences
+    >>> report = reported([str(resource("samples/easy.html"))])
+    >>> report.explanations[0].long_sentences
     2
     """
     if bool(inputs) == bool(crawl):
@@ -196,3 +229,151 @@ def _pages(
             raise OptionError(f"{path} is on the network; add --fetch to fetch it")
         else:
             yield get_page(path, limits).page()
+
+
+def explain_document(
+    document: Document, scorer: Scorer, *, steps: bool = True, english: str | None = None
+) -> PageExplanation:
+    """Explain one document's estimate under the settings of a scorer.
+
+    Without `steps`, the first steps are left out, in half the time. `english` is the English of
+    plain terms, ``american`` or ``british``; by default it follows the spelling of the text.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> document = document_of_text("He had a myocardial infarction.")
+    >>> explanation = explain_document(document, Scorer())
+    >>> [(reading.term, reading.plain[0]) for reading in explanation.terms]
+    [('myocardial infarction', 'heart attack')]
+    """
+    batch = Batch([document])
+    (estimate,) = scorer.own_estimates(batch)
+    table = features_of(batch, _COLUMNS)
+    values = dict(zip(table.names, table.values[0].tolist(), strict=True))
+    foreign = NOT_ENGLISH in estimate.flags  # nothing in this package describes such words
+    issues = Findings((), (), {}, {}) if foreign else findings(batch)
+    english = english or english_of(document.pieces)
+    (offered,) = ((),) if foreign else offers(batch, english)
+    every = sentences(document, batch, issues, scorer)
+    if foreign:
+        none = math.nan
+        every = tuple(replace(s, level=none, difficulty=none, shade=0, reasons=()) for s in every)
+    difficulty = estimate.difficulty
+    is_known = not math.isnan(difficulty)
+    described = scorer.described
+    references_known = references(described["bundle_checksum"])
+    first = FirstSteps((), None)
+    if steps:
+        first = first_steps(document, estimate, every, issues, offered, scorer)
+    return PageExplanation(
+        document,
+        replace(estimate, flags=tuple(dict.fromkeys((*table.flags[0], *estimate.flags)))),
+        described,
+        _readers(scorer, batch) if is_known else (),
+        tuple(
+            Place(reference.name, reference.share_easier(difficulty))
+            for reference in references_known
+            if is_known
+        ),
+        every,
+        hardest(every),
+        first,
+        offered,
+        _terms(offered),
+        _hard_words(document, issues, offered),
+        _misspelled(document, issues),
+        tuple(
+            WordReading(name, len(positions))
+            for name, positions in sorted(issues.abbreviations.items())
+        ),
+        issues,
+        english,
+        structure(document.blocks),
+        _formulas(values, int(values["words"]), int(values["sentences"])),
+        values["difficult_words_per_word"],
+        int(values["words"]),
+    )
+
+
+def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:
+    """The result for each named reader, on the reader's own scale, in the order of `READERS`."""
+    readers = []
+    for reader in READERS.values():
+        (estimate,) = scorer.bundle.estimate(batch, reader)
+        readers.append(
+            ReaderChance(
+                reader.name, reader.description, reader.threshold, estimate.p_understandable,
+                max(0.0, estimate.difficulty - _enough(reader, round(estimate.spread, 1))),
+            )
+        )  # fmt: skip
+    return tuple(readers)
+
+
+@lru_cache(256)
+def _enough(reader: Reader, spread: float) -> float:
+    """The difficulty at which the share `AIM` of such readers understands, by halving."""
+    low, high = 0.0, 100.0
+    while high - low > 0.1 and spread > 0:
+        middle = (low + high) / 2
+        chance = float(reader.understands(middle, spread))
+        low, high = (middle, high) if chance >= AIM else (low, middle)
+    return low
+
+
+def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
+    """Each term once, the most frequent first; an offer that fits the sentence is preferred."""
+    best: dict[str, Offer] = {}
+    counts: Counter[str] = Counter()
+    in_place: Counter[str] = Counter()
+    for offer in offered:
+        if offer.is_explained:
+            continue
+        term = offer.term if offer.term.isupper() else offer.term.lower()
+        if term not in best or (offer.texts and not in_place[term]):
+            best[term] = offer
+        counts[term] += 1
+        in_place[term] += bool(offer.texts)
+    return tuple(
+        TermReading(term, best[term].plain, best[term].note, count, in_place[term])
+        for term, count in counts.most_common(_MOST_WORDS)
+    )
+
+
+def _hard_words(
+    document: Document, issues: Findings, offered: Sequence[Offer]
+) -> tuple[WordReading, ...]:
+    covered_positions = covered(offered) | issues.misspelled.keys()
+    counts = Counter(
+        word_of(document.pieces[position]).lower()
+        for position in issues.hard
+        if position not in covered_positions
+    )
+    return tuple(WordReading(word, count) for word, count in counts.most_common(_MOST_WORDS))
+
+
+def _misspelled(document: Document, issues: Findings) -> tuple[SpellingReading, ...]:
+    counts = Counter((word_of(document.pieces[n]), word) for n, word in issues.misspelled.items())
+    return tuple(SpellingReading(*words, n) for words, n in counts.most_common(_MOST_WORDS))
+
+
+def _formulas(
+    values: Mapping[str, float], words: int, sentences: int
+) -> tuple[FormulaReading, ...]:
+    readings = []
+    for name, title in FORMULA_TITLES.items():
+        feature, _ = COLUMNS[name]
+        warnings = []
+        if words < SHORT_TEXT:
+            warnings.append(
+                f"the text has {counted(words, 'word')}; fewer than {SHORT_TEXT} say little"
+            )
+        if name == "smog" and sentences < FEW_SENTENCES:
+            made_for = f"SMOG was made for {FEW_SENTENCES} sentences"
+            warnings.append(f"{made_for}; the text has {sentences}, and its value is extrapolated")
+        above = feature.unit == "grade" and values[name] > GRADE_LIMIT
+        readings.append(
+            FormulaReading(
+                name, title, values[name], feature.unit, feature.direction, feature.source, above,
+                "; ".join(warnings),
+            )
+        )  # fmt: skip
+    return tuple(readings)

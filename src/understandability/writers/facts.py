@@ -390,7 +390,7 @@ def _said_plainly(text: str) -> str:
     for position, word in enumerate(words):
         for size in range(min(longest.get(word, 0), len(words) - position), 0, -1):
             for form in forms.get(tuple(words[position : position + size]), ()):
-                if form.row.kind == MEDICAL:
+                if form.row.vocabulary == MEDICAL:
                     said += [*form.row.plain, form.row.note]
     for token in re.findall(r"\b[A-Z][A-Z&0-9]+\b", text):
         said += abbreviations().get(token, ())

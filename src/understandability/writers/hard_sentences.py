@@ -28,7 +28,7 @@ from understandability.writers.plain_terms.term_tables import (
     recommended_words,
     word_list,
 )
-from understandability.writers.rebuilding import remembered, spans
+from understandability.writers.sentence_edits import remembered, spans
 
 LONG_SENTENCE = 20  # words; what plain-language guides ask for at most, on average
 HARD_WORD = 0.45  # complexity; "hypertension" is above, "injection" below
@@ -103,8 +103,8 @@ def findings(batch: Batch) -> Findings:
     """The findings in a batch of one document.
 
     >>> from understandability.text.analysis import document_of_text
-    >>> found = findings(Batch([document_of_text("The MRI was not done. Call the GP.")]))
-    >>> found.passives, found.abbreviations
+    >>> result = findings(Batch([document_of_text("The MRI was not done. Call the GP.")]))
+    >>> result.passives, result.abbreviations
     (((2, 5),), {'MRI': (1,)})
     """
     (document,) = batch.documents
@@ -333,7 +333,7 @@ def _reasons(
     def within(ordered: Sequence[Any], first: int, last: int, key: Any = None) -> Sequence[Any]:
         return ordered[bisect_left(ordered, first, key=key) : bisect_left(ordered, last, key=key)]
 
-    place_of = itemgetter(0)
+    start_of = itemgetter(0)
     reasons = []
     for number, (a, b) in enumerate(bounds):
         why = []
@@ -347,9 +347,9 @@ def _reasons(
             named = list(dict.fromkeys(hard))
             more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
             why.append(f"hard word{'s' * (len(named) > 1)}: {', '.join(named[:_MOST_NAMED])}{more}")
-        for first, last in within(issues.passives, a, b, place_of):
+        for first, last in within(issues.passives, a, b, start_of):
             why.append(f"passive: “{' '.join(pieces[first:last]).rstrip('.,;:')}”")
-        why += [f"{name} is never explained" for _, name in within(first_use, a, b, place_of)]
+        why += [f"{name} is never explained" for _, name in within(first_use, a, b, start_of)]
         if verbs[number] >= _MANY_VERBS and words[number] > LONG_SENTENCE:
             why.append(f"says several things at once: {verbs[number]} verbs")
         reasons.append(tuple(why))

@@ -38,8 +38,8 @@ def plural(noun: str) -> str:
     >>> [plural(noun) for noun in ("biopsy", "crutch", "vertebra")]
     ['biopsies', 'crutches', 'vertebrae']
     """
-    known = _irregular("noun").get(noun)
-    return known.form if known else _with_s(noun)
+    irregular = _irregular("noun").get(noun)
+    return irregular.form if irregular else _with_s(noun)
 
 
 @cache
@@ -48,7 +48,7 @@ def _irregular_plurals() -> frozenset[str]:
 
 
 def is_irregular_plural(word: str) -> bool:
-    """Whether a word is the plural of a noun that no rule gives.
+    """Return True for an irregular plural, such as "criteria".
 
     >>> [is_irregular_plural(word) for word in ("criteria", "criterion", "biopsies")]
     [True, False, False]
@@ -139,14 +139,14 @@ def forms_of(term: str, part: str) -> Iterator[tuple[str, str]]:
 
 
 def _plurals(noun: str) -> set[str]:
-    """The plurals of a noun, those of Greek and Latin words too."""
+    """The plurals of a noun, including Greek and Latin ones."""
     if noun.endswith("sis"):
         return {noun[:-2] + "es"}
-    found = {plural(noun), _with_s(noun)}
+    plurals = {plural(noun), _with_s(noun)}
     for end, others in (("oma", ("omata",)), ("um", ("a",)), ("us", ("i",)), ("a", ("ae",))):
         if noun.endswith(end):
-            found.update(noun[: -len(end)] + other for other in others)
-    return found
+            plurals.update(noun[: -len(end)] + other for other in others)
+    return plurals
 
 
 _SPELLINGS = (
@@ -179,7 +179,7 @@ def _participles() -> frozenset[str]:
 
 
 def is_participle(word: str) -> bool:
-    """Whether a verb form may be a past participle; of many it is the past as well.
+    """Return True if a verb form may be a past participle; often it is the past as well.
 
     >>> [is_participle(word) for word in ("treated", "given", "gave", "give")]
     [True, True, False, False]

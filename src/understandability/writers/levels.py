@@ -82,7 +82,7 @@ class Reference:
     def share_easier(self, difficulty: float) -> float:
         """The share of these texts that are easier, from 0.05 to 0.95.
 
-        >>> Reference("posts", tuple(float(each) for each in PERCENTS)).share_easier(30.0)
+        >>> Reference("posts", tuple(float(percent) for percent in PERCENTS)).share_easier(30.0)
         0.3
         """
         return float(np.interp(difficulty, self.percentiles, PERCENTS)) / 100

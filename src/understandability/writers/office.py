@@ -215,7 +215,7 @@ _EDGE_LINES = 3  # lines at the top and at the bottom of a page that may be furn
 
 
 def without_furniture(pages: list[str]) -> list[str]:
-    """Remove page numbers, and running heads and feet: what stands at the edge of most pages.
+    """Remove page numbers, and running heads and feet: lines that recur at the edges of pages.
 
     >>> without_furniture(["On flu\\nRest.\\n1", "On flu\\nDrink.\\n2", "On flu\\nSleep.\\n3"])
     ['Rest.', 'Drink.', 'Sleep.']
@@ -233,7 +233,7 @@ def without_furniture(pages: list[str]) -> list[str]:
         kind for lines in split for kind in {shape(lines[index]) for index in edges(lines)}
     )
     least = max(2, (len(pages) + 1) // 2) if len(pages) > 2 else len(pages)
-    kept: list[str] = []
+    remaining: list[str] = []
     for lines in split:
         dropped = {
             index
@@ -243,8 +243,10 @@ def without_furniture(pages: list[str]) -> list[str]:
         for index in (0, len(lines) - 1):  # a number alone, also on a document of one page
             if len(lines) > 1 and _PAGE_NUMBER.fullmatch(lines[index]):
                 dropped.add(index)
-        kept.append("\n".join(line for index, line in enumerate(lines) if index not in dropped))
-    return kept
+        remaining.append(
+            "\n".join(line for index, line in enumerate(lines) if index not in dropped)
+        )
+    return remaining
 
 
 def _across_pages(pages: list[str], large: set[str]) -> Iterator[str]:
@@ -269,7 +271,7 @@ _COMMON, _KNOWN, _RARE, _UNKNOWN_WORD = 480, 350, 400, 200
 def _joined(before: str, line: str) -> str:
     """Join two lines that a hyphen divides; the hyphen of a compound stays.
 
-    It is one if its parts are common words, and together they are none.
+    It is a compound if its parts are common words, and together they are none.
 
     >>> _joined("Rest, drink wa-", "ter."), _joined("Come to the follow-", "up visit.")
     ('Rest, drink water.', 'Come to the follow-up visit.')

@@ -14,7 +14,7 @@ from understandability.writers.comparison import compare
 from understandability.writers.explanation import GRADE_LIMIT, Explanation
 from understandability.writers.levels import AIM, LEVELS, level_of, references
 from understandability.writers.marks import KINDS, beginning, marked_blocks
-from understandability.writers.rendering import model_of, render
+from understandability.writers.templates import model_of, render
 
 _SHOWN_WORDS = 40  # the rest is folded away
 
@@ -25,9 +25,9 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
     With `comparing`, the report shows the changes from the first page to the second.
 
     >>> from understandability.text.analysis import document_of_text
-    >>> from understandability.writers.explanation import explain
+    >>> from understandability.writers.explain import explain_document
     >>> from understandability.scoring import Scorer
-    >>> page_report([explain(document_of_text("Rest well."), Scorer())])[:15]
+    >>> page_report([explain_document(document_of_text("Rest well."), Scorer())])[:15]
     '<!DOCTYPE html>'
     """
     settings = explanations[0].settings

@@ -28,7 +28,7 @@ from understandability.writers.plain_terms.english import article_before, in_eng
 from understandability.writers.plain_terms.offers import Offer
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
 from understandability.writers.plain_terms.term_tables import abbreviations, word_list
-from understandability.writers.rebuilding import rebuilt, replaced, spans
+from understandability.writers.sentence_edits import rebuilt, replaced, spans
 
 PLAIN, CUT, ACTIVE, YOU, LIST, IN_FULL = "plain", "cut", "active", "you", "list", "in full"
 _ACTIONS = {
@@ -92,8 +92,8 @@ def proposals(
     >>> from understandability.text.analysis import document_of_text
     >>> from understandability.writers.hard_sentences import findings
     >>> document = document_of_text("Patients are advised to avoid alcohol. Rest well.")
-    >>> found = findings(Batch([document]))
-    >>> [each.text for each in proposals(document, 0, found, (), Scorer(), "british")]
+    >>> issues = findings(Batch([document]))
+    >>> [each.text for each in proposals(document, 0, issues, (), Scorer(), "british")]
     ['You should avoid alcohol.']
     """
     first, last = spans(document)[number]

@@ -41,8 +41,8 @@ def structure(blocks: Sequence[Block]) -> Structure:
     follows it.
 
     >>> texts = ("What is flu?", "p"), ("- rest", "li"), ("You have flu, which is a virus.", "p")
-    >>> found = structure([Block(*each) for each in texts])
-    >>> found.headings, found.list_items, found.paragraphs, found.longest_paragraph
+    >>> result = structure([Block(*values) for values in texts])
+    >>> result.headings, result.list_items, result.paragraphs, result.longest_paragraph
     (1, 1, 1, 7)
     """
     blocks_kept = [block for block in blocks if block.kept and block.text.strip()]

@@ -54,8 +54,8 @@ def _sign(word: str) -> str:
 @cache
 def _table() -> tuple[Mapping[str, str], re.Pattern[str]]:
     rows = [line.split("\t") for line in resource_lines("plain_terms/british.tsv")[1:]]
-    every = sorted((row[0] for row in rows), key=len, reverse=True)
-    pattern = re.compile(rf"\b(an? )?({'|'.join(map(re.escape, every))})\b", re.IGNORECASE)
+    american_terms = sorted((row[0] for row in rows), key=len, reverse=True)
+    pattern = re.compile(rf"\b(an? )?({'|'.join(map(re.escape, american_terms))})\b", re.IGNORECASE)
     return {american.lower(): british for american, british in rows}, pattern
 
 
@@ -71,12 +71,12 @@ def in_english(text: str, english: str) -> str:
         return text
     table, pattern = _table()
 
-    def british(found: re.Match[str]) -> str:
-        article, said = found[1] or "", found[2]
-        said_british = table[said.lower()]
+    def british(match: re.Match[str]) -> str:
+        article, american = match[1] or "", match[2]
+        said_british = table[american.lower()]
         if article:
             article = f"{article_before(said_british, article)} "
-        is_start = said[0].isupper() and said[1:2].islower()
+        is_start = american[0].isupper() and american[1:2].islower()
         return article + (said_british[:1].upper() + said_british[1:] if is_start else said_british)
 
     return pattern.sub(british, text)

@@ -144,7 +144,7 @@ def _changes_number(match: Match, plain: Plain) -> bool:
         return not _is_object(match)
     if several or plain.head not in word_list("counted") or not row.term.endswith(_UNCOUNTED):
         return False
-    if match.behind in NOUNS:
+    if match.tag_after in NOUNS:
         return False
     before = match.start - 1
     while before >= 0 and sentence.tag(before) in ("ADJ", "NOUN", "PROPN", "ADV"):
@@ -177,7 +177,9 @@ def _is_of_a_kind(match: Match) -> bool:
     """Return True after an adjective that belongs directly before its noun: "incisional"."""
     word = match.last_word
     return (
-        match.before == "ADJ" and word.endswith(_OF_A_KIND) and word not in word_list("of any kind")
+        match.tag_before == "ADJ"
+        and word.endswith(_OF_A_KIND)
+        and word not in word_list("of any kind")
     )
 
 
@@ -186,23 +188,23 @@ def _is_in_a_phrase(match: Match, _: Plain) -> bool:
 
     Such phrases are mostly names or lists; judges found 10 % to 30 % of replacements wrong.
     """
-    is_joined = "CCONJ" in (match.before, match.behind)
-    is_among = match.before in NOUNS or match.behind in (*NOUNS, "NUM")
+    is_joined = "CCONJ" in (match.tag_before, match.tag_after)
+    is_among = match.tag_before in NOUNS or match.tag_after in (*NOUNS, "NUM")
     return is_joined or is_among or _is_of_a_kind(match)
 
 
 def _is_in_a_name(match: Match, _: Plain) -> bool:
     """Return True for an adjective in a coordination or in a name: "hepatic artery ligation"."""
-    if "CCONJ" in (match.before, match.behind) or "," in (match.last_word, match.next_word):
+    if "CCONJ" in (match.tag_before, match.tag_after) or "," in (match.last_word, match.next_word):
         return True
-    is_noun = match.sentence.tag(match.start) in NOUNS and match.behind not in NAMES
-    is_long = match.form.row.kind == MEDICAL and match.end_of_nouns() - match.end > 1
-    return is_noun or match.before in NAMES or (is_long and not match.form.row.behind)
+    is_noun = match.sentence.tag(match.start) in NOUNS and match.tag_after not in NAMES
+    is_long = match.form.row.vocabulary == MEDICAL and match.end_of_nouns() - match.end > 1
+    return is_noun or match.tag_before in NAMES or (is_long and not match.form.row.follows_noun)
 
 
 def _is_being(match: Match, plain: Plain) -> bool:
     name = match.form.name
-    is_free = name == BASE and match.before not in ("AUX", "PART", "VERB")
+    is_free = name == BASE and match.tag_before not in ("AUX", "PART", "VERB")
     return plain.words[0] == "be" and (name == ING or is_free)
 
 
@@ -219,64 +221,64 @@ def _lacks_object(match: Match) -> bool:
     one, two = match.next_word, match.sentence.word(match.end + 1)
     if f"{one} {two}" in _BEFORE_NUMBER:
         return False
-    return match.behind in _WITHOUT_OBJECT or one in _TIMES
+    return match.tag_after in _WITHOUT_OBJECT or one in _TIMES
 
 
 def _is_irregular_before_a_noun(match: Match, plain: Plain) -> bool:
     is_regular = verb_form(plain.words[0], PARTICIPLE).endswith("ed")
-    is_before = match.behind in NAMES and match.before in ("", "DET", "ADJ", "ADP")
+    is_before = match.tag_after in NAMES and match.tag_before in ("", "DET", "ADJ", "ADP")
     return match.is_past and is_before and not is_regular
 
 
 def _wants_an_object(match: Match, plain: Plain) -> bool:
     last = plain.words[-1]
-    has_none = match.is_passive or match.behind not in OBJECT
+    has_none = match.is_passive or match.tag_after not in OBJECT
     wants = len(plain.words) > 1 and last in _WANTS_OBJECT
     return wants and has_none and not match.form.row.term.endswith(last)
 
 
 def _is_long_participle_before_a_noun(match: Match, plain: Plain) -> bool:
-    if len(plain.words) == 1 or not match.is_one_word or match.before in ("AUX", "PART"):
+    if len(plain.words) == 1 or not match.is_one_word or match.tag_before in ("AUX", "PART"):
         return False
     name = match.form.name
-    if name in (PAST, PARTICIPLE, ING) and match.before in ("DET", "ADJ", "NUM"):
+    if name in (PAST, PARTICIPLE, ING) and match.tag_before in ("DET", "ADJ", "NUM"):
         return True
-    is_verb = name == PAST and match.before in SUBJECT
-    is_before = match.behind in NAMES and match.sentence.tag(match.start) != "AUX"
+    is_verb = name == PAST and match.tag_before in SUBJECT
+    is_before = match.tag_after in NAMES and match.sentence.tag(match.start) != "AUX"
     return match.is_past and is_before and not is_verb
 
 
 def _has_tail_before_a_noun(match: Match, plain: Plain) -> bool:
     after = word_list("after head") - {"and", "or"}
     has_tail = not after.isdisjoint(plain.words[1:-1])
-    return has_tail and not match.form.row.behind and match.behind in NAMES
+    return has_tail and not match.form.row.follows_noun and match.tag_after in NAMES
 
 
 def _is_compared(match: Match, plain: Plain) -> bool:
     is_short = len(plain.words) == 1 and len(plain.text) <= _SHORT
-    return not match.form.row.behind and is_short and match.last_word in _DEGREES
+    return not match.form.row.follows_noun and is_short and match.last_word in _DEGREES
 
 
 def _is_long_after_a_degree(match: Match, plain: Plain) -> bool:
     is_long = len(plain.words) > 1 or "-" in plain.text
     is_degree = match.last_word.endswith("ly") or match.last_word in _DEGREES
-    return is_long and match.before == "ADV" and is_degree and not match.form.row.behind
+    return is_long and match.tag_before == "ADV" and is_degree and not match.form.row.follows_noun
 
 
 def _is_noun_before_an_of(match: Match, plain: Plain) -> bool:
-    is_of = match.behind in NOUNS and match.sentence.word(match.end + 1) == "of"
+    is_of = match.tag_after in NOUNS and match.sentence.word(match.end + 1) == "of"
     is_noun = plain.tags[-1] == "NOUN" and "-" not in plain.text
-    return not match.form.row.behind and is_of and is_noun
+    return not match.form.row.follows_noun and is_of and is_noun
 
 
 def _finds_no_place_behind(match: Match, plain: Plain) -> bool:
-    if not match.form.row.behind:
+    if not match.form.row.follows_noun:
         return False
     sentence, end = match.sentence, match.end
     until = match.end_of_nouns()
     if until == end:  # "was unresectable", not "localized or regional disease"
         is_clause = plain.words[0] == "that"  # "it was that has spread"
-        is_after = match.behind in _AFTER_PREDICATE and match.before not in _BEFORE_NOUN
+        is_after = match.tag_after in _AFTER_PREDICATE and match.tag_before not in _BEFORE_NOUN
         return is_clause or not is_after
     if sentence.is_in_compound(end, until):
         return True  # "intravenous contrast-enhanced"
@@ -286,20 +288,20 @@ def _finds_no_place_behind(match: Match, plain: Plain) -> bool:
 
 def _is_a_clause_after_a_modifier(match: Match, plain: Plain) -> bool:
     modifiers = ("ADJ", "DET", "NOUN", "NUM", "PROPN", "VERB")
-    return plain.is_clause and match.before in modifiers
+    return plain.is_clause and match.tag_before in modifiers
 
 
 def _is_not_before_a_noun(match: Match, plain: Plain) -> bool:
-    return plain.words[0] == "not" and match.behind in NAMES
+    return plain.words[0] == "not" and match.tag_after in NAMES
 
 
 def _follows_a_verb(match: Match, plain: Plain) -> bool:
     wants_object = plain.words[0] in _WANTS_OBJECT
-    return not match.form.row.behind and wants_object and match.before == "VERB"
+    return not match.form.row.follows_noun and wants_object and match.tag_before == "VERB"
 
 
 def _is_long_before_a_verb(match: Match, plain: Plain) -> bool:
-    return len(plain.words) > 1 and match.behind in ("VERB", "ADJ", "ADV", "AUX", "NOUN")
+    return len(plain.words) > 1 and match.tag_after in ("VERB", "ADJ", "ADV", "AUX", "NOUN")
 
 
 # What keeps a plain term from the place of a term of each part of speech ('': of any).
@@ -321,8 +323,8 @@ def _is_among_nouns(match: Match, _: Plain) -> bool:
     "Hypertension tablets" are "high blood pressure tablets", but a "fracture clinic" is no "broken
     bone clinic".
     """
-    is_modifier = match.behind in (*NOUNS, "NUM") and "modifier" not in match.form.row.flags
-    return match.before in NOUNS or is_modifier or _is_of_a_kind(match)
+    is_modifier = match.tag_after in (*NOUNS, "NUM") and "modifier" not in match.form.row.flags
+    return match.tag_before in NOUNS or is_modifier or _is_of_a_kind(match)
 
 
 def _has_wrong_article(match: Match, _: Plain) -> bool:
@@ -331,14 +333,14 @@ def _has_wrong_article(match: Match, _: Plain) -> bool:
     is_plural = match.form.name == PLURAL
     if "mass" in flags and is_plural:
         return True
-    if match.before not in ("ADJ", "VERB", "ADV"):
+    if match.tag_before not in ("ADJ", "VERB", "ADV"):
         return False
-    if "alone" in flags and match.before == "ADJ":
+    if "alone" in flags and match.tag_before == "ADJ":
         return True  # "minor haemorrhage" is no "minor heavy bleeding"
     determiner = _determiner(match)
     if "mass" in flags:
         return determiner in _ARTICLES
-    return "count" in flags and not is_plural and match.before == "ADJ" and not determiner
+    return "count" in flags and not is_plural and match.tag_before == "ADJ" and not determiner
 
 
 def _determiner(match: Match) -> str:
@@ -400,7 +402,7 @@ def placed(
     first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1]
     before = pieces[first][: sentence.begins[match.start]]
     end, moved = match.end, ""
-    if match.form.row.behind and (until := match.end_of_nouns()) > end:
+    if match.form.row.follows_noun and (until := match.end_of_nouns()) > end:
         moved = _between(pieces, last + 1, 0, sentence.pieces[until - 1], sentence.ends[until - 1])
         moved += " "
         last, end = sentence.pieces[until - 1], until
@@ -419,9 +421,9 @@ def placed(
         "count" in flags
         and match.form.name != PLURAL
         and not article
-        and match.before not in ("DET", "NUM", "NOUN", "PROPN", "ADJ")
-        and not (match.before == "PRON" and match.last_word in _POSSESSIVES)
-        and match.behind not in NOUNS
+        and match.tag_before not in ("DET", "NUM", "NOUN", "PROPN", "ADJ")
+        and not (match.tag_before == "PRON" and match.last_word in _POSSESSIVES)
+        and match.tag_after not in NOUNS
         and not {"VERB", "AUX"}.isdisjoint(sentence.tags)  # no article in a heading
     )
     texts = []

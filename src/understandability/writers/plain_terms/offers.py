@@ -35,6 +35,7 @@ from understandability.writers.plain_terms.tagged_sentences import (
 )
 from understandability.writers.plain_terms.term_tables import (
     MEDICAL,
+    PlainTerm,
     TermForm,
     abbreviations,
     earned_terms,
@@ -42,7 +43,7 @@ from understandability.writers.plain_terms.term_tables import (
     recommended_words,
     trusted_terms,
 )
-from understandability.writers.rebuilding import remembered, spans
+from understandability.writers.sentence_edits import remembered, spans
 
 # Tags that a term of each kind may have; taggers err on words that they have not seen.
 _TAGS: Mapping[str, frozenset[str]] = {
@@ -108,13 +109,13 @@ _OFFERED: dict[tuple[str, tuple[str, ...]], tuple[Offer, ...]] = {}
 def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...], ...]:
     """The terms of each document that have a plain one or a note, in order.
 
-    `english` is ``american`` or ``british``; without it, it is that in which the text is spelled.
+    `english` is ``american`` or ``british``; by default it follows the spelling of the text.
 
     >>> from understandability.text.analysis import document_of_text
     >>> text = "She takes medication. He had a hernia."
     >>> document = document_of_text(text)
-    >>> for each in offers(Batch([document]))[0]:
-    ...     print(each.term, each.plain, each.texts)
+    >>> for offer in offers(Batch([document]))[0]:
+    ...     print(offer.term, offer.plain, offer.texts)
     medication ('medicine',) ('medicine.',)
     hernia ('bulge through a muscle wall',) ()
     """
@@ -130,7 +131,7 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     def offers_of(numbers: Sequence[int]) -> Iterator[tuple[Offer, ...]]:
         for number, sentence in zip(numbers, tagged_sentences(batch, numbers, parts), strict=True):
             spelled, pieces = keys[number]
-            of_terms = [*chain.from_iterable(said for _, said in _found(sentence, pieces))]
+            of_terms = list(chain.from_iterable(made for _, made in _offers_in(sentence, pieces)))
             within = covered(of_terms)
             others = (offer for offer in _of_abbreviations(sentence) if offer.first not in within)
             in_order = sorted((*of_terms, *others), key=lambda offer: offer.first)
@@ -186,12 +187,12 @@ def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
 
 
 def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
-    """Yield the offer for a term in a sentence of these pieces, if there is one to make."""
+    """Yield the offer for a term, at most one; `pieces` are those of the sentence."""
     row, sentence = match.form.row, match.sentence
     first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1] + 1
     plain, texts, note = in_form(match, match.plain), tuple[str, ...](), row.note
     trusted = trusted_terms().get((row.term, row.part), frozenset())
-    if match.is_defined or _is_told(match, row.note):
+    if match.is_defined or _is_said_nearby(match, row.note):
         plain, note = (), EXPLAINED
     elif fitting := [
         text for text in match.plain if (row.is_sure or text in trusted) and fits(match, text)
@@ -201,12 +202,12 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
         return
     elif match.is_one_word and _complexity(row.term) < _KNOWN:
         return  # it can be said more plainly, but needs no help
-    elif row.kind != MEDICAL and _complexity(row.term) < _EASY and row.term not in earned_terms():
+    elif _is_well_known(row):
         return  # such words have many senses, and few readers need help with them
     else:
         plain = tuple(text for text in plain if not _says_little(match, text))
     if plain or note:
-        yield Offer(first, last, term_in(match, pieces), plain, texts, note, row.kind)
+        yield Offer(first, last, term_in(match, pieces), plain, texts, note, row.vocabulary)
 
 
 @lru_cache(1 << 14)
@@ -215,13 +216,19 @@ def _is_recommended(term: str) -> bool:
     return all(word.lower() in recommended_words() for word in term.split())
 
 
+def _is_well_known(row: PlainTerm) -> bool:
+    """Return True for a general term nearly as well known as what would explain it."""
+    is_easy = row.vocabulary != MEDICAL and _complexity(row.term) < _EASY
+    return is_easy and row.term not in earned_terms()
+
+
 @lru_cache(1 << 14)
 def _complexity(term: str) -> float:
     """The complexity of the hardest word of a term, from 0 to 1."""
     return float(max(complexities(term.split())))
 
 
-def _is_told(match: Match, note: str) -> bool:
+def _is_said_nearby(match: Match, note: str) -> bool:
     """Return True if two words of a note occur nearby: "platelets are cells that help clotting"."""
     said = frozenset(re.findall("[a-z]{4,}", note)) - _EMPTY
     return len(match.sentence.said_beside(said, match.start, match.end, _BESIDE)) > 1
@@ -233,10 +240,10 @@ def _says_little(match: Match, plain: str) -> bool:
         {word[:_STEM] for word in re.findall("[a-z]{3,}", text) if word not in _EMPTY}
         for text in (match.form.row.term, plain)
     )
-    return said <= own or _is_told(match, plain)
+    return said <= own or _is_said_nearby(match, plain)
 
 
-def _found(
+def _offers_in(
     sentence: TaggedSentence, pieces: Sequence[str]
 ) -> Iterator[tuple[Match, tuple[Offer, ...]]]:
     """The longest term that begins at each word, none overlapping, and what is offered for it.
@@ -254,7 +261,7 @@ def _found(
         for size in range(min(longest.get(words[at], 0), len(words) - at), 0, -1):
             candidates = forms.get(tuple(words[at : at + size]))
             match = _chosen(candidates, sentence, at, at + size, is_title) if candidates else None
-            if match is None or (at < within and match.form.row.kind != MEDICAL):
+            if match is None or (at < within and match.form.row.vocabulary != MEDICAL):
                 continue
             offered = tuple(_offer(match, pieces))
             if offered or at >= within:
@@ -306,7 +313,7 @@ def _chosen(
             sentence.holds(rule, start, end) for rule in row.rules
         ):
             if stays:
-                has_note = row.note and (row.kind == MEDICAL or not is_name)
+                has_note = row.note and (row.vocabulary == MEDICAL or not is_name)
                 return Match(form, (), sentence, start, end) if has_note else None
             match = Match(form, row.plain, sentence, start, end)
             plain = tuple(

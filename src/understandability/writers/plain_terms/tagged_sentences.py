@@ -43,8 +43,8 @@ _GENERAL = frozenset(
 _TELLING = frozenset(("is", "are", "means", "mean", "refers", "describes"))
 _SAYING = frozenset(
     (("which", "means"), ("which", "is"), ("that", "is"), ("meaning", "that"), ("or", "the"),
-     *((article, kind) for article in ("a", "the")
-       for kind in ("condition", "disease", "disorder", "state", "type", "kind", "form")))
+     *((article, noun) for article in ("a", "the")
+       for noun in ("condition", "disease", "disorder", "state", "type", "kind", "form")))
 )  # fmt: skip
 # Verbs that taggers take for nouns or prepositions after "to".
 _INFINITIVES = frozenset(
@@ -87,9 +87,9 @@ class TaggedSentence:
         """The word there in small letters, '' outside."""
         return self.tokens[position].lower() if 0 <= position < len(self.tokens) else ""
 
-    def stems(self, place: int) -> frozenset[str]:
+    def stems(self, position: int) -> frozenset[str]:
         """Possible base forms of the word there."""
-        return stems(self.tokens[place]) if 0 <= place < len(self.tokens) else frozenset()
+        return stems(self.tokens[position]) if 0 <= position < len(self.tokens) else frozenset()
 
     def is_infinitive(self, index: int) -> bool:
         """Return True for a "to" before a verb: "due to have a scan", not "due to a scan"."""
@@ -126,14 +126,14 @@ class TaggedSentence:
 
     def holds(self, rule: Rule, start: int, end: int) -> bool:
         """Return True if a rule holds for the term at ``start:end``."""
-        if rule.place == "near":
+        if rule.where == "near":
             return bool(self.said_beside(rule.words, start, end, _NEAR)) != rule.negative
-        place = end if rule.place == "before" else start - 1
-        if not 0 <= place < len(self.tokens):
-            edge = "PUNCT" in rule.words or (place < 0 and "START" in rule.words)
-            return edge != rule.negative
-        found = self.tags[place] in rule.words or bool(self.stems(place) & rule.words)
-        return found != rule.negative
+        position = end if rule.where == "before" else start - 1
+        if not 0 <= position < len(self.tokens):
+            is_edge = "PUNCT" in rule.words or (position < 0 and "START" in rule.words)
+            return is_edge != rule.negative
+        is_there = self.tags[position] in rule.words or bool(self.stems(position) & rule.words)
+        return is_there != rule.negative
 
     def abbreviated(self, end: int) -> int | None:
         """The start of the words that an abbreviation in brackets at `end` abbreviates, if any.
@@ -184,7 +184,7 @@ def tagged_sentences(
 class Match:
     """A form of a term at ``sentence.tokens[start:end]``, with its candidate plain terms.
 
-    `before` and `behind` are the tags of the neighbouring tokens, '' at the start.
+    `tag_before` and `tag_after` are the tags of the neighbouring tokens, '' at the start.
     """
 
     form: TermForm
@@ -194,11 +194,11 @@ class Match:
     end: int
 
     @property
-    def before(self) -> str:
+    def tag_before(self) -> str:
         return self.sentence.tag(self.start - 1) if self.start else ""
 
     @property
-    def behind(self) -> str:
+    def tag_after(self) -> str:
         return self.sentence.tag(self.end)
 
     @property
@@ -253,18 +253,18 @@ class Match:
 
     def past_or_participle(self) -> str:
         """`PAST` or `PARTICIPLE`; '' if the verb may be either."""
-        term, before, behind = self.form.row.term, self.before, self.behind
+        term, before, after = self.form.row.term, self.tag_before, self.tag_after
         if verb_form(term, PAST) != verb_form(term, PARTICIPLE):
             return self.form.name
         if self.is_after(BE | _HAVE):
             return PARTICIPLE
         if before in SUBJECT:
-            is_past = behind in _OBJECT_OF_PAST and before not in ("ADV", "CCONJ")
+            is_past = after in _OBJECT_OF_PAST and before not in ("ADV", "CCONJ")
             return PAST if is_past else ""
         if before in ("PUNCT", "NUM"):
-            if behind in ("DET", "PRON", "PROPN", "NUM"):
+            if after in ("DET", "PRON", "PROPN", "NUM"):
                 return PAST
-            return "" if behind in _OBJECT_OF_PAST else PARTICIPLE
+            return "" if after in _OBJECT_OF_PAST else PARTICIPLE
         return PARTICIPLE
 
     def end_of_nouns(self) -> int:

@@ -43,7 +43,7 @@ def word_list(name: str) -> frozenset[str]:
 
 
 class Rule(NamedTuple):
-    place: str
+    where: str
     negative: bool
     words: frozenset[str]
 
@@ -53,7 +53,8 @@ class PlainTerm:
     """A row of the tables; without a `plain` term `note` explains.
 
     `part` is noun, verb, adjective, adverb or phrase; `plurals` go with `plain`. A plain adjective
-    with `behind` follows its noun ("intracranial pressure", "pressure inside the skull").
+    with `follows_noun` comes after its noun: "intracranial pressure", "pressure inside the skull".
+    `vocabulary` is `MEDICAL` or `GENERAL`.
     """
 
     term: str
@@ -63,8 +64,8 @@ class PlainTerm:
     rules: tuple[Rule, ...]
     note: str
     source: str
-    behind: bool
-    kind: str
+    follows_noun: bool
+    vocabulary: str
     is_sure: bool = False
     flags: frozenset[str] = frozenset()
 
@@ -143,8 +144,8 @@ def abbreviations() -> Mapping[str, tuple[str, str]]:
 
 def _rules(text: str) -> Iterator[Rule]:
     for rule in text.split():
-        place, words = rule.split(":")
-        where, is_negative = place.removeprefix("not-"), place.startswith("not-")
+        position, words = rule.split(":")
+        where, is_negative = position.removeprefix("not-"), position.startswith("not-")
         yield Rule(where, is_negative, frozenset(words.split(",")))
 
 
@@ -183,7 +184,7 @@ def plain_terms() -> tuple[PlainTerm, ...]:
             special = irregular.split(" | ") if irregular else ["-"] * len(plain)
             both = zip(plain, special, strict=False) if part == "noun" else ()
             plurals = tuple(plural_of(one) if form == "-" else form for one, form in both)
-            rules, behind = tuple(_rules(when)), position == "after"
+            rules, follows_noun = tuple(_rules(when)), position == "after"
             key = (_words_of(term), part)
             if not rules and key in _sure_terms():
                 if sure := unused.pop(key, None):
@@ -194,17 +195,27 @@ def plain_terms() -> tuple[PlainTerm, ...]:
                 rows.append(replace(row, rules=rules))
                 continue
             rows.append(
-                PlainTerm(term, plain, plurals, part, rules, note, source, behind, list_name)
+                PlainTerm(term, plain, plurals, part, rules, note, source, follows_noun, list_name)
             )
     rows += [_sure_row(sure, sure.term, "", MEDICAL) for sure in unused.values()]
     return tuple(rows)
 
 
-def _sure_row(sure: _Sure, term: str, note: str, kind: str) -> PlainTerm:
+def _sure_row(sure: _Sure, term: str, note: str, vocabulary: str) -> PlainTerm:
     plurals = (plural_of(sure.plain),) if sure.part == "noun" else ()
-    behind = "after" in sure.flags
+    follows_noun = "after" in sure.flags
     return PlainTerm(
-        term, (sure.plain,), plurals, sure.part, (), note, "own", behind, kind, True, sure.flags
+        term,
+        (sure.plain,),
+        plurals,
+        sure.part,
+        (),
+        note,
+        "own",
+        follows_noun,
+        vocabulary,
+        True,
+        sure.flags,
     )
 
 
@@ -236,7 +247,7 @@ def index() -> TermIndex:
         for form, name in forms_of(row.term, row.part):
             forms.setdefault(_words_of(form), []).append(TermForm(row, name))
     longest: dict[str, int] = {}
-    for words, found in forms.items():
-        found.sort(key=lambda form: (not form.row.rules, form.name != BASE))
+    for words, candidates in forms.items():
+        candidates.sort(key=lambda form: (not form.row.rules, form.name != BASE))
         longest[words[0]] = max(longest.get(words[0], 0), len(words))
-    return TermIndex({words: tuple(found) for words, found in forms.items()}, longest)
+    return TermIndex({words: tuple(candidates) for words, candidates in forms.items()}, longest)

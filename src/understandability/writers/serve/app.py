@@ -27,14 +27,14 @@ from understandability.text.analysis import document_of_text
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.wording import plain_data
 from understandability.writers.comparison import compare
-from understandability.writers.explanation import explain
+from understandability.writers.explain import explain_document
 from understandability.writers.hard_sentences import findings
+from understandability.writers.llm_rewrite import LanguageModel, ask, checked
 from understandability.writers.markdown import docx_of, html_of
 from understandability.writers.page_report import page_report
 from understandability.writers.plain_terms.english import english_of
 from understandability.writers.plain_terms.offers import offers
 from understandability.writers.proposals import proposals
-from understandability.writers.rewriting import LanguageModel, ask, checked
 from understandability.writers.serve import LOCAL_HOSTS, RequestLimits, messages
 from understandability.writers.serve.docs import docs_page
 from understandability.writers.serve.files import text_of_file
@@ -61,7 +61,7 @@ _FILE_AS_BODY = {
 class _Desk:
     """Scores one request after another, in one thread, since words are numbered once for all.
 
-    Who has to wait behind too many others, or too long, is told to come again.
+    Requests beyond `limits.waiting`, or beyond its time, are refused with 503 or 504.
     """
 
     def __init__(self, settings: Settings, limits: RequestLimits) -> None:
@@ -80,7 +80,7 @@ class _Desk:
         try:
             return await asyncio.wait_for(asyncio.shield(future), self.limits.seconds)
         except TimeoutError:
-            future.cancel()  # if it has not begun
+            future.cancel()  # if it has not started
             raise HTTPException(
                 504, f"the answer took more than {self.limits.seconds:g} seconds; send less at once"
             ) from None
@@ -115,9 +115,9 @@ def create(
     """The server as an ASGI application.
 
     `hosts` are the names that it answers to (``*`` is any), `token` what callers have to send as
-    a bearer token, `limits` what a request may take. Pages are got from the network only where
-    `fetching` says within which limits, and texts sent to a language model only where `model` says
-    which. Pages of `origins` may hold the component.
+    a bearer token, `limits` the bounds of a request. Pages are fetched from the network only with
+    limits for `fetching`, and texts are sent to a language model only if `model` names one. Pages
+    of `origins` may hold the component.
     """
     limits = limits or RequestLimits()
     desk = _Desk(settings or Settings(), limits)
@@ -140,19 +140,22 @@ def create(
         metrics.add(path, response.status_code, time.perf_counter() - start)
         return response
 
-    for kind in (RequestValidationError, HTTPException, UnderstandabilityError, Exception):
-        app.add_exception_handler(kind, _told)
+    for error_type in (RequestValidationError, HTTPException, UnderstandabilityError, Exception):
+        app.add_exception_handler(error_type, _error_reply)
 
     async def explained(
         choice: messages.ReaderChoice, pages: Sequence[Page], answer: Callable[..., Response],
-        **how: Any,
+        **options: Any,
     ) -> Response:  # fmt: skip
-        """The answer that is made of the explanations of pages."""
+        """Explain pages and pass the explanations to `answer`."""
 
         def work() -> Response:
             scorer = desk.for_reader(choice)
-            documents = (document_under(page, scorer.settings) for page in pages)
-            return answer(*(explain(document, scorer, **how) for document in documents))
+            explanations = (
+                explain_document(document_under(page, scorer.settings), scorer, **options)
+                for page in pages
+            )
+            return answer(*explanations)
 
         return await desk(work)
 
@@ -174,64 +177,68 @@ def create(
         return await explained(
             request,
             [page],
-            lambda found: JSONResponse({"explanation": found.to_json()}),
+            lambda explanation: JSONResponse({"explanation": explanation.to_json()}),
             steps=request.steps,
             english=request.english,
         )
 
     @app.post("/v1/sentence")
     async def sentence(request: messages.SentenceRequest) -> messages.SentenceReply:
-        """What could be made of one sentence: cut, turned round, as a list, in plain terms."""
+        """Propose changes to one sentence: cut, active, as a list, in plain terms."""
         page = _explained_page(request.text, None)
         return await desk(lambda: _proposed(request, page, desk.for_reader(request)))
 
     @app.post("/v1/save", response_model=None)
     async def save(request: messages.SaveRequest) -> Response:
-        """A text in Markdown as an HTML or a DOCX file."""
+        """Convert a text in Markdown to an HTML or a DOCX file."""
         _explained_page(request.text, None)
         if request.kind == "html":
             return HTMLResponse(html_of(request.text, request.title))
         require_office_extra(DOCX)
         async with converting:
-            made = await asyncio.to_thread(docx_of, request.text, request.title)
-        return Response(made, media_type="application/octet-stream")
+            content = await asyncio.to_thread(docx_of, request.text, request.title)
+        return Response(content, media_type="application/octet-stream")
 
     @app.post("/v1/rewrite")
     async def rewrite_text(request: messages.RewriteRequest) -> messages.RewriteReply:
-        """A passage said plainly by the server's language model, and checked."""
+        """Rewrite a passage with the server's language model, and check the rewrite."""
         if model is None:
             raise HTTPException(
                 403, "this server has no language model; start it with --model-url and --model"
             )
         proposed = await asyncio.to_thread(ask, request.text, model)
-        found = await desk(lambda: checked(request.text, proposed, desk.for_reader(request)))
-        return messages.RewriteReply(rewrite=plain_data(found))
+        rewrite = await desk(lambda: checked(request.text, proposed, desk.for_reader(request)))
+        return messages.RewriteReply(rewrite=plain_data(rewrite))
 
     @app.post("/v1/compare", response_model=messages.CompareReply)
     async def compare_texts(request: messages.CompareRequest) -> Response:
-        """What changed from one version of a text to another."""
+        """Compare two versions of a text: what changed, and what that gained."""
         pages = [_explained_page(request.before, None), _explained_page(request.after, None)]
         return await explained(
-            request, pages, lambda *found: JSONResponse({"comparison": compare(*found).to_json()})
+            request,
+            pages,
+            lambda *both: JSONResponse({"comparison": compare(*both).to_json()}),
         )
 
     @app.post("/v1/report", responses={200: {"content": {"text/html": {}}}}, response_model=None)
     async def report(request: messages.ReportRequest) -> Response:
-        """The report on a text, or on what changed since a version before, as one HTML file."""
+        """Report on a text, or on what changed since an earlier version, as one HTML file."""
         pages = [replace(_explained_page(request.text, request.html), docno=request.title)]
         if request.before is not None:
             pages.insert(0, replace(_explained_page(request.before, None), docno="Before"))
         return await explained(
             request,
             pages,
-            lambda *found: HTMLResponse(page_report(found, comparing=len(found) == 2)),
+            lambda *explanations: HTMLResponse(
+                page_report(explanations, comparing=len(explanations) == 2)
+            ),
         )
 
     @app.post("/v1/rerank")
     async def rerank(request: messages.RerankRequest) -> messages.RerankReply:
-        """Order the documents of a search engine anew, the easier ones further up.
+        """Rerank the documents of a search engine, moving the easier ones up.
 
-        Scores are brought to 0 to 1 between the lowest and the highest; a document's new score
+        Scores are scaled from 0 (the lowest) to 1 (the highest); a document's new score
         is ``(1 - weight) * score + weight * P(U|d)``. One without an estimate keeps its share.
         """
         _check_number(len(request.documents), limits)
@@ -239,11 +246,11 @@ def create(
 
     @app.post("/v1/text", openapi_extra=_FILE_AS_BODY)
     async def text(request: Request, name: str = "") -> messages.TextReply:
-        """The text of a file (HTML, DOCX, ODT, PDF, plain), whose name tells its kind."""
+        """Extract the text of a file: HTML, DOCX, ODT, PDF or plain, by the end of its name."""
         content = await request.body()
         async with converting:
-            made = await asyncio.to_thread(text_of_file, content, name, limits.seconds)
-        return messages.TextReply(**made)
+            reply = await asyncio.to_thread(text_of_file, content, name, limits.seconds)
+        return messages.TextReply(**reply)
 
     @app.post("/v1/fetch")
     async def fetch_text(request: messages.FetchRequest) -> messages.TextReply:
@@ -253,15 +260,16 @@ def create(
                 403, "this server fetches nothing from the network; start it with --fetch"
             )
         async with converting:
-            found = await asyncio.to_thread(fetch, request.url, fetching)
-            made = await asyncio.to_thread(
-                text_of_file, found.content, f"page{found.suffix}", limits.seconds, found.charset
-            )
-        return messages.TextReply(**made)
+            fetched = await asyncio.to_thread(fetch, request.url, fetching)
+            reply = await asyncio.to_thread(
+                text_of_file, fetched.content, f"page{fetched.suffix}", limits.seconds,
+                fetched.charset,
+            )  # fmt: skip
+        return messages.TextReply(**reply)
 
     @app.get("/healthz")
     async def healthz() -> messages.HealthReply:
-        """That the server is there, and which model it uses."""
+        """Confirm that the server is running, and name its model."""
         return messages.HealthReply(
             status="ok",
             version=__version__,
@@ -289,15 +297,15 @@ def create(
 
 def _add_files(app: FastAPI) -> None:
     """The editor's own files, and no others."""
-    kinds = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
-    paths = {path.name: path for path in resource("editor").iterdir() if path.suffix in kinds}
+    media_types = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+    paths = {path.name: path for path in resource("editor").iterdir() if path.suffix in media_types}
     files = {name: path.read_text("utf-8") for name, path in paths.items()}
 
     @app.get("/editor/{name}", include_in_schema=False)
     async def file(name: str) -> Response:
         if name not in files:
             raise HTTPException(404, "there is no such file")
-        return Response(files[name], media_type=kinds[paths[name].suffix])
+        return Response(files[name], media_type=media_types[paths[name].suffix])
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
@@ -306,10 +314,10 @@ def _add_files(app: FastAPI) -> None:
 
 def _with_token(described: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """The description of the calls, which need a token."""
-    found = described()
-    found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    found["paths"]["/healthz"]["get"]["security"] = []
-    return {**found, "security": [{"token": []}]}
+    api = described()
+    api["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    api["paths"]["/healthz"]["get"]["security"] = []
+    return {**api, "security": [{"token": []}]}
 
 
 _FRAMEWORK = {
@@ -318,8 +326,8 @@ _FRAMEWORK = {
 }
 
 
-async def _told(request: Request, error: Exception) -> Response:
-    """What is wrong with a request, in one sentence."""
+async def _error_reply(request: Request, error: Exception) -> Response:
+    """Answer a failed request with one sentence."""
     # The server's log has it whole; what it says may hold parts of a text.
     status, headers = 500, {}
     sentence = f"the server met an error of its own ({type(error).__name__})"
@@ -339,16 +347,16 @@ async def _told(request: Request, error: Exception) -> Response:
 
 
 def _sentence(error: dict[str, Any]) -> str:
-    """What pydantic found wrong, as a sentence.
+    """Word an error of pydantic as a sentence.
 
     >>> _sentence({"type": "missing", "loc": ("body", "text"), "msg": "Field required"})
     'text: field required'
     """
     if error["type"] == "json_invalid":
         return f"the body is not JSON: {error['ctx']['error']}"
-    place = ".".join(str(part) for part in error["loc"] if part != "body")
+    field = ".".join(str(part) for part in error["loc"] if part != "body")
     what = str(error["msg"]).removeprefix("Value error, ")
-    return f"{place}: {what[:1].lower()}{what[1:]}" if place else what
+    return f"{field}: {what[:1].lower()}{what[1:]}" if field else what
 
 
 def _check_number(number: int, limits: RequestLimits) -> None:
@@ -384,10 +392,10 @@ def _proposed(
         )
     batch = Batch([document])
     english = request.english or english_of(document.pieces)
-    found = proposals(
+    offered = proposals(
         document, request.sentence, findings(batch), offers(batch, english)[0], scorer, english
     )
-    return messages.SentenceReply(proposals=plain_data(found))
+    return messages.SentenceReply(proposals=plain_data(offered))
 
 
 def _scored(scorer: Scorer, pages: Sequence[Page]) -> messages.ScoreReply:
@@ -409,25 +417,25 @@ def _reranked(request: messages.RerankRequest, scorer: Scorer) -> messages.Reran
     scores = [Fraction(page.score) for page in request.documents]  # floats may overflow
     low, high = min(scores), max(scores)
     pages = [
-        _page(str(place), page.text, page.html)  # two may have one id
-        for place, page in enumerate(request.documents)
+        _page(str(index), page.text, page.html)  # two may have one id
+        for index, page in enumerate(request.documents)
         if page.p_understandable is None
     ]
     chances = {row["docno"]: row["p_understandable"] for row in _scored(scorer, pages).rows}
-    made = []
-    for place, page in enumerate(request.documents):
+    ranking = []
+    for index, page in enumerate(request.documents):
         chance = page.p_understandable
         if chance is None:
-            chance = chances.get(str(place))
-        share = float((scores[place] - low) / (high - low)) if high > low else 1.0
+            chance = chances.get(str(index))
+        share = float((scores[index] - low) / (high - low)) if high > low else 1.0
         score = share
         if chance is not None:
             score = (1 - request.weight) * share + request.weight * chance
-        made.append((score, page.id, chance))
-    made.sort(key=lambda step: -step[0])  # equal ones keep their order
+        ranking.append((score, page.id, chance))
+    ranking.sort(key=lambda row: -row[0])  # equal ones keep their order
     return messages.RerankReply(
         documents=[
             messages.RerankedDocument(id=name, rank=rank, score=score, p_understandable=chance)
-            for rank, (score, name, chance) in enumerate(made, 1)
+            for rank, (score, name, chance) in enumerate(ranking, 1)
         ]
     )

@@ -16,7 +16,7 @@ _WAITING = 2048  # connections that the system keeps until they are taken
 def listen(host: str, port: int) -> socket.socket:
     """A socket that sends small answers at once (on one of several processes asyncio does not).
 
-    Connections take what it is told. Raises `OSError` for a port that is in use.
+    Connections inherit its options. Raises `OSError` for a port that is in use.
     """
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

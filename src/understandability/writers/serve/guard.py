@@ -26,7 +26,7 @@ from understandability.writers.serve import RequestLimits
 # before anybody can type one in.
 OPEN_PATHS = ("/", "/healthz", "/docs")
 _EDITOR = "/editor/"
-_DISCARDED = 8  # times the longest body: how much of a refused one is read
+_DISCARDED = 8  # times the longest body: the most that is read of a refused one
 _DISCARDING = 5.0  # seconds
 _SHARED = ("/v1/explain", "/v1/sentence")
 _HEADERS = {

@@ -15,7 +15,7 @@ from understandability.errors import InputError, OptionError, check_range, needi
 from understandability.inputs.fetching import FetchLimits
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings
-from understandability.writers.rewriting import KEY, LanguageModel
+from understandability.writers.llm_rewrite import KEY, LanguageModel
 from understandability.writers.serve import LOCAL_HOSTS, RequestLimits
 
 # Environment variable with the options, for the worker processes; `application` reads it.

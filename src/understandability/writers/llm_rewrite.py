@@ -27,7 +27,7 @@ from understandability.text.page import Failure
 from understandability.wording import counted, plain_data
 from understandability.writers.facts import FactCheck, check_facts
 from understandability.writers.markdown import markdown_of
-from understandability.writers.rendering import percent
+from understandability.writers.templates import percent
 
 KEY = "UNDERSTANDABILITY_MODEL_KEY"  # the environment variable that holds the key of the model
 _LEAST_WORDS = 8  # in a passage that is worth rewriting

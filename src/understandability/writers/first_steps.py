@@ -18,7 +18,7 @@ from understandability.wording import counted
 from understandability.writers.hard_sentences import LONG_SENTENCE, Findings, Sentence, hardest
 from understandability.writers.plain_terms.offers import Offer, covered
 from understandability.writers.plain_terms.term_tables import word_list
-from understandability.writers.rebuilding import Sentences, rebuilt, replaced, spans
+from understandability.writers.sentence_edits import Sentences, rebuilt, replaced, spans
 
 PLAIN, SPLIT, REWRITE = "plain terms", "shorter sentences", "hard sentences"
 REPLACE, EXPLAIN, SPELLING = "replace", "explain", "spelling"
@@ -38,7 +38,7 @@ _LEAST_PART = 5  # words of a part of a sentence
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change to make, the method behind its gain, the gain in points, and the new estimate."""
+    """A change to make, how its gain was measured, the gain in points, and the new estimate."""
 
     kind: str
     action: str
@@ -97,13 +97,13 @@ def gains(
     def changed_document(
         instead: Mapping[int, tuple[int, str]], number: int | None = None
     ) -> Document:
-        made = list(original)
+        sentences = list(original)
         holding = {bisect_right(document.sentence_starts, first) - 1 for first in instead}
         for index in holding if number is None else {number}:
             first = document.sentence_starts[index]
             new = replaced(original[index][0], first, instead)
-            made[index] = [new] if number is None else [*_cut(new)]
-        return rebuilt(document, made)
+            sentences[index] = [new] if number is None else [*_cut(new)]
+        return rebuilt(document, sentences)
 
     changed = [changed_document(better, number) for number in numbers]
     changed += [changed_document(by_term[term]) for term in terms]
