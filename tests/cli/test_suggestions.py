@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.conftest import SAMPLES, Run
 
+from understandability.cli import _with_repeated_options
+
 
 def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> None:
     """The command to score it is written out, with the options that were given."""
@@ -94,3 +96,21 @@ def test_a_report_does_not_fill_a_terminal() -> None:
         )
     assert done.returncode == 2
     assert done.stderr.decode().strip().endswith("name a file, such as -o report.html")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("resources install chv --from a b", "resources install chv --from a --from b"),
+        ("resources install --from a b chv", "resources install --from a --from b chv"),
+        ("resources install --from a chv", "resources install --from a chv"),
+        ("resources install chv --from=a b -q", "resources install chv --from=a --from b -q"),
+        ("resources install chv stray --from a", "resources install chv stray --from a"),
+        ("train judged --labels a b -o c", "train judged --labels a --labels b -o c"),
+        ("train judged --learning-curve stray", "train judged --learning-curve stray"),
+        # Each further word could be a run.
+        ("evaluate a.run -m RBP b.run", "evaluate a.run -m RBP b.run"),
+    ],
+)
+def test_an_option_of_several_values_need_not_be_repeated(line: str, expected: str) -> None:
+    assert _with_repeated_options(line.split()) == expected.split()

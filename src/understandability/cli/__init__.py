@@ -204,15 +204,54 @@ def run(words: Sequence[str]) -> None:
     try:
         app = build_app(words if first in names else ())
         _check_options(words)
-        app(list(words), exit_on_error=False, print_error=False)
+        app(_with_repeated_options(words), exit_on_error=False, print_error=False)
     except CycloptsError as error:
         command = " ".join(["understand", *(word for word in words[:1] if word in names)])
         raise OptionError(f"{_sentence(error)}{_example(words)}; see {command} --help") from None
 
 
+def _command_of(words: Sequence[str]) -> Command | None:
+    """Return the command that a command line names; None if it names none."""
+    return next((row for row in COMMANDS if list(words[: len(row.words)]) == row.words), None)
+
+
+def _with_repeated_options(words: Sequence[str]) -> list[str]:
+    """Repeat an option of several values before each of them.
+
+    ``install chv --from a b`` becomes ``install chv --from a --from b``. Of a command with a list
+    of arguments, such as runs, nothing is changed: each further word could be one of these.
+    """
+    command = _command_of(words)
+    if command is None or any(o.is_argument and o.type == list[str] for o in command.options):
+        return list(words)
+    types = {name: option.type for option in command.options for name in option.names}
+    surplus = -sum(option.is_argument for option in command.options)
+    awaits_value = False
+    option = ""  # the option of several values whose values are being read
+    followers: dict[int, str] = {}  # index of a word -> the option that it could be a value of
+    for index, word in enumerate(words[len(command.words) :], len(command.words)):
+        name, equals, _ = word.partition("=")
+        if awaits_value:
+            awaits_value = False
+        elif name in types or name in ("--help", "-h"):
+            type_ = types.get(name, bool)
+            awaits_value = type_ is not bool and not equals
+            option = name if type_ == list[str] else ""
+        else:
+            surplus += 1
+            if option:
+                followers[index] = option
+    repeated = [*followers][: max(surplus, 0)]
+    return [
+        part
+        for index, word in enumerate(words)
+        for part in ((followers[index], word) if index in repeated else (word,))
+    ]
+
+
 def _check_options(words: Sequence[str]) -> None:
     """Raise `OptionError` for an unknown option, which cyclopts would accept as an argument."""
-    command = next((row for row in COMMANDS if words[: len(row.words)] == row.words), None)
+    command = _command_of(words)
     if command is None:
         return
     options = {"--help", "-h", *(name for option in command.options for name in option.names)}

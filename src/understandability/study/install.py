@@ -116,7 +116,7 @@ def install(
 
     Args:
         name: A name that `list` shows.
-        sources: A file, a folder or an archive as distributed, or a URL. May be repeated.
+        sources: Files, folders or archives as distributed, or URLs.
     """
     check_known("resource", name, INSTALLABLE)
     resource = INSTALLABLE[name]
