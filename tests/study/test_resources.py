@@ -606,7 +606,10 @@ def test_the_command_lists_installs_and_verifies(
     assert done == (0, f"openmedspel: 1 entries in {kept}\n")
     assert run("verify") == (0, "openmedspel is unchanged\n")
     other = write(tmp_path, "b.txt", "angina\n")
-    for words in (("openmedspel", "--from", source, other), ("--from", source, other, "openmedspel")):
+    for words in (
+        ("openmedspel", "--from", source, other),
+        ("--from", source, other, "openmedspel"),
+    ):
         assert run("install", *words) == (0, f"openmedspel: 2 entries in {kept}\n")
     (kept / "table.tsv").write_text("")
     assert run("verify") == (1, "openmedspel has changed in table.tsv; install it again\n")
