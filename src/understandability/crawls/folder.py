@@ -31,7 +31,6 @@ from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from understandability.errors import InputError
 from understandability.inputs.sources import File
@@ -325,12 +324,12 @@ class CrawlFolder:
     def facts(self, part: Part) -> Facts:
         """The counts of a finished part."""
         with self._opened(SCORES, part) as file:
-            return _facts_in(pq.read_schema(file))
+            return _facts_in(_schema(file))
 
     def limits(self, part: Part) -> dict[str, float]:
         """The limits of time and memory that a part was made with; empty if it has none."""
         with self._opened(SCORES, part) as file:
-            metadata = pq.read_schema(file).metadata or {}
+            metadata = _schema(file).metadata or {}
             return {k: float(v) for k, v in json.loads(metadata.get(_LIMITS_KEY, "{}")).items()}
 
     def scores(self, part: Part, columns: Sequence[str] | None = None) -> pa.Table:
@@ -406,11 +405,21 @@ def failure_table(failures: Iterable[Failure]) -> pa.Table:
     return pa.Table.from_pylist([asdict(failure) for failure in failures], schema)
 
 
+def _schema(file: IO[bytes]) -> pa.Schema:
+    import pyarrow.parquet as pq  # not at the top: commands that only score start sooner
+
+    return pq.read_schema(file)
+
+
 def _read_parquet(file: IO[bytes], columns: Sequence[str] | None) -> pa.Table:
+    import pyarrow.parquet as pq
+
     return pq.ParquetFile(file, page_checksum_verification=True).read(columns)
 
 
 def _parquet(table: pa.Table, metadata: Mapping[bytes, str]) -> bytes:
+    import pyarrow.parquet as pq
+
     content = pa.BufferOutputStream()
     table = table.replace_schema_metadata(metadata)
     pq.write_table(table, content, compression="zstd", write_page_checksum=True)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from understandability.crawls.folder import CrawlFolder
 from understandability.crawls.local import fill_folder, fill_table
@@ -83,7 +82,7 @@ class Rows:
 
     def __getitem__(self, docno: str) -> dict[str, Any]:
         """Return the row of one document; raise `KeyError` if there is none."""
-        index = pc.index(self.table["docno"], docno).as_py()
+        index = self.table["docno"].index(docno).as_py()
         if index < 0:
             raise KeyError(docno)
         return dict(self.table.slice(index, 1).to_pylist()[0])

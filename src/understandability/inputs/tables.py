@@ -15,10 +15,6 @@ from pathlib import Path
 from typing import IO, Any, Self, cast
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
-import pyarrow.json
-import pyarrow.parquet as pq
 
 from understandability.errors import InputError, OptionError, in_one_line
 from understandability.inputs.delimited import as_utf8, detect_delimiter, is_excel_line
@@ -34,6 +30,9 @@ _MOST_OF_A_HEADER = 10_000_000  # bytes
 _MOST_BRACKETS = 1_000  # of a row in JSON
 _BLOCK = 1 << 24  # bytes; a longer row of CSV is refused
 _COMPRESSION = {".gz": "gzip", ".zst": "zstd"}
+
+# Parts of Arrow that only some tables need are imported by the functions that use them: together
+# they take a tenth of the start of a command.
 
 
 def table_format(destination: str) -> tuple[str, str | None]:
@@ -104,6 +103,8 @@ class TableWriter:
         self._rows += table.num_rows
 
     def _write_parquet(self, table: pa.Table) -> None:
+        import pyarrow.parquet as pq
+
         if self._parquet is None:
             metadata = dict(table.schema.metadata or {})
             if self._settings is not None:
@@ -148,6 +149,8 @@ def write_table(
 
 def _quoted(table: pa.Table, pattern: str, replacement: str) -> pa.Table:
     """Replace a pattern in the texts of a table and in the names of its columns."""
+    import pyarrow.compute as pc
+
     for index, column in enumerate(table.columns):
         if pa.types.is_string(column.type):
             column = pc.replace_substring_regex(column, pattern, replacement)
@@ -157,6 +160,8 @@ def _quoted(table: pa.Table, pattern: str, replacement: str) -> pa.Table:
 
 def nan_to_null(table: pa.Table) -> pa.Table:
     """Replace NaN by null: JSON has no NaN, and sums ignore nulls."""
+    import pyarrow.compute as pc
+
     columns = [
         pc.if_else(pc.is_nan(column), None, column) if pa.types.is_floating(column.type) else column
         for column in table.columns
@@ -177,13 +182,17 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
     form, _ = table_format(path)
     try:
         if form == "parquet":
+            import pyarrow.parquet as pq
+
             # Open the file first, so that a missing file raises our own error.
             open_stream(path).close()
             table = pq.ParquetFile(path).read()
         elif form == "jsonl":
+            import pyarrow.json
+
             _check_flat(path)
             with open_stream(path) as stream:
-                table = pa.json.read_json(stream, pa.json.ReadOptions(block_size=1 << 26))
+                table = pyarrow.json.read_json(stream, pyarrow.json.ReadOptions(block_size=1 << 26))
         else:
             table = _read_delimited(path, form)
             table = _quoted(table, r"^'('*[=+\-@\t\r])", r"\1")
@@ -211,6 +220,8 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
 
 def _read_delimited(path: str, form: str) -> pa.Table:
     """Read CSV or TSV."""
+    import pyarrow.csv
+
     with open_stream(path) as stream:
         text = as_utf8(stream)
         first = text.readline(_MOST_OF_A_HEADER).decode("utf-8-sig", "replace")
@@ -224,11 +235,11 @@ def _read_delimited(path: str, form: str) -> pa.Table:
         raise InputError(f"{path} has over {_MOST_COLUMNS:,} columns; scores have hundreds")
     with open_stream(path) as stream:
         texts = dict.fromkeys(("docno", "flags"), pa.string())
-        table: pa.Table = pa.csv.read_csv(
+        table: pa.Table = pyarrow.csv.read_csv(
             as_utf8(stream),
-            pa.csv.ReadOptions(block_size=_BLOCK, skip_rows=int(skipped_lines)),
-            pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            pa.csv.ConvertOptions(column_types=texts),
+            pyarrow.csv.ReadOptions(block_size=_BLOCK, skip_rows=int(skipped_lines)),
+            pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            pyarrow.csv.ConvertOptions(column_types=texts),
         )
     return table
 
@@ -288,5 +299,10 @@ def settings_of(table: Any) -> dict[str, Any]:
     if is_file and table_format(str(table))[0] != "parquet":
         settings = Path(f"{table}.settings.json")
         return json.loads(settings.read_text("utf-8")) if settings.is_file() else {}
-    schema = pq.read_schema(table) if is_file else getattr(table, "schema", None)
+    if is_file:
+        import pyarrow.parquet as pq
+
+        schema = pq.read_schema(table)
+    else:
+        schema = getattr(table, "schema", None)
     return dict(json.loads((getattr(schema, "metadata", None) or {}).get(SETTINGS_KEY, "{}")))
