@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -79,6 +80,8 @@ def written(folder: Path) -> pa.Table:
 def test_a_table_has_the_rows_of_one_call(recipe: str, tmp_path: Path) -> None:
     """Every page, with equal values, kept columns and reasons."""
     pytest.importorskip("dask.dataframe" if recipe == "dask" else recipe)
+    if recipe == "pyspark" and not (shutil.which("java") or "JAVA_HOME" in os.environ):
+        pytest.skip("needs Java")
     pq.write_table(pages(), tmp_path / "pages.parquet", row_group_size=4)
     run(recipe, tmp_path)
     check(written(tmp_path))

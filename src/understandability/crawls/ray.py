@@ -97,11 +97,15 @@ def _run_tasks(
             progress.input = input_.name
             progress.inputs_done += 1
             progress.bytes_done += input_.bytes
-        for part in set(folder.parts()) - known:
+        for part in folder.parts():
+            if part in known:
+                continue
             facts = folder.facts(part)
             progress.documents += facts.records
             progress.failed += facts.failed
             progress.skipped += Counter(facts.skipped)
+            if progress.first_failure is None:
+                progress.first_failure = next(iter(folder.failures(part)), None)
             known.add(part)
         yield progress
 
