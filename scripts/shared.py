@@ -1,4 +1,4 @@
-"""What scripts share: where the data lie, how files are read, arguments, tables in documents."""
+"""Helpers for all scripts: paths of data, reading of files, arguments, tables in documents."""
 
 import argparse
 import gzip
@@ -15,8 +15,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("UNDERSTANDABILITY_DATA", ROOT.parent / "shared" / "data"))
-# Recorded numbers have six significant digits, and the last ones depend on the processor: frozen
-# values and digests are compared with this relative tolerance, here and in tests/golden.
+# Recorded numbers have six significant digits, and the last digits depend on the processor. So
+# frozen values and digests are compared with this relative tolerance, here and in tests/golden.
 TOLERANCE = 2e-5
 UNDERSTAND = (sys.executable, "-m", "understandability")
 
@@ -24,11 +24,14 @@ UNDERSTAND = (sys.executable, "-m", "understandability")
 def parser_of(
     about: str | None, *, data: bool = True, cache: bool = False, output: str = "", **numbers: float
 ) -> argparse.ArgumentParser:
-    """A parser of arguments that shows all a script says of itself; ``--data`` is where data lie.
+    """Return an argument parser whose help is the docstring of a script.
 
-    ``--cache`` is a folder for the passages of texts, ``--output`` what is written, by default the
-    file or folder of the repository that is given here. Each of `numbers` is an option, by default
-    the number that is given here.
+    Args:
+        about: The docstring.
+        data: Add ``--data``, the folder of the data.
+        cache: Add ``--cache``, a folder that keeps the passages of texts between runs.
+        output: Add ``--output``, with this file or folder of the repository as its default.
+        numbers: Add an option per keyword, with its value as the default.
     """
     parser = argparse.ArgumentParser(
         description=about, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -45,26 +48,26 @@ def parser_of(
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a file of JSON lines, compressed or not."""
+    """Yield the rows of a JSON Lines file, compressed or not."""
     from understandability.inputs.json_files import read_objects
 
     return read_objects(str(path))
 
 
 def lines_of(path: Path) -> Iterator[str]:
-    """The lines of a text file, compressed or not."""
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
+    """Yield the lines of a text file, compressed or not."""
+    open_file = gzip.open if path.suffix == ".gz" else open
+    with open_file(path, "rt", encoding="utf-8", errors="replace") as file:
         yield from file
 
 
 def corpus(data: Path, name: str) -> Iterator[dict[str, Any]]:
-    """The records of a background corpus."""
+    """Yield the records of a background corpus."""
     return records(data / "corpora" / f"{name}.jsonl.gz")
 
 
 def members(archive: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each file in a tar archive."""
+    """Yield the name and the content of each file in a tar archive."""
     with tarfile.open(archive) as files:
         for member in files:
             file = files.extractfile(member)
@@ -73,7 +76,7 @@ def members(archive: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def damaged(data: bytes, chance: random.Random) -> bytes:
-    """The same bytes with a bit turned, some written over, removed, put in or zeroed, or cut."""
+    """Damage bytes at random: flip a bit; overwrite, delete, insert or zero some; or truncate."""
     changed = bytearray(data)
     start, length = chance.randrange(len(data)), chance.choice((1, 2, 4, 16, 512))
     noise = chance.randbytes(length)
@@ -94,7 +97,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
 
 
 def told(*arguments: str | Path) -> str:
-    """What a command of the package prints."""
+    """Run a command of the package in this process, and return its output."""
     from understandability.cli import status_of
 
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
@@ -105,39 +108,42 @@ def told(*arguments: str | Path) -> str:
 
 
 def megabytes_of(process: int | str, which: str = "VmRSS") -> float:
-    """The memory that a process holds by Linux, or with "VmHWM" the most that it held.
+    """Read the memory of a process from Linux, in MB: the current or, with "VmHWM", the peak.
 
-    That of getrusage would count its parent's from before exec.
+    The peak of getrusage is no alternative: it includes the memory of the parent before exec.
     """
     status = Path(f"/proc/{process}/status").read_text("utf-8")
     return int(status.partition(f"{which}:")[2].split()[0]) / 1000
 
 
 def panel_words() -> list[str]:
-    """The words of the texts of the panel, one text after another, with the space behind them."""
+    """Return the words of all texts of the panel, each with the white space that follows it."""
     paths = sorted((ROOT / "tests" / "panel").glob("*.txt"))
     return re.findall(r"\S+\s+", "\n\n".join(path.read_text("utf-8") for path in paths))
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose first column is to the left."""
+    """Return a Markdown table; the first column is left-aligned, the others right-aligned."""
     lines = [" | ".join(head), "|".join(["---", *["--:"] * (len(head) - 1)])]
     return "".join(f"| {line} |\n" for line in [*lines, *map(" | ".join, rows)])
 
 
 def filled(document: Path, parts: Mapping[str, str]) -> str:
-    """A document with text between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``."""
+    """Return a document with its parts replaced.
+
+    The part NAME is the text between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``.
+    """
     text = document.read_text("utf-8")
     for name, part in parts.items():
         before, begin, rest = text.partition(f"<!-- begin: {name} -->\n")
         _, end, after = rest.partition(f"<!-- end: {name} -->")
         if not (begin and end):
-            raise SystemExit(f"{document} has no place for the part {name!r}")
+            raise SystemExit(f"{document} has no comments that mark the part {name!r}")
         text = f"{before}{begin}{part}{end}{after}"
     return text
 
 
 def fill(document: Path, parts: Mapping[str, str]) -> None:
-    """Write parts into a document, with a blank line before and behind each."""
+    """Write parts into a document, with a blank line before and after each part."""
     spaced = {name: f"\n{part.rstrip()}\n\n" for name, part in parts.items()}
     document.write_text(filled(document, spaced), "utf-8")

@@ -1,8 +1,8 @@
-"""How well `open` and the formulas agree with people, on sets that `open` saw nothing of.
+"""Compare `open` and formulas with human labels of sets that `open` was not trained on.
 
     python -m scripts.evaluate.estimators [--cache FOLDER]
 
-Fills in ``docs/estimators.md``. Figures of `open` are those of its card (``scripts.train.pages``).
+Fills in ``docs/estimators.md``. The figures of `open` come from its card (``scripts.train.pages``).
 """
 
 from scripts.evaluate.intervals import Measured, harder
@@ -25,15 +25,15 @@ def main() -> None:
             continue
         name, measure = figure["set"], figure["measure"]
         row = rows.setdefault(name, [f"{name} ({figure['n']:,}, {measure})"])
-        row.append(str(Measured(*(figure[each] for each in Measured._fields))))
+        row.append(str(Measured(*(figure[field] for field in Measured._fields))))
     for name, row in rows.items():
         row += [str(agreement(table, name, values)[1]) for values in formulas]
     head = ["set", "level", "difficulty", *BASELINES]
-    made = {
+    parts = {
         "bundles": f"Checksum: `open` {bundle.checksum[:16]}.",
         "left-out": markdown(head, list(rows.values())),
     }
-    fill(arguments.output, made)
+    fill(arguments.output, parts)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,17 @@
-"""Precision, recall and F1 of every extractor, policy of sentence ends and engine.
+"""Measure precision, recall and F1 of every extractor, policy of sentence ends and engine.
 
     python -m scripts.evaluate.extraction [--data ../shared/data] [--engine fast]
     python -m scripts.evaluate.extraction --check | --update [--lower REASON]
 
-*gold*: of the strings of ``extraction_gold`` that must be kept or dropped, the share of those found
-that must be kept, and of those to keep that are found. *wikipedia*: words of the text against the
-article in ``wikipedia_med``, as bags; means over pages. ``--check`` fails when an F1 of the fast
-engine is below its floor in tests/text/extract/gate.json, or below its library's. ``--update``
-writes both; it lowers a floor only for a reason, which is kept in the file.
+*gold* counts strings: ``extraction_gold`` lists strings of a page that must be kept, and strings
+that must be dropped. Precision is the share of listed strings in the extracted text that must be
+kept; recall is the share of strings to keep that are in the text. *wikipedia* compares the
+extracted words with the article in ``wikipedia_med``, as bags of words; figures are means over
+pages.
+
+``--check`` fails if an F1 of the fast engine is below its floor in tests/text/extract/gate.json, or
+below the F1 of the original library. ``--update`` writes new floors; it lowers a floor only for a
+reason, which is stored in the file.
 """
 
 import hashlib
@@ -29,9 +33,9 @@ from understandability.text.parsed import ParsedPage, parse_page
 from understandability.text.sentences import SENTENCE_ENDS, fields
 
 GATE = ROOT / "tests" / "text" / "extract" / "gate.json"
-# What a floor may be missed by: other versions of libxml2 read a page or two differently.
+# How far below its floor an F1 may be: other versions of libxml2 parse some pages differently.
 TOLERANCE = 0.001
-EXTRAS = {"trafilatura"}  # they have no floors
+EXTRAS = {"trafilatura"}  # optional extractors, which have no floors
 
 INSTALLED = [name for name in EXTRACTORS if name not in EXTRAS or find_spec(name)]
 
@@ -40,7 +44,7 @@ Gold = dict[str, tuple[list[str], list[str]]]  # by page: strings to keep, strin
 
 
 class Corpus:
-    """The pages that are evaluated, with what should come of them."""
+    """The evaluated pages, with their gold strings or articles."""
 
     def __init__(self, data: Path) -> None:
         html, digest = data / "html", hashlib.sha256()
@@ -65,11 +69,13 @@ class Corpus:
         self.digest = digest.hexdigest()
 
     def evaluate(self, extractor: str, engine: str) -> dict[str, dict[str, Quality]]:
-        """By policy of sentence ends and measure, the quality of an extractor."""
+        """Return the quality of an extractor by policy of sentence ends and measure."""
         blocks = {name: extract(page, extractor, engine) for name, page in self.pages.items()}
         qualities = {}
         for policy in SENTENCE_ENDS:
-            texts = {name: " ".join(fields(found, policy)) for name, found in blocks.items()}
+            texts = {
+                name: " ".join(fields(page_blocks, policy)) for name, page_blocks in blocks.items()
+            }
             qualities[policy] = {
                 "gold": self._by_strings(texts),
                 "wikipedia": self._by_words(texts),
@@ -77,13 +83,13 @@ class Corpus:
         return qualities
 
     def _by_strings(self, texts: dict[str, str]) -> Quality:
-        kept = wrongly_kept = wanted = 0
+        right = wrong = total = 0
         for name, (keep, drop) in self.gold.items():
             text = _collapsed(texts[name])
-            wanted += len(keep)
-            kept += sum(string in text for string in keep)
-            wrongly_kept += sum(string in text for string in drop)
-        return quality(kept, kept + wrongly_kept, wanted)
+            total += len(keep)
+            right += sum(string in text for string in keep)
+            wrong += sum(string in text for string in drop)
+        return quality(right, right + wrong, total)
 
     def _by_words(self, texts: dict[str, str]) -> Quality:
         qualities = [
@@ -94,11 +100,11 @@ class Corpus:
         return precision, recall, f1
 
 
-def quality(right: int, found: int, wanted: int) -> Quality:
-    """Precision, recall and F1."""
-    precision = right / found if found else 0.0
-    recall = right / wanted if wanted else 0.0
-    return precision, recall, 2 * right / (found + wanted) if found + wanted else 0.0
+def quality(right: int, predicted: int, gold: int) -> Quality:
+    """Return precision, recall and F1 from the counts of right, predicted and gold items."""
+    precision = right / predicted if predicted else 0.0
+    recall = right / gold if gold else 0.0
+    return precision, recall, 2 * right / (predicted + gold) if predicted + gold else 0.0
 
 
 def _collapsed(text: str) -> str:
@@ -106,19 +112,19 @@ def _collapsed(text: str) -> str:
 
 
 def words_of(text: str) -> Counter[str]:
-    """The words of a text as a bag."""
+    """Return the bag of words of a text."""
     return Counter(re.findall(r"\w+", text.lower()))
 
 
-def quality_of_bags(found: Counter[str], wanted: Counter[str]) -> Quality:
-    """The quality of the words that were found."""
-    return quality((found & wanted).total(), found.total(), wanted.total())
+def quality_of_bags(predicted: Counter[str], gold: Counter[str]) -> Quality:
+    """Return the quality of extracted words, compared with the gold words."""
+    return quality((predicted & gold).total(), predicted.total(), gold.total())
 
 
 def _evaluate(
     corpus: Corpus, extractors: Sequence[str], engines: Sequence[str]
 ) -> dict[str, dict[str, Quality]]:
-    """Print the table; by engine, extractor and policy the qualities."""
+    """Print the table, and return the qualities by engine, extractor and policy."""
     print(
         f"{len(corpus.gold)} gold pages, {len(corpus.articles)} Wikipedia pages\n\n"
         "| engine | extractor | sentence ends | gold P | R | F1 | wikipedia P | R | F1 |\n"
@@ -135,7 +141,7 @@ def _evaluate(
 
 
 def _f1(results: dict[str, dict[str, Quality]]) -> dict[str, float]:
-    """F1 by engine, extractor, policy and measure of those that have floors."""
+    """Return the F1 by engine, extractor, policy and measure, without optional extractors."""
     return {
         f"{name}, {measure}": round(values[2], 4)
         for name, measures in results.items()
@@ -144,35 +150,35 @@ def _f1(results: dict[str, dict[str, Quality]]) -> dict[str, float]:
     }
 
 
-def check(found: dict[str, float], gate: dict[str, Any], digest: str) -> list[str]:
-    """What is wrong with the F1 that were found, in sentences."""
+def check(scores: dict[str, float], gate: dict[str, Any], digest: str) -> list[str]:
+    """Compare F1 scores with their floors; returns an error message per score that is too low."""
     if digest != gate["corpus"]:
-        return ["the pages are not those that the floors are of; give --update"]
-    wrong = []
+        return ["the floors were measured on other pages; run with --update"]
+    errors = []
     for name, floor in gate["f1"].items():
-        if not name.startswith("fast, ") or name not in found:
+        if not name.startswith("fast, ") or name not in scores:
             continue
-        if found[name] < floor - TOLERANCE:
-            wrong.append(f"{name}: F1 {found[name]:.4f} is below its floor {floor:.4f}")
+        if scores[name] < floor - TOLERANCE:
+            errors.append(f"{name}: F1 {scores[name]:.4f} is below its floor {floor:.4f}")
         library = gate["f1"][name.replace("fast, ", "reference, ")]
-        if found[name] < library - TOLERANCE:
-            wrong.append(f"{name}: F1 {found[name]:.4f} is below the library's {library:.4f}")
-    return wrong
+        if scores[name] < library - TOLERANCE:
+            errors.append(f"{name}: F1 {scores[name]:.4f} is below the library's {library:.4f}")
+    return errors
 
 
-def update(found: dict[str, float], digest: str, reason: str | None) -> None:
-    """Write the floors; raises `SystemExit` rather than lower one without a reason."""
+def update(scores: dict[str, float], digest: str, reason: str | None) -> None:
+    """Write the floors; raises `SystemExit` if a floor would be lowered without a reason."""
     gate = json.loads(GATE.read_text("utf-8")) if GATE.exists() else {"f1": {}, "lowered": []}
     lower = [
         name
         for name, floor in gate["f1"].items()
-        if name.startswith("fast, ") and found.get(name, 0.0) < floor
+        if name.startswith("fast, ") and scores.get(name, 0.0) < floor
     ]
     if lower and not reason:
-        raise SystemExit(f"refused: lower F1 of {'; '.join(lower)}; give --lower REASON")
+        raise SystemExit(f"F1 would be lower for {'; '.join(lower)}; give --lower REASON")
     if lower:
         gate["lowered"].append({"reason": reason, "floors": lower})
-    gate |= {"corpus": digest, "f1": found}
+    gate |= {"corpus": digest, "f1": scores}
     GATE.write_text(json.dumps(gate, indent=1) + "\n", "utf-8")
 
 
@@ -186,13 +192,13 @@ def main() -> int:
     corpus = Corpus(options.data)
     engines = ["fast"] if options.check else [options.engine] if options.engine else ENGINES
     extractors = [name for name in INSTALLED if name not in EXTRAS or not options.check]
-    found = _f1(_evaluate(corpus, extractors, engines))
+    scores = _f1(_evaluate(corpus, extractors, engines))
     if options.update:
-        update(found, corpus.digest, options.lower)
+        update(scores, corpus.digest, options.lower)
     if options.check:
-        wrong = check(found, json.loads(GATE.read_text("utf-8")), corpus.digest)
-        print(*wrong, sep="\n", file=sys.stderr)
-        return int(bool(wrong))
+        errors = check(scores, json.loads(GATE.read_text("utf-8")), corpus.digest)
+        print(*errors, sep="\n", file=sys.stderr)
+        return int(bool(errors))
     return 0
 
 

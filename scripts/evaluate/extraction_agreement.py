@@ -1,11 +1,11 @@
-"""Count the pages on which our extraction is identical with jusText and boilerpy3, and say why not.
+"""Count the pages on which our extraction equals jusText's or boilerpy3's, and explain differences.
 
     python -m scripts.evaluate.extraction_agreement [ARCHIVE ...] [--every 1]
 
-For jusText the texts and classes of all paragraphs must be the same, for boilerpy3 the tokens of
-the kept text. Why a page differs from boilerpy3 is found by putting one fault of its reading right
-at a time. The status is 1 if a page differs from jusText, too few are as boilerpy3's, or without a
-cause.
+For jusText, the texts and the classes of all paragraphs must be equal; for boilerpy3, the tokens of
+the extracted text. The cause of a difference from boilerpy3 is found by repairing one fault of its
+parser at a time. The exit status is 1 if any page differs from jusText, if too few pages equal
+boilerpy3's, or if a difference has no known cause.
 """
 
 import html
@@ -36,9 +36,10 @@ FAILED = "it fails"
 UNKNOWN = "unknown"
 
 _VOID = names("area br embed hr img input link meta wbr")
-_BEHIND = "behind"  # how the reason of a block begins that jusText does not read
+_BEHIND = "behind"  # the prefix of the reason of blocks that jusText does not read
 
-# What is put right, by what boilerpy3 does; the first that gives our tokens is the cause.
+# The faults of boilerpy3, and the repairs to try; the first repair that gives our tokens is the
+# cause of the difference.
 SELF_CLOSED = "passes over `<br/>` and the like, as if nothing stood there"
 VOID = "reads `<br>` otherwise than `<br/>`, on pages that write both"
 LINKS = "miscounts open links (a link in a link, a stray end tag)"
@@ -59,7 +60,7 @@ REPAIRS = {
 
 
 class RepairedParser(BoilerpipeHTMLParser):  # type: ignore[misc]  # boilerpy3 has no types
-    """boilerpy3's parser without some of its faults."""
+    """boilerpy3's parser with some of its faults repaired."""
 
     def __init__(self, repairs: set[str], closes_void_elements: bool) -> None:
         super().__init__(raise_on_failure=False)
@@ -100,7 +101,7 @@ def tokens(blocks: Sequence[Block]) -> list[str]:
 
 
 def repaired_tokens(parsed: ParsedPage, repairs: set[str]) -> list[str]:
-    """What boilerpy3 keeps of a page without some of its faults."""
+    """Return the tokens that boilerpy3 extracts after some of its faults are repaired."""
     parser = RepairedParser(repairs, parsed.closes_void_elements)
     parser.feed(_markup(parsed) if MARKUP in repairs else parsed.text)
     document = parser.to_text_document()
@@ -112,7 +113,7 @@ def repaired_tokens(parsed: ParsedPage, repairs: set[str]) -> list[str]:
 
 
 def _markup(parsed: ParsedPage) -> str:
-    """The page as its tape has it, every element closed."""
+    """Serialise the tape of a page, with every element closed."""
     parts = [html.escape(parsed.tape.pieces()[0], quote=False)]
     for tag, text in zip(parsed.tape.pieces()[1::2], parsed.tape.pieces()[2::2], strict=True):
         name = tag.strip("/")
@@ -123,7 +124,7 @@ def _markup(parsed: ParsedPage) -> str:
 
 
 def cause(parsed: ParsedPage, ours: list[str]) -> str:
-    """Why boilerpy3 keeps other tokens of the page than we do."""
+    """Return the reason why boilerpy3 extracts other tokens from the page than we do."""
     for name, repairs in REPAIRS.items():
         if repaired_tokens(parsed, repairs) == ours:
             return name
@@ -131,7 +132,7 @@ def cause(parsed: ParsedPage, ours: list[str]) -> str:
 
 
 def same_paragraphs(parsed: ParsedPage) -> bool:
-    """Whether jusText itself finds the same paragraphs, and the same classes of them."""
+    """Return True if jusText itself finds the same paragraphs with the same classes."""
 
     def last_class(block: Block) -> str:
         return block.reason.rpartition(", ")[2].split()[0]
@@ -160,28 +161,28 @@ def main() -> int:
     causes: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for archive in options.archives:
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for parsed in pages(archive, options.every):
-            found["pages"] += 1
-            found["jusText"] += same_paragraphs(parsed)
+            counts["pages"] += 1
+            counts["jusText"] += same_paragraphs(parsed)
             ours = tokens(extract(parsed, "boilerpipe"))
             try:
                 same = ours == tokens(extract(parsed, "boilerpipe", "reference"))
             except PageError:
                 causes[FAILED] += 1
                 continue
-            found["boilerpy3"] += same
+            counts["boilerpy3"] += same
             if not same:
                 why = cause(parsed, ours)
                 causes[why] += 1
                 if why == UNKNOWN:
                     print(f"{parsed.page.docno}: no cause found", file=sys.stderr)
         print(
-            f"{archive.rpartition('/')[2]}: {found['pages']} pages; jusText's paragraphs and "
-            f"classes on {found['jusText']}, boilerpy3's tokens on {found['boilerpy3']} "
-            f"({found['boilerpy3'] / max(1, found['pages']):.1%})"
+            f"{archive.rpartition('/')[2]}: {counts['pages']} pages; jusText's paragraphs and "
+            f"classes on {counts['jusText']}, boilerpy3's tokens on {counts['boilerpy3']} "
+            f"({counts['boilerpy3'] / max(1, counts['pages']):.1%})"
         )
-        total += found
+        total += counts
     rows = [(why, str(number)) for why, number in causes.most_common()]
     print("\n" + markdown(["what boilerpy3 does where it differs", "pages"], rows))
     good = (

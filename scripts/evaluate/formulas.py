@@ -1,10 +1,10 @@
-"""Our formulas beside those of textstat, py-readability-metrics and textdescriptives.
+"""Compare our formulas with those of textstat, py-readability-metrics and textdescriptives.
 
     python -m scripts.evaluate.formulas [--data ../shared/data] [--texts 50]
 
-Texts are the first of each corpus with 30 sentences or more; a cell is the median difference,
-theirs less ours, with the 5th and 95th percentile, and Spearman's correlation with ours. Last, how
-many words of a list counted by hand have the right number of syllables.
+The texts are the first of each corpus with at least 30 sentences. A cell has the median difference
+(theirs minus ours) with the 5th and the 95th percentile, and Spearman's correlation with ours. The
+last table has the share of words with the right number of syllables, from lists counted by hand.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ CORPORA = ("reddit_like", "consumer_nih", "wikipedia_med", "pubmed")
 MOST_WORDS = 2_000
 LEAST_SENTENCES = 30
 
-# Our name: those in the packages, in the order of `PACKAGES`; '' where one has none.
+# Our name -> the names in the packages, in the order of `PACKAGES`; '' if a package has none.
 NAMES = {
     "ari": ("automated_readability_index", "ari", "automated_readability_index"),
     "coleman_liau": ("coleman_liau_index", "coleman_liau", "coleman_liau_index"),
@@ -49,7 +49,7 @@ Formulas = Callable[[str], Mapping[str, float]]
 
 
 def textstat_formulas() -> Formulas:
-    """Those of textstat; seconds become minutes."""
+    """Return the formulas of textstat; seconds become minutes."""
     import textstat
 
     def compute(text: str) -> dict[str, float]:
@@ -62,7 +62,7 @@ def textstat_formulas() -> Formulas:
 
 
 def py_readability_formulas() -> Formulas:
-    """Those of py-readability-metrics; SMOG of all sentences."""
+    """Return the formulas of py-readability-metrics, with SMOG over all sentences."""
     from readability import Readability
 
     def compute(text: str) -> dict[str, float]:
@@ -75,7 +75,7 @@ def py_readability_formulas() -> Formulas:
 
 
 def textdescriptives_formulas() -> Formulas:
-    """Those of textdescriptives, with spaCy's rules for words and sentences."""
+    """Return the formulas of textdescriptives, with spaCy's rules for words and sentences."""
     import spacy
     import textdescriptives  # noqa: F401  # adds its components to spaCy
 
@@ -97,7 +97,7 @@ PACKAGES = {
 
 
 def texts_of(data: Path, name: str) -> Iterator[str]:
-    """The texts of a corpus that have enough sentences, cut at a number of words, in one line."""
+    """Yield the texts of a corpus with enough sentences, as one line truncated to `MOST_WORDS`."""
     for record in corpus(data, name):
         pieces = split_pieces(record["text"])[:MOST_WORDS]
         if len(sentence_starts(pieces)) >= LEAST_SENTENCES:
@@ -105,14 +105,14 @@ def texts_of(data: Path, name: str) -> Iterator[str]:
 
 
 def compare(texts: list[str]) -> str:
-    """A table with a row for each of our formulas."""
+    """Return a table with a row for each of our formulas."""
     ours = [readability(text) for text in texts]
     theirs: dict[str, list[Mapping[str, float]]] = {}
     for package, load in PACKAGES.items():
         try:
             compute = load()
         except ImportError:
-            print(f"{package} is not installed, so it is left out")
+            print(f"{package} is not installed, so it is skipped")
             continue
         theirs[package] = [compute(text) for text in texts]
     rows = []
@@ -120,27 +120,27 @@ def compare(texts: list[str]) -> str:
         own, cells = np.array([values[name] for values in ours]), [f"`{name}`"]
         for their_name, package in zip(names, PACKAGES, strict=True):
             if package in theirs:
-                values = [each[their_name] for each in theirs[package]] if their_name else None
+                values = [row[their_name] for row in theirs[package]] if their_name else None
                 cells.append("" if values is None else cell(own, np.array(values), their_name))
         rows.append(cells)
     return markdown(["ours", *theirs], rows)
 
 
 def cell(own: np.ndarray, theirs: np.ndarray, name: str) -> str:
-    """Their name, how far they are from ours, and how alike the orders are."""
+    """Format a package's name of a formula, the differences from ours, and the correlation."""
     low, middle, high = np.percentile(theirs - own, [5, 50, 95])
     return f"`{name}` {middle:+.2f} ({low:+.2f} to {high:+.2f}), {spearman(own, theirs):.3f}"
 
 
 def syllables() -> Iterator[list[str]]:
-    """A row for each language: how many words have the right number of syllables."""
+    """Yield rows per language: the share of words with the right number of syllables."""
     lines = (ROOT / "tests/text/syllables_of_languages.txt").read_text("utf-8").splitlines()
     for tag, language in LANGUAGES.items():
         hyphens = pyphen.Pyphen(lang=tag) if tag in pyphen.LANGUAGES else None
         for part in ("seen", "unseen"):
-            found = next(line for line in lines if line.startswith(f"{tag} {part} ")).split()[2:]
-            words = [word[:-1] for word in found]
-            counts = np.array([int(word[-1]) for word in found])
+            cells = next(line for line in lines if line.startswith(f"{tag} {part} ")).split()[2:]
+            words = [cell[:-1] for cell in cells]
+            counts = np.array([int(cell[-1]) for cell in cells])
             ours, theirs = np.mean(syllables_of(words, language) == counts), ""
             if hyphens:
                 hyphenated = [len(hyphens.positions(word.lower())) + 1 for word in words]
@@ -151,7 +151,7 @@ def syllables() -> Iterator[list[str]]:
 def main() -> None:
     """Print the tables."""
     parser = parser_of(__doc__)
-    parser.add_argument("--texts", type=int, default=50, help="of each corpus")
+    parser.add_argument("--texts", type=int, default=50, help="texts per corpus")
     arguments = parser.parse_args()
     import nltk.data
 

@@ -1,4 +1,4 @@
-"""Measures with 95 % intervals that resample groups."""
+"""Compute measures with 95 % bootstrap intervals, resampling whole groups."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ Measure = Callable[[Floats, Floats], float]
 
 
 class Measured(NamedTuple):
-    """A measure with its interval, and of how many texts."""
+    """A value with its 95 % interval, and the number of texts."""
 
     value: float
     low: float
@@ -23,16 +23,16 @@ class Measured(NamedTuple):
     n: int
 
     def __str__(self) -> str:
-        return self.told()
+        return self.formatted()
 
-    def told(self, digits: int = 3) -> str:
-        """The value, and the interval in brackets."""
-        value, low, high = (short(each, digits) for each in self[:3])
+    def formatted(self, digits: int = 3) -> str:
+        """Format the value with its interval in brackets."""
+        value, low, high = (short(number, digits) for number in self[:3])
         return f"{value} [{low}, {high}]"
 
 
 def short(value: float, digits: int = 3) -> str:
-    """A number between -1 and 1 as tables print it.
+    """Format a number between -1 and 1 for a table, without the leading 0.
 
     >>> short(0.8391)
     '.839'
@@ -41,25 +41,25 @@ def short(value: float, digits: int = 3) -> str:
 
 
 def auc(values: Floats, labels: Floats) -> float:
-    """How often a text of the highest label has the higher value than one of the lowest."""
+    """Return the ROC AUC of texts with the highest label against texts with the lowest."""
     ends = (labels == labels.max()) | (labels == labels.min())
     return roc_auc(values[ends], labels[ends] == labels.max())
 
 
 def of_groups(value: Callable[[NDArray[np.int64]], float], groups: NDArray[Any]) -> Measured:
-    """A value of rows; whole groups are drawn for its interval."""
-    found = [value(rows) for rows in resamples_of_groups(groups)]
-    low, high = np.nanquantile(found, [0.025, 0.975])
+    """Compute a function of row indices, with an interval from resampled groups."""
+    resampled = [value(rows) for rows in resamples_of_groups(groups)]
+    low, high = np.nanquantile(resampled, [0.025, 0.975])
     return Measured(value(np.arange(len(groups))), float(low), float(high), len(groups))
 
 
 def measured(measure: Measure, values: Floats, labels: Floats, groups: NDArray[Any]) -> Measured:
-    """A measure of the texts that have a value; whole groups are drawn for its interval."""
-    known = np.isfinite(values) & np.isfinite(labels)
-    values, labels = values[known], labels[known]
-    return of_groups(lambda rows: measure(values[rows], labels[rows]), groups[known])
+    """Compute a measure over the texts with a value, with an interval from resampled groups."""
+    usable = np.isfinite(values) & np.isfinite(labels)
+    values, labels = values[usable], labels[usable]
+    return of_groups(lambda rows: measure(values[rows], labels[rows]), groups[usable])
 
 
 def harder(values: Floats, formulas: Sequence[str] = BASELINES) -> Floats:
-    """Values of formulas, (texts, formulas), turned so that higher is harder."""
+    """Negate formulas whose higher values are easier; `values` is (texts, formulas)."""
     return values * [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in formulas]

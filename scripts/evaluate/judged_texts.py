@@ -1,7 +1,7 @@
-"""The texts that the number is judged by, with what people or readings say of them.
+"""Collect the texts for the evaluation of `open`, with human labels or readings.
 
-Beside the labelled sets: whole pages that were read, pairs of a technical and a plain text of one
-study, the awkward list, and hard texts edited to look easy.
+In addition to the labelled sets, these are whole pages with readings, pairs of a technical and a
+plain text about the same study, the awkward list, and hard texts that were edited to look easy.
 """
 
 import random
@@ -33,14 +33,14 @@ PEOPLE = (
     "cefr_sp_wiki",
     "onestop",
 )
-# Name: the kinds of the technical and of the plain text of one group.
+# Name -> the kinds of the technical and of the plain text of a pair.
 PAIRS = {
     "elife_pairs": ("elife_abstract", "elife_digest"),
     "plos_pairs": ("paper_abstract", "paper_plain_summary"),
 }
-HARD = 40  # texts that are edited, of each of passages and pages
+HARD = 40  # the number of passages, and of pages, that are edited
 
-# Words that stand in easy texts more than in others.
+# Words that are more frequent in easy texts than in others.
 _EASY_WORDS = (
     "kettle wash uncle stole kid replied kids hat honey city anybody battery seats grass coffee "
     "beer click flu lion appointment station hurts phone lasts"
@@ -49,7 +49,7 @@ _WATER = " You need to drink water." * 30
 
 
 def cut(text: str) -> str:
-    """A full stop after every sixth word, and no other.
+    """Cut a text into sentences of six words.
 
     >>> cut("We took no one who had a fever. They were sent home.")
     'We took no one who had. A fever They were sent home.'
@@ -60,7 +60,7 @@ def cut(text: str) -> str:
 
 
 def alphabetical(text: str) -> str:
-    """All words in the order of the alphabet.
+    """Sort all words of a text alphabetically.
 
     >>> alphabetical("The cat sat. A dog ran.")
     'A cat dog ran sat The.'
@@ -69,22 +69,22 @@ def alphabetical(text: str) -> str:
 
 
 def shuffled(text: str) -> str:
-    """The words of each sentence in any order, the same at each call."""
-    chance, found = random.Random(len(text)), []
+    """Shuffle the words of each sentence; the same text gives the same result."""
+    chance, sentences = random.Random(len(text)), []
     for sentence in re.split(r"(?<=[.!?])\s+", text):
         words = sentence.rstrip(".!?").split()
         chance.shuffle(words)
-        found.append(f"{' '.join(words)}.")
-    return " ".join(found)
+        sentences.append(f"{' '.join(words)}.")
+    return " ".join(sentences)
 
 
 def watered(text: str) -> str:
-    """An easy sentence thirty times behind it."""
+    """Append an easy sentence thirty times."""
     return text + _WATER
 
 
 def stuffed(text: str) -> str:
-    """A line of easy words behind it."""
+    """Append a line of easy words."""
     return f"{text}\n\n{_EASY_WORDS}."
 
 
@@ -98,13 +98,13 @@ EDITS: Mapping[str, Callable[[str], str]] = {
 
 
 def awkward_list() -> list[Text]:
-    """The forty awkward texts, which nothing learns from."""
+    """Return the forty awkward texts, which are not used for training."""
     rows = records(ROOT / "readings" / "awkward.jsonl")
     return [as_read(AWKWARD, {**row, "kind": row["case"]}) for row in rows]
 
 
 def pairs(data: Path) -> Iterator[Text]:
-    """Groups with a technical and a plain text: label 1 and 0."""
+    """Yield the texts of all pairs, with the label 1 for the technical and 0 for the plain text."""
     rows = sorted(records(data / "open_texts" / "texts.jsonl.gz"), key=lambda row: row["group"])
     for group, members in groupby(rows, key=lambda row: str(row["group"])):
         by_kind = {row["kind"]: row for row in members}
@@ -116,7 +116,7 @@ def pairs(data: Path) -> Iterator[Text]:
 
 
 def hard_texts(data: Path) -> list[Text]:
-    """Forty passages of sources that few understand, and the forty hardest of the whole pages."""
+    """Return forty passages with a difficulty of at least 75, and the forty hardest pages."""
     passages = [
         text
         for text in labelled(data, READINGS)
@@ -127,14 +127,14 @@ def hard_texts(data: Path) -> list[Text]:
 
 
 def sentences_read_twice(data: Path) -> Iterator[Text]:
-    """Single sentences of open texts, which models learn from as they do from readings."""
+    """Return single sentences of open texts with two readings. They are also training data."""
     rows = records(READ_SENTENCES_FILE)
     twice = {row["id"] for row in rows if len(row["readings"]) == 2}
     return (text for text in sentences_read(data) if text.id in twice)
 
 
 def judged_texts(data: Path) -> Iterator[Text]:
-    """All of them; a text is told by its set and its id."""
+    """Yield all texts; set and id together identify a text."""
     for name in (READINGS, *PEOPLE):
         yield from labelled(data, name)
     yield from (replace(text, set=PAGES) for text in readings(data, "pages"))

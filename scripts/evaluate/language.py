@@ -1,8 +1,8 @@
-"""How well sentences, syllables and tags are found, beside NLTK's, on data held out.
+"""Measure sentence boundaries, tokens, tags and syllables on held-out data, compared with NLTK.
 
-Sentences and tags: the dev part of UD English EWT, with NLTK's tagger trained anew on the same
-part; syllables: a tenth of the words of the CMU dictionary. NLTK's data are in the folder of the
-data.
+Sentences and tags are evaluated on the dev part of UD English EWT; NLTK's tagger is also retrained
+on the same training part. Syllables are evaluated on a tenth of the words of the CMU dictionary.
+NLTK's data are in the data folder.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,37 +24,37 @@ from understandability.text.tokens import split_pieces, tokenize
 
 
 def visible(text: str) -> int:
-    """How many characters of a text are no white space; boundaries are counted in these."""
+    """Count the characters that are not white space; boundaries are offsets in these."""
     return len("".join(text.split()))
 
 
 def ours(text: str) -> set[int]:
-    """Where our sentences begin."""
+    """Return the starts of our sentences."""
     pieces = split_pieces(text)
     before = np.cumsum([0, *map(visible, pieces)])
     return {int(before[start]) for start in sentence_starts(pieces)}
 
 
 def punkt() -> Callable[[str], set[int]]:
-    """Where those of NLTK's Punkt begin."""
+    """Return a function for the starts of sentences by NLTK's Punkt."""
     tokenizer = PunktTokenizer("english")
     return lambda text: {visible(text[:start]) for start, _ in tokenizer.span_tokenize(text)}
 
 
 def boundary_scores(find: Callable[[str], set[int]], groups: list[list[Sentence]]) -> str:
-    """Precision, recall and F1 of boundaries within the groups."""
-    right = found = true = 0
+    """Format precision, recall and F1 of the boundaries inside each group of sentences."""
+    right = n_predicted = n_gold = 0
     for group in groups:
         begins = np.cumsum([visible(sentence.text) for sentence in group])[:-1]
         gold, predicted = set(begins.tolist()), find(raw_text(group)) - {0}
         right += len(gold & predicted)
-        found, true = found + len(predicted), true + len(gold)
-    return f"{told(right, found, true)}  ({true:,} boundaries)"
+        n_predicted, n_gold = n_predicted + len(predicted), n_gold + len(gold)
+    return f"{formatted(right, n_predicted, n_gold)}  ({n_gold:,} boundaries)"
 
 
 def token_scores(sentences: Iterable[Sentence]) -> str:
-    """Precision, recall and F1 of our tokens, pieces being given."""
-    right = found = true = 0
+    """Format precision, recall and F1 of our tokens, with gold sentences."""
+    right = n_predicted = n_gold = 0
     for sentence in sentences:
         spans = []
         for tokens in (
@@ -64,29 +64,30 @@ def token_scores(sentences: Iterable[Sentence]) -> str:
             ends = np.cumsum([visible(token) for token in tokens]).tolist()
             spans.append(set(zip([0, *ends[:-1]], ends, strict=True)))
         right += len(spans[0] & spans[1])
-        true, found = true + len(spans[0]), found + len(spans[1])
-    return told(right, found, true)
+        n_gold, n_predicted = n_gold + len(spans[0]), n_predicted + len(spans[1])
+    return formatted(right, n_predicted, n_gold)
 
 
-def told(right: int, found: int, true: int) -> str:
-    """Precision, recall and F1 in digits."""
-    return " ".join(f"{value:.4f}" for value in quality(right, found, true))
+def formatted(right: int, predicted: int, gold: int) -> str:
+    """Format precision, recall and F1."""
+    return " ".join(f"{value:.4f}" for value in quality(right, predicted, gold))
 
 
 def syllable_scores(counts: dict[str, int]) -> str:
-    """Of a tenth of the words, what those learned from the others get right."""
+    """Learn weights from nine tenths of the words; format their accuracy on the other tenth."""
     words = sorted(counts)
     order = np.random.default_rng(0).permutation(len(words))
     tenth = len(words) // 10
     weights = learn({words[index]: counts[words[index]] for index in order[tenth:]})
-    left_out = [words[index] for index in order[:tenth]]
-    truth = np.array([counts[word] for word in left_out])
-    predicted = SyllableWeights(weights).count(left_out)
-    many, found = truth >= 3, predicted >= 3
+    held_out = [words[index] for index in order[:tenth]]
+    truth = np.array([counts[word] for word in held_out])
+    predicted = SyllableWeights(weights).count(held_out)
+    is_long, looks_long = truth >= 3, predicted >= 3
+    both = (is_long & looks_long).sum()
     return (
-        f"{len(truth):,} word types left out: exact {(truth == predicted).mean():.4f}, "
-        f"three or more: recall {(many & found).sum() / many.sum():.4f}, "
-        f"precision {(many & found).sum() / found.sum():.4f}"
+        f"{len(truth):,} held-out word types: exact {(truth == predicted).mean():.4f}, "
+        f"three or more: recall {both / is_long.sum():.4f}, "
+        f"precision {both / looks_long.sum():.4f}"
     )
 
 
@@ -99,10 +100,10 @@ def main() -> None:
     dev = list(read_sentences(treebank / "en_ewt-ud-dev.conllu.gz"))
 
     print("sentence boundaries (precision, recall, F1)")
-    for kind, whole in (("paragraphs", False), ("documents", True)):
+    for unit, whole in (("paragraphs", False), ("documents", True)):
         groups = paragraphs(iter(dev), whole)
-        print(f"  {kind}: ours  {boundary_scores(ours, groups)}")
-        print(f"  {kind}: Punkt {boundary_scores(punkt(), groups)}")
+        print(f"  {unit}: ours  {boundary_scores(ours, groups)}")
+        print(f"  {unit}: Punkt {boundary_scores(punkt(), groups)}")
     print(f"tokens (precision, recall, F1)\n  ours {token_scores(dev)}")
 
     tokens = [token for sentence in dev for token in sentence.tokens]
@@ -111,8 +112,8 @@ def main() -> None:
     perceptron = PerceptronTagger(load=False)
     perceptron.train([list(zip(s.tokens, s.tags, strict=True)) for s in train], nr_iter=5)
     retrained = np.array([UNIVERSAL.index(tag) for s in dev for _, tag in perceptron.tag(s.tokens)])
-    known = {token for sentence in train for token in sentence.tokens}
-    unknown = np.array([token not in known for token in tokens])
+    trained_on = {token for sentence in train for token in sentence.tokens}
+    unknown = np.array([token not in trained_on for token in tokens])
     print("tags (accuracy: UD's 17, twelve, UD's 17 on words not in the training part)")
     for name, tags in (
         ("ours", default_tagger().tag(tokens, starts)),

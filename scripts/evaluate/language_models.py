@@ -1,13 +1,13 @@
-"""Estimates beside those of open language models, on the same labelled texts.
+"""Compare our estimates with those of open language models on the same labelled texts.
 
     python -m scripts.evaluate.language_models [--data ../shared/data] [--check]
 
-Texts are scored through `score_table` with default settings: no language is stated, and nothing of
-these sets is known to `open` but what docs/number.md says. The scores of language models are those
-that Grossman & Chen (ACL 2026) published: Llama 3, Gemma, Phi, Aya, Mixtral, with two prompts.
-The best language model and the best formula of a set are chosen on the set itself, which favours
-them. Pearson correlations with human ratings; intervals resample groups. Fills in docs/number.md
-and README.md.
+Texts are scored by `score_table` with default settings, without stating their language.
+docs/number.md says what `open` learned from these sets. Grossman & Chen (ACL 2026) published the
+scores of language models: Llama 3, Gemma, Phi, Aya and Mixtral, with two prompts. The best language
+model and the best formula of a set are chosen on the set itself, which favours them. Figures are
+Pearson correlations with human ratings; intervals resample groups. Fills in docs/number.md and
+README.md.
 """
 
 import csv
@@ -39,7 +39,7 @@ HEAD = ("human ratings", "understandability", "Llama 3 70B", "best language mode
 
 
 def published(path: Path) -> dict[str, dict[str, float]]:
-    """The published scores of each text: column in lower case, score."""
+    """Read the published scores: text id -> column in lower case -> score."""
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     return {
@@ -49,12 +49,12 @@ def published(path: Path) -> dict[str, dict[str, float]]:
 
 
 def is_language_model(column: str) -> bool:
-    """True for the column of a language model, False for that of a formula."""
+    """Return True for a column of a language model, False for a column of a formula."""
     return any(name in column for name in LANGUAGE_MODELS)
 
 
 def row_of(data: Path, name: str, title: str, folder: str) -> list[str]:
-    """One row of the table."""
+    """Return one row of the table."""
     scores = published(data / "llm_scores" / f"{name}.tsv.gz")
     texts = [row for row in records(data / folder / f"{name}.jsonl.gz") if row["id"] in scores]
     labels = np.array([float(text["label"]) for text in texts])
@@ -63,9 +63,9 @@ def row_of(data: Path, name: str, title: str, folder: str) -> list[str]:
                            text="text", id="id")  # fmt: skip
 
     def agreement(values: np.ndarray) -> tuple[float, str]:
-        """The correlation, whatever the direction of both scales, and with its interval."""
+        """Return the absolute correlation, and a string with its interval."""
         result = measured(lambda a, b: abs(pearson(a, b)), values, labels, groups)
-        return result.value, result.told()
+        return result.value, result.formatted()
 
     ours = [np.array(table[name], float) for name in ("difficulty", "level")]
     estimated = [values for values in ours if np.isfinite(values).sum() > 1]

@@ -1,11 +1,14 @@
-"""How good the bundle `languages` is, beside the formulas of each language; and the language guess.
+"""Evaluate the bundle `languages`, compared with formulas, and the detection of languages.
 
     python -m scripts.evaluate.languages --parallel parallel.jsonl.gz [--data ../shared/data]
 
-Labels of people are out of fold for German; of the others none was learned from. Readings: the half
-of the passages that calibrated nothing. Translations: the desktop's manual, which set no zero.
-Speed: processor time for the same pages in English and in translation. Intervals (95 %) resample
-groups.
+- Human labels: estimates are out of fold for German; labels of other languages were not used for
+  training.
+- Readings: the half of the passages that was not used for calibration.
+- Translations: the GNOME manual, which was not used to map columns.
+- Speed: processor time for the same pages in English and in translation.
+
+Intervals (95 %) resample groups.
 """
 
 import time
@@ -29,7 +32,7 @@ from understandability.text.language import ROMANISED_HINDI, detect_language
 from understandability.text.other_languages import LANGUAGES
 
 TABLE = ROOT / "tests" / "text" / "language_table.tsv"
-# What, file, language, label, measure, what it has to reach.
+# Title, file, language, label, measure, target.
 PEOPLE = (
     ("German complexity", "textcomplexity_de", "de", "complexity", pearson, 0.82),
     ("German understandability", "textcomplexity_de", "de", "label", pearson, 0.73),
@@ -44,18 +47,18 @@ PEOPLE = (
 
 
 def levels_of(texts: Sequence[str], language: str) -> Floats:
-    """The level of each text, by the bundle."""
-    model, found = load_languages().model, []
+    """Return the level of each text, as estimated by the bundle."""
+    model, levels = load_languages().model, []
     for start in range(0, len(texts), 64):
         documents = [document_in(text, language) for text in texts[start : start + 64]]
-        found.append(model.read(Batch(documents)).level)
-    return np.concatenate(found)
+        levels.append(model.read(Batch(documents)).level)
+    return np.concatenate(levels)
 
 
 def of_people(data: Path, pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
-    """Rows: what, ours, the best formula of the language, texts, goal."""
+    """Yield rows on human labels: title, ours, best formula of the language, texts, target."""
     learned = Learned(data, pairs)
-    for what, file, language, label, measure, goal in PEOPLE:
+    for title, file, language, label, measure, target in PEOPLE:
         rows = list(records(data / f"languages/{file}.jsonl.gz"))
         texts = [row["text"] for row in rows]
         labels = np.array([row[label] for row in rows], np.float64)
@@ -63,31 +66,36 @@ def of_people(data: Path, pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]
         german = file.startswith("textcomplexity")
         levels = learned.out_of_fold() if german else levels_of(texts, language)
         ours = measured(measure, levels, labels, groups)
-        of_formulas = [readability(text, language) for text in texts]
-        best, found = "", None
-        for name in of_formulas[0]:
-            values = np.array([each[name] for each in of_formulas])
+        formulas = [readability(text, language) for text in texts]
+        best_name, best = "", None
+        for name in formulas[0]:
+            values = np.array([row[name] for row in formulas])
             if measure(values, labels) < (0.5 if measure is auc else 0):
                 values = -values
-            this = measured(measure, values, labels, groups)
-            if found is None or this.value > found.value:
-                best, found = name, this
-        yield [what, str(ours), f"{found} {best}", str(ours.n), short(goal, 2)]
+            result = measured(measure, values, labels, groups)
+            if best is None or result.value > best.value:
+                best_name, best = name, result
+        yield [title, str(ours), f"{best} {best_name}", str(ours.n), short(target, 2)]
 
 
 def lengths_of(texts: Sequence[str]) -> Floats:
-    """Standardised lengths of sentences of any script, in words and in letters."""
-    found = []
+    """Return standardised lengths of sentences in any script, in words and in letters."""
+    lengths = []
     for text in texts:
         words = [word for word in text.split() if any(map(str.isalpha, word))] or ["-"]
         letters = sum(map(len, words))
-        found.append([np.log(len(words)), letters / len(words), np.log(letters), np.sqrt(letters)])
-    rows = np.array(found)
+        lengths.append(
+            [np.log(len(words)), letters / len(words), np.log(letters), np.sqrt(letters)]
+        )
+    rows = np.array(lengths)
     return np.asarray((rows - rows.mean(axis=0)) / rows.std(axis=0))
 
 
 def of_arabic(data: Path) -> Iterator[list[str]]:
-    """A row: how far lengths alone would go, learned from German; there is no estimate."""
+    """Yield a row on Arabic, which has no estimates: the agreement of lengths alone.
+
+    The weights of the lengths are learned from German.
+    """
     german, arabic = (
         list(records(data / f"languages/{name}.jsonl.gz"))
         for name in ("textcomplexity_de", "readmepp_ar")
@@ -103,7 +111,7 @@ def of_arabic(data: Path) -> Iterator[list[str]]:
 
 
 def of_readings() -> Iterator[list[str]]:
-    """Rows: language, correlation, mean distance, bias of P(U|d), beside the best formula."""
+    """Yield rows on readings: correlation, best formula, mean distance, coverage, bias of P."""
     read = list(records(READ))
     bundle = load_languages()
     for language in LANGUAGES:
@@ -114,15 +122,16 @@ def of_readings() -> Iterator[list[str]]:
         understood = np.array([row["understand"] for row in rows]) / 100
         batch = Batch([document_in(row["text"], language) for row in rows])
         estimates = bundle.estimate(batch, READERS["public"])
-        difficulty = np.array([each.difficulty for each in estimates])
-        chance = np.array([each.p_understandable for each in estimates])
+        difficulty = np.array([estimate.difficulty for estimate in estimates])
+        chance = np.array([estimate.p_understandable for estimate in estimates])
         groups = np.array([row["group"] for row in rows])
         formulas = [readability(row["text"], language) for row in rows]
         best = max(
-            (abs(pearson(np.array([each[name] for each in formulas]), labels)), name)
+            (abs(pearson(np.array([values[name] for values in formulas]), labels)), name)
             for name in formulas[0]
         )
-        within = abs(difficulty - labels) < np.array([each.spread for each in estimates])
+        spread = np.array([estimate.spread for estimate in estimates])
+        within = abs(difficulty - labels) < spread
         yield [
             LANGUAGES[language].name,
             str(measured(pearson, difficulty, labels, groups)),
@@ -135,34 +144,35 @@ def of_readings() -> Iterator[list[str]]:
 
 
 def of_translations(pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
-    """Rows: language, median of the level less that of the English original, pages."""
+    """Yield rows on translations: the median difference in level from the English original."""
     scorer = Scorer()
     used = [pair for pair in pairs if pair["source"] == JUDGES]
     batches = [Batch([document_in(pair["texts"]["en"], "en")]) for pair in used]
     originals = np.array([scorer.estimates(batch)[0].level for batch in batches])
     for language in LANGUAGES:
-        where = [number for number, pair in enumerate(used) if language in pair["texts"]]
-        if len(where) >= 10 and LANGUAGES[language].frequencies:
-            levels = levels_of([used[number]["texts"][language] for number in where], language)
-            away = levels - originals[where]
+        translated = [number for number, pair in enumerate(used) if language in pair["texts"]]
+        if len(translated) >= 10 and LANGUAGES[language].frequencies:
+            texts = [used[number]["texts"][language] for number in translated]
+            differences = levels_of(texts, language) - originals[translated]
             yield [
                 LANGUAGES[language].name,
-                f"{np.nanmedian(away):+.2f}",
-                f"{np.nanmedian(abs(away)):.2f}",
-                str(len(where)),
+                f"{np.nanmedian(differences):+.2f}",
+                f"{np.nanmedian(abs(differences)):.2f}",
+                str(len(translated)),
             ]
 
 
 def of_speed(pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
-    """Rows: language, processor time for pages in it over that of their originals.
+    """Yield rows on speed: the processor time for translated pages relative to the originals.
 
-    Other pages for each language, none seen before, in blocks of ten; the first 40 fill the caches
-    of words. It has to come first: an English page that was read before takes a fourth of the time.
+    Each language is tested on other pages, in blocks of ten; the first 40 pages fill the caches of
+    words. Run this before the other evaluations: an English page that was scored before takes only
+    a quarter of the time.
     """
     scorer = Scorer()
     for number, language in enumerate(("de", "fr", "ru")):
-        every = [p for p in pairs if p["source"] == JUDGES and {"de", "fr", "ru"} <= {*p["texts"]}]
-        used = every[number::3]
+        usable = [p for p in pairs if p["source"] == JUDGES and {"de", "fr", "ru"} <= {*p["texts"]}]
+        used = usable[number::3]
         ratios = []
         for start in range(0, len(used) - 9, 10):
             spent = []
@@ -177,10 +187,13 @@ def of_speed(pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
 
 
 def of_guesses() -> Iterator[list[str]]:
-    """Rows: kind of text, guessed right, number; of prose no guess is wrong, too."""
+    """Yield rows on language detection: kind of text, share of right guesses, number of texts.
+
+    For English prose, no guess counts as right too.
+    """
     counts: dict[str, list[bool]] = defaultdict(list)
     for line in TABLE.read_text("utf-8").splitlines()[1:]:
-        kind, language, text = line.split("\t")
+        category, language, text = line.split("\t")
         guess = detect_language(text)
         if "+" in language:
             continue
@@ -188,9 +201,10 @@ def of_guesses() -> Iterator[list[str]]:
             right = guess not in ("en", None)
         else:
             right = guess == language or (language == "en" and guess is None)
-        counts["wrong lang attribute" if kind.startswith("lying") else kind].append(right)
-    for kind, right in counts.items():
-        yield [kind, f"{np.mean(right):.1%}", str(len(right))]
+        title = "wrong lang attribute" if category.startswith("lying") else category
+        counts[title].append(right)
+    for title, results in counts.items():
+        yield [title, f"{np.mean(results):.1%}", str(len(results))]
 
 
 def main() -> None:
@@ -207,7 +221,7 @@ def main() -> None:
             of_readings(),
         ),
         ("translations into;median difference;median distance;pages", of_translations(pairs)),
-        ("people's labels;`languages`;best formula;texts;aim", of_people(arguments.data, pairs)),
+        ("human labels;`languages`;best formula;texts;target", of_people(arguments.data, pairs)),
         ("Arabic levels by lengths alone;texts", of_arabic(arguments.data)),
     ):
         print(markdown(head.split(";"), rows))

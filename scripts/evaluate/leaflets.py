@@ -1,10 +1,10 @@
-"""What following the editor's advice gives: P(U|d) of twelve hard leaflets before and after.
+"""Measure the benefit of the editor's advice: P(U|d) of twelve hard leaflets before and after.
 
     python -m scripts.evaluate.leaflets [--show]
 
-The leaflets in `tests/leaflets/before` were written for the project by a language model. *Rules
-alone* takes the proposal that gains most for each sentence until nothing is proposed. *A writer*,
-another language model, followed the advice of the editor (`after`); a second reader corrected it.
+A language model wrote the leaflets in `tests/leaflets/before` for the project. *Rules alone*
+applies the best proposal for each sentence until there are no more proposals. *A writer*, another
+language model, followed the advice of the editor (`after`), and was corrected by a second reader.
 """
 
 from pathlib import Path
@@ -27,22 +27,22 @@ _ROUNDS = 3
 
 
 def followed(document: Document, scorer: Scorer) -> Document:
-    """The text with the best proposal for each sentence."""
+    """Apply the best proposal for each sentence, for up to three rounds."""
     english = english_of(document.pieces)
     for _ in range(_ROUNDS):
         batch = Batch([document])
-        found, (offered,) = findings(batch), offers(batch, english)
-        made, changed = [], False
+        marks, (offered,) = findings(batch), offers(batch, english)
+        sentences, changed = [], False
         for number, (first, last) in enumerate(spans(document)):
-            best = proposals(document, number, found, offered, scorer, english)[:1]
+            best = proposals(document, number, marks, offered, scorer, english)[:1]
             changed = changed or bool(best)
             old = [[*document.pieces[first:last]]]
-            made.append(
-                [[*each] for each in document_of_text(best[0].text).sentences] if best else old
+            sentences.append(
+                [[*pieces] for pieces in document_of_text(best[0].text).sentences] if best else old
             )
         if not changed:
             break
-        document = rebuilt(document, made)
+        document = rebuilt(document, sentences)
     return document
 
 
@@ -60,9 +60,9 @@ def main() -> None:
         )
         by_rules = followed(before, scorer)
         estimates = scorer.estimates(Batch([before, by_rules, after]))
-        chances = [each.p_understandable for each in estimates]
+        chances = [estimate.p_understandable for estimate in estimates]
         reached += chances[-1] >= AIM
-        rows.append([Path(name).stem, *(f"{each:.2f}" for each in chances)])
+        rows.append([Path(name).stem, *(f"{chance:.2f}" for chance in chances)])
         if chosen.show:
             print(" ".join(by_rules.pieces) + "\n")
     print(markdown(["leaflet", "before", "rules alone", "a writer"], rows))

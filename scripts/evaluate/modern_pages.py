@@ -1,10 +1,11 @@
-"""Word F1 of every extractor on modern pages of seven kinds (WCXB).
+"""Measure the word F1 of every extractor on modern pages of seven kinds (WCXB).
 
     python -m scripts.evaluate.modern_pages [--data ../shared/data] [--extractor main] [--pages]
 
-As WCXB has it: F1 of words as bags, the mean over pages; means over kinds are weighted by their
-pages in WCXB's development part. ``--pages`` prints each page, the worst first. ``--texts FOLDER``
-adds your own system: a file for each page (``article/4833.txt``); none is an empty text.
+The definition is WCXB's: the F1 of bags of words, averaged over pages. Means over kinds are
+weighted by the number of pages in WCXB's development part. ``--pages`` prints the values of each
+page, the worst first. ``--texts FOLDER`` adds your own system, with a file per page
+(``article/4833.txt``); a missing file counts as an empty text.
 """
 
 from collections import defaultdict
@@ -27,7 +28,7 @@ PROSE = ("article", "documentation", "service", "forum")
 
 
 def ours(extractor: str) -> Callable[[bytes], str]:
-    """The text that one of our extractors keeps of a page."""
+    """Return a function that extracts the text of a page with one of our extractors."""
 
     def text(content: bytes) -> str:
         blocks = extract(parse_for(Page("", "", content), extractor), extractor)
@@ -37,7 +38,7 @@ def ours(extractor: str) -> Callable[[bytes], str]:
 
 
 def resiliparse(content: bytes) -> str:
-    """The main text by resiliparse."""
+    """Extract the main text with resiliparse."""
     from resiliparse.extract.html2text import extract_plain_text
     from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 
@@ -71,20 +72,21 @@ def main() -> None:
         values: dict[str, list[float]] = defaultdict(list)
         rows = []
         for name, row in gold.items():
-            words, wanted = words_of(text(contents[name])), words_of(row["text"])
-            found = quality_of_bags(words, wanted) if words or wanted else (1.0, 1.0, 1.0)
-            values[row["kind"]].append(found[2])
-            rows.append((found, name))
-        means = {kind: fmean(values[kind]) for kind in WEIGHTS}
+            words, gold_words = words_of(text(contents[name])), words_of(row["text"])
+            is_empty = not (words or gold_words)
+            quality = (1.0, 1.0, 1.0) if is_empty else quality_of_bags(words, gold_words)
+            values[row["kind"]].append(quality[2])
+            rows.append((quality, name))
+        means = {category: fmean(values[category]) for category in WEIGHTS}
         together = [
-            fmean([means[kind] for kind in kinds], [WEIGHTS[kind] for kind in kinds])
-            for kinds in (PROSE, WEIGHTS)
+            fmean([means[name] for name in categories], [WEIGHTS[name] for name in categories])
+            for categories in (PROSE, WEIGHTS)
         ]
         cells = " | ".join(f"{value:.3f}" for value in [*means.values(), *together])
         print(f"| {extractor} | {cells} |", flush=True)
         if options.pages:
-            for found, name in sorted(rows, key=lambda row: row[0][2]):
-                print(name, *(f"{value:.3f}" for value in found))
+            for quality, name in sorted(rows, key=lambda row: row[0][2]):
+                print(name, *(f"{value:.3f}" for value in quality))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""How well `understand train judged` estimates texts kept back, by the number of labels.
+"""Evaluate `understand train judged` on held-out texts, by the number of training labels.
 
     python -m scripts.evaluate.own_labels [--cache FOLDER] [--draws 5] [--sets clear onestop]
 
-For each draw, 30 % of the groups of a set are kept back. From the others texts are taken, whole
-groups at a time, up to 50, 150, 500 and 1,500 labels. Figures are means over the draws of the
-Pearson correlation with the labels kept back (Cochrane: ROC AUC). The columns are `open`'s better
-output without any label, the default estimator of version 0.3 (XGBoost on the features of texts)
-and the blend, with the least difference of any draw between the blend and `open`'s better output.
-The former default learns from ranks, the blend from the labels themselves. Fills in
+In each draw, 30 % of the groups of a set are held out. Up to 50, 150, 500 and 1,500 labels of the
+other groups are used for training. Figures are means over the draws of the Pearson correlation with
+the held-out labels (ROC AUC for Cochrane).
+
+The columns are the better output of `open` without training, the default estimator of version 0.3
+(XGBoost on the features of texts, trained on ranks), and the blend (trained on the labels
+themselves). The last column is the least gain of the blend over `open` in any draw. Fills in
 ``docs/howto/own_estimator.md``.
 """
 
@@ -44,12 +45,12 @@ SETS = {
     "cochrane_pls": "higher-harder",
 }
 SIZES = (50, 150, 500, 1500)
-KEPT_BACK = 0.3
+HELD_OUT = 0.3
 FOLDS = 10
 
 
 def inputs_of(data: Path, name: str, cache: Path | None) -> dict[str, NDArray[np.generic]]:
-    """The columns of passages, features, labels (harder = higher) and groups of a labelled set."""
+    """Return passage columns, features, labels (higher is harder) and groups of a labelled set."""
     path = cache / f"own_labels_{name}.npz" if cache else None
     if path and path.exists():
         with np.load(path) as arrays:
@@ -74,41 +75,41 @@ def inputs_of(data: Path, name: str, cache: Path | None) -> dict[str, NDArray[np
 
 
 def agreement(name: str, values: Floats, labels: Floats) -> float:
-    """Pearson correlation with the labels, or ROC AUC of the set whose labels are 0 and 1."""
+    """Return the Pearson correlation with the labels, or ROC AUC for Cochrane's 0 and 1."""
     return roc_auc(values, labels > 0) if name == "cochrane_pls" else pearson(values, labels)
 
 
 def drawn(groups: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The texts to learn from, in random order of groups, and a mask of the texts kept back."""
+    """Return the training texts, in random order of groups, and a mask of the held-out texts."""
     order = np.random.default_rng(seed).permutation(int(groups.max()) + 1)
-    count = round(KEPT_BACK * len(order))
+    count = round(HELD_OUT * len(order))
     rank = np.argsort(order)[groups]  # the position of each text's group in the order
-    kept_back = rank < count
-    learned = np.argsort(rank, kind="stable")[int(kept_back.sum()) :]
-    return learned, kept_back
+    held_out = rank < count
+    learned = np.argsort(rank, kind="stable")[int(held_out.sum()) :]
+    return learned, held_out
 
 
 def figures_of(name: str, arrays: dict[str, NDArray[np.generic]], size: int, seed: int) -> Floats:
-    """The agreement of `open`'s better output, of the former default, and of the blend."""
+    """Return the agreement of `open`'s better output, the former default, and the blend."""
     rows, features, labels = (
         np.asarray(arrays[key], np.float64) for key in ("rows", "features", "labels")
     )
     groups = np.asarray(arrays["groups"], np.int64)
-    learned, kept_back = drawn(groups, seed)
+    learned, held_out = drawn(groups, seed)
     learned = learned[:size]
-    truth, targets = labels[kept_back], rescaled_label(labels[learned])
+    truth, targets = labels[held_out], rescaled_label(labels[learned])
     outputs = rows[:, -len(BASE_OUTPUTS) :]
-    untrained = max(agreement(name, outputs[kept_back, i], truth) for i in (0, 1))
+    untrained = max(agreement(name, outputs[held_out, i], truth) for i in (0, 1))
     former = portable(
         estimator_row("xgboost-regressor")
         .make(0)
         .fit(features[learned], percentile(labels[learned]))
-    )(features[kept_back])[:, 0]
+    )(features[held_out])[:, 0]
     own = np.unique(groups[learned], return_inverse=True)[1]
     weights = np.ones(len(learned))
     fold = folds_of(own, min(FOLDS, int(own.max()) + 1), 0)
     share = prove(rows[learned], targets, weights, own, fold, 0).share()
-    prior, correction = fit_blend(rows[learned], targets, weights, 0).outputs(rows[kept_back])
+    prior, correction = fit_blend(rows[learned], targets, weights, 0).outputs(rows[held_out])
     blend = prior + share * correction
     return np.array(
         [untrained, agreement(name, former, truth), agreement(name, blend, truth), share]
@@ -116,19 +117,19 @@ def figures_of(name: str, arrays: dict[str, NDArray[np.generic]], size: int, see
 
 
 def table(data: Path, cache: Path | None, names: Sequence[str], draws: int) -> str:
-    """A row for each set and number of labels."""
+    """Return a table with a row for each set and number of labels."""
     lines = []
     for name in names:
         arrays = inputs_of(data, name, cache)
-        available = int(drawn(np.asarray(arrays["groups"], np.int64), 0)[1].size * (1 - KEPT_BACK))
+        available = int(drawn(np.asarray(arrays["groups"], np.int64), 0)[1].size * (1 - HELD_OUT))
         sizes = [size for size in SIZES if size == SIZES[-1] or size < 0.9 * available]
         for size in sizes:
-            found = np.array([figures_of(name, arrays, size, seed) for seed in range(draws)])
-            untrained, former, blend, share = found.mean(axis=0)
-            least = (found[:, 2] - found[:, 0]).min()
+            figures = np.array([figures_of(name, arrays, size, seed) for seed in range(draws)])
+            untrained, former, blend, share = figures.mean(axis=0)
+            least = (figures[:, 2] - figures[:, 0]).min()
             label = f"all (up to {SIZES[-1]:,})" if size == SIZES[-1] else str(size)
-            figures = [f"{value:.3f}" for value in (untrained, former, blend, share)]
-            lines.append([name, label, *figures, f"{least:+.3f}"])
+            cells = [f"{value:.3f}" for value in (untrained, former, blend, share)]
+            lines.append([name, label, *cells, f"{least:+.3f}"])
             print(" ".join(lines[-1]), flush=True)
     head = ["set", "labels", "`open`, untrained", "former", "blend", "share", "least gain"]
     return markdown(head, lines)

@@ -90,7 +90,7 @@ def _understood(difficulty: float) -> float:
 
 def _told(answers: Answers, value: Callable[[Answers], float], digits: int = 3) -> str:
     """A value with its interval, by drawing persons."""
-    return of_groups(lambda rows: value(answers[rows]), answers.person).told(digits)
+    return of_groups(lambda rows: value(answers[rows]), answers.person).formatted(digits)
 
 
 def page(answers: Answers) -> str:

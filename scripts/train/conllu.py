@@ -9,7 +9,7 @@ from scripts.shared import lines_of
 
 @dataclass
 class Sentence:
-    """Tokens with their universal tags, and the text that they stand in."""
+    """A sentence of a treebank: its tokens with their universal tags, and its text."""
 
     text: str
     new_document: bool
@@ -20,7 +20,7 @@ class Sentence:
 
 
 def read_sentences(path: Path) -> Iterator[Sentence]:
-    """The sentences of a gzipped CoNLL-U file, in order."""
+    """Yield the sentences of a gzipped CoNLL-U file, in order."""
     for block in "".join(lines_of(path)).split("\n\n"):
         if block.strip():
             yield _sentence(block.strip("\n").split("\n"))
@@ -44,7 +44,7 @@ def _sentence(lines: list[str]) -> Sentence:
 def paragraphs(
     sentences: Iterator[Sentence], whole_documents: bool = False
 ) -> list[list[Sentence]]:
-    """Sentences grouped by paragraph (or by document)."""
+    """Group sentences by paragraph, or by document."""
     groups: list[list[Sentence]] = []
     for sentence in sentences:
         starts = sentence.new_document if whole_documents else sentence.new_paragraph
@@ -55,5 +55,5 @@ def paragraphs(
 
 
 def raw_text(sentences: list[Sentence]) -> str:
-    """The text as it was written: sentences joined by a space where there was one."""
+    """Restore the original text: join sentences, with a space where the original has one."""
     return "".join(s.text + (" " if s.space_after else "") for s in sentences).rstrip()

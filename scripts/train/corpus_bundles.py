@@ -2,9 +2,10 @@
 
     python -m scripts.train.corpus_bundles [--output resources/bundles] [--estimator NAME|all]
 
-The model of `llr` is the column ``log_likelihood_pubmed_reddit`` of the catalogue; what is learned
-is its map to difficulty. `background-mlp` is the published recipe. ``--estimator`` trains nothing
-but the recipe with another estimator, or with each of the twelve, as bundles of their names.
+The model of `llr` is the column ``log_likelihood_pubmed_reddit`` of the catalogue; only its map to
+difficulty is learned. `background-mlp` follows the published recipe. With ``--estimator``, only the
+recipe is trained, with another estimator or with all twelve; each bundle is named after its
+estimator.
 """
 
 import time
@@ -34,7 +35,7 @@ def documents(data: Path, name: str) -> Iterator[Document]:
 
 
 def ratio(data: Path) -> Bundle:
-    """The bundle `llr`."""
+    """Build the bundle `llr`."""
     raw = [
         compute_features(documents(data, name), [COLUMN]).values[:, 0] for name in CORPORA.values()
     ]
@@ -56,10 +57,10 @@ def ratio(data: Path) -> Bundle:
 
 
 def background(data: Path, estimator: str, name: str) -> Bundle:
-    """The published recipe with an estimator."""
-    corpora = {float(label): documents(data, each) for label, each in CORPORA.items()}
+    """Train the published recipe with an estimator."""
+    corpora = {float(label): documents(data, corpus) for label, corpus in CORPORA.items()}
     bundle = train_background(corpora, estimator, name=name, licence="Apache-2.0")
-    # The bundle of the package keeps the scale it has always had.
+    # The bundles of the package keep their original scale.
     return replace(bundle, calibration=replace(bundle.calibration, scale=LABELS))
 
 
@@ -70,11 +71,11 @@ def main() -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     if options.estimator is None:
         ratio(options.data).save(options.output / "llr")
-        wanted = {"background-mlp": "mlp-regressor"}
+        estimators = {"background-mlp": "mlp-regressor"}
     else:
         names = ESTIMATORS if options.estimator == "all" else [options.estimator]
-        wanted = {name: name for name in names}
-    for name, estimator in wanted.items():
+        estimators = {name: name for name in names}
+    for name, estimator in estimators.items():
         clock, processor = time.perf_counter(), time.process_time()
         background(options.data, estimator, name).save(options.output / name)
         clock, processor = time.perf_counter() - clock, time.process_time() - processor

@@ -2,10 +2,10 @@
 
     pip install py3langid==0.4.0 wordfreq && python -m scripts.train.language_profiles
 
-py3langid (BSD-3-Clause; Lui & Baldwin 2012, Barbaresi 2021) is a naive Bayes model of byte n-grams
-that walks an automaton over the text. Its table has 142 languages in half precision, which takes
-seconds to unpack and 131 MB. Here the automaton becomes sorted lists of n-grams, one for each
-length, the languages are those of `KEPT`, and each log-probability is stored in 8 bits.
+py3langid (BSD-3-Clause; Lui & Baldwin 2012, Barbaresi 2021) is a naive Bayes model of byte n-grams,
+which an automaton recognises in the text. Its table has 142 languages in half precision; unpacking
+takes seconds and 131 MB. Here the automaton becomes sorted lists of n-grams, one per length. Only
+the languages in `KEPT` are stored, with 8 bits per log-probability.
 """
 
 from collections import deque
@@ -19,21 +19,21 @@ from understandability.resources import resource_folder
 from understandability.text.extract.main import names
 from understandability.text.language import LONGEST, STEP, english_hash
 
-# Languages with an estimate, their neighbours, and every language with some web pages. Scottish
-# Gaelic, Frisian and Occitan are left out: their neighbours stand in for them.
+# Languages that have estimates, similar languages, and all languages with a fair number of web
+# pages. Scottish Gaelic, Frisian and Occitan are detected as one of their neighbours.
 KEPT = names(
     """af ar az be bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl gu ha he hi hr hu
     hy id is it ja ka kk km kn ko ku la lo lt lv mk ml mn mr ms mt my ne nl nn no pa pl
     ps pt ro ru si sk sl so sq sr sv sw ta te th tl tr uk ur uz vi yo zh"""
 )
-# The most frequent English words that are looked at, and how much more frequent a word may be in
-# another language.
+# The number of English words to consider, and the largest ratio of the frequency in another
+# language to the frequency in English.
 ENGLISH_WORDS, MOST_FOREIGN = 60_000, 1.0
 LATIN_LISTS = names("""ca cs da de es fi fr hr hu id it lt lv ms nb nl pl pt ro sk sl sv tr vi""")
 
 
 def ngrams(next_rows: np.ndarray, row_of: np.ndarray) -> dict[int, bytes]:
-    """The n-gram that leads to each state of the automaton, found breadth first."""
+    """Return the n-gram that leads to each state of the automaton, by breadth-first search."""
     ngram_of = {0: b""}
     queue = deque([0])
     while queue:
@@ -46,7 +46,7 @@ def ngrams(next_rows: np.ndarray, row_of: np.ndarray) -> dict[int, bytes]:
 
 
 def english_words() -> list[str]:
-    """Words that are English and no more frequent in any other language with a Latin script."""
+    """Return English words that are not more frequent in another language with Latin script."""
     from wordfreq import get_frequency_dict
 
     english = get_frequency_dict("en", "best")
@@ -83,7 +83,8 @@ def main() -> None:
         states.sort(key=lambda state: ngram_of[state])
         keys = [int.from_bytes(ngram_of[state], "big") for state in states]
         arrays[f"steps{length}"] = np.diff(np.array(keys, np.uint64), prepend=np.uint64(0))
-        # A state without output is the start of an n-gram: it hides shorter ones, and adds nothing.
+        # A state without output is a proper prefix of an n-gram. It adds nothing, but it must be
+        # listed, because the longest match hides shorter ones.
         table = np.where((output[states] >= 0)[:, None], weights[output[states]], 0.0)
         tables.append(np.round(-table * STEP))
     table = np.concatenate(tables)

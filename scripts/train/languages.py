@@ -3,13 +3,17 @@
     python -m scripts.train.parallel PACKAGES parallel.jsonl.gz
     python -m scripts.train.languages --parallel parallel.jsonl.gz [--output resources/bundles]
 
-Learned: the level from the ratings of 821 German sentences (TextComplexityDE, complexity) and from
-the levels that `open` gives to English sentences, whose words are told by complexity and meaning,
-as equivalents tell them in other languages (`scripts.train.translations`); the difficulty from
-readings of English passages. What brings the columns of a language to English are translations
-(`scripts.train.parallel`); a line and an error for each language are of half of its readings
-(`READ`), the other half judges (`scripts.evaluate.languages`). No label of French, Russian, Hindi
-or Arabic is learned from.
+The *level* is learned from human ratings of 821 German sentences (TextComplexityDE, complexity),
+and from the levels that `open` estimates for English sentences. For English words, complexity and
+meaning are known; words of other languages get those of their English equivalents
+(`scripts.train.translations`).
+
+The *difficulty* is learned from readings of English passages.
+
+The columns of a language are mapped to the scale of English columns with translated texts
+(`scripts.train.parallel`). Half of the readings in a language (`READ`) calibrate its difficulty by
+a line; the other half is for the evaluation (`scripts.evaluate.languages`). No labels of French,
+Russian, Hindi or Arabic texts are used for training.
 """
 
 import random
@@ -42,14 +46,15 @@ READ = ROOT / "readings" / "languages.jsonl.gz"
 EQUIVALENTS = ROOT / "readings" / "equivalents"
 GERMAN = "languages/textcomplexity_de.jsonl.gz"
 PASSAGES = "judged/passages.jsonl.gz"
-# Sources of translations: the desktop's manual judges, so it sets no zero but that of Hindi, into
-# which little else was translated.
+# The GNOME manual is a test set, so its translations are not used to map columns; except for Hindi,
+# into which little else was translated.
 JUDGES, ALONE = "gnome", ("hi",)
-# Languages in which people judged texts that the model never saw; of German it saw sentences.
+# Languages with human labels of texts that the model never saw (for German it saw other sentences).
 TESTED = ("de", "fr", "hi", "ru")
 _CUT, _VECTORS, _GAMMA, _DAMPING = 4.0, 400, 0.005, 1.0
-# What the level reads of German sentences (`_PLAIN`) and of English ones, and how much English
-# counts. Frequencies of words tell people's levels less than lengths do, so they are held down.
+# The ridge penalties of the columns for German (`_PLAIN`: all but complexity and meaning) and for
+# English sentences, and the weight of English. Frequencies of words predict human labels less well
+# than lengths do, so they get a higher penalty.
 _PLAIN = [COLUMNS.index(name) for name in COLUMNS if name not in {*COMPLEXITY, *MEANING}]
 _MEANING = [COLUMNS.index(name) for name in MEANING]
 _LENGTHS = [
@@ -66,10 +71,11 @@ _OF_ENGLISH = (
     | dict.fromkeys(_MEANING, 0.5)
 )
 _ENGLISH = 0.42
-# A meaning is worth less than a length by so much, in the difficulty.
+# The weight of the columns of meaning in the kernel for difficulty, relative to other columns.
 _FAINT = 0.3
-_SENTENCES, _LEAST, _MOST = 2, 3, 60  # of each English passage, and their words
-_WITHIN = 0.68  # of labels lie so near to the estimate, in errors of 1
+# The sentences per English passage, and their least and greatest number of words.
+_SENTENCES, _LEAST, _MOST = 2, 3, 60
+_WITHIN = 0.68  # the share of labels within one error of the estimate
 
 
 def frequencies_of(language: str) -> str:
@@ -77,23 +83,23 @@ def frequencies_of(language: str) -> str:
 
 
 def columns_of(texts: Iterable[str], language: str) -> Floats:
-    """The mean columns of each text; NaN of one without words."""
-    found = []
+    """Return the mean columns of each text, weighted by words; NaN for a text without words."""
+    means = []
     for text in texts:
         document = document_in(text, language)
         columns, words = plain_columns(
             document.pieces, document.sentence_starts, language, frequencies_of(language)
         )
-        found.append(
+        means.append(
             (columns * words[:, None]).sum(axis=0) / words.sum()
             if len(words)
             else np.full(len(COLUMNS), np.nan)
         )
-    return np.array(found)
+    return np.array(means)
 
 
 def document_in(text: str, language: str) -> Document:
-    """The document of a text whose language is known, however short it is."""
+    """Return the document of a text in a known language, even if it is too short to guess it."""
     parsed = replace(parse_page(Page("text", "", text, TEXT)), declared_language=language)
     blocks = extract(parsed, "main")
     return document_of(parsed, blocks, extractor="main", sentence_ends="force-period")
@@ -102,22 +108,30 @@ def document_in(text: str, language: str) -> Document:
 def mapped(
     columns: Floats, originals: Floats, weights: Floats, center: Floats
 ) -> tuple[Floats, Floats]:
-    """What brings columns of translations to those of their originals: center, scale."""
-    known = np.isfinite(columns[:, 0]) & np.isfinite(originals[:, 0])
-    columns, originals, weights = columns[known], originals[known], weights[known]
-    here, there = (np.average(each, axis=0, weights=weights) for each in (columns, originals))
-    deviations = [
-        np.sqrt(np.average((each - mean) ** 2, axis=0, weights=weights))
-        for each, mean in ((columns, here), (originals, there))
-    ]
-    scale = np.clip(deviations[1] / np.maximum(deviations[0], 1e-9), 1 / 3, 3)
-    # The center of the model's English stands for that of the originals.
-    return here + (center - there) / scale, scale
+    """Fit the map from columns of translations to columns of their originals: center and scale.
+
+    The means and standard deviations of both become equal. See `brought`.
+    """
+    usable = np.isfinite(columns[:, 0]) & np.isfinite(originals[:, 0])
+    columns, originals, weights = columns[usable], originals[usable], weights[usable]
+    mean, original_mean = (
+        np.average(values, axis=0, weights=weights) for values in (columns, originals)
+    )
+    deviation, original_deviation = (
+        np.sqrt(np.average((values - center_) ** 2, axis=0, weights=weights))
+        for values, center_ in ((columns, mean), (originals, original_mean))
+    )
+    scale = np.clip(original_deviation / np.maximum(deviation, 1e-9), 1 / 3, 3)
+    # The map is relative to the center of the English training texts.
+    return mean + (center - original_mean) / scale, scale
 
 
 def maps_of(pairs: Sequence[dict[str, Any]], center: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """For each language what brings its columns to English; sources count the same by root."""
-    found = {}
+    """Fit the map of each language to English.
+
+    The total weight of a source of translations is the square root of its size.
+    """
+    maps = {}
     for language, row in LANGUAGES.items():
         if not row.frequencies:
             continue
@@ -129,22 +143,22 @@ def maps_of(pairs: Sequence[dict[str, Any]], center: Floats) -> dict[str, tuple[
         sources = np.array([pair["source"] for pair in used])
         counts = {source: (sources == source).sum() for source in sources}
         weights = np.array([counts[source] ** -0.5 for source in sources])
-        found[language] = mapped(
+        maps[language] = mapped(
             columns_of((pair["texts"][language] for pair in used), language),
             columns_of((pair["texts"]["en"] for pair in used), "en"),
             weights,
             center,
         )
-    return found
+    return maps
 
 
-def brought(columns: Floats, center: Floats, of: tuple[Floats, Floats]) -> Floats:
-    """Columns of a language as they would stand in English."""
-    return np.asarray(center + (columns - of[0]) * of[1])
+def brought(columns: Floats, center: Floats, language_map: tuple[Floats, Floats]) -> Floats:
+    """Map columns of a language to the scale of English columns."""
+    return np.asarray(center + (columns - language_map[0]) * language_map[1])
 
 
 def ridge(rows: Floats, labels: Floats, penalties: Mapping[int, float]) -> Floats:
-    """The weights of a linear function of standardised columns, 0 of those without a penalty."""
+    """Return the weights of a ridge regression; columns without a penalty are not used."""
     used = list(penalties)
     rows, labels = rows[:, used] - rows[:, used].mean(axis=0), labels - labels.mean()
     squares = rows.T @ rows / len(rows) + np.diag(list(penalties.values()))
@@ -154,18 +168,18 @@ def ridge(rows: Floats, labels: Floats, penalties: Mapping[int, float]) -> Float
 
 
 def bells(columns: Floats, labels: Floats) -> Prepared:
-    """Kernel ridge regression with Nyström's approximation (Williams & Seeger 2001)."""
+    """Fit kernel ridge regression with Nyström's approximation (Williams & Seeger 2001)."""
     center, scale = columns.mean(axis=0), columns.std(axis=0)
     scale[_MEANING] /= _FAINT
     rows = np.clip((columns - center) / scale, -_CUT, _CUT)
     vectors = rows[np.random.default_rng(0).choice(len(rows), _VECTORS, replace=False)]
     vectors = vectors.astype(np.float16).astype(np.float64)
 
-    def near(values: Floats) -> Floats:
+    def kernel(values: Floats) -> Floats:
         squares = ((values[:, None] - vectors) ** 2).sum(axis=2)
         return np.asarray(np.exp(-_GAMMA * squares))
 
-    bell, own = near(rows), near(vectors)
+    bell, own = kernel(rows), kernel(vectors)
     damped = bell.T @ bell + _DAMPING * own + 1e-8 * np.eye(_VECTORS)
     weights = np.linalg.solve(damped, bell.T @ (labels - labels.mean()))
     predictor = Kernel(vectors, weights[:, None], np.array([labels.mean()]), _GAMMA)
@@ -173,38 +187,45 @@ def bells(columns: Floats, labels: Floats) -> Prepared:
 
 
 def to_calibrate(row: dict[str, Any]) -> bool:
-    """Whether a reading calibrates; those of one group, in all languages, stand on one side."""
+    """Return True for readings that calibrate, False for those that evaluate.
+
+    A group is on the same side in all languages.
+    """
     return bool(zlib.crc32(f"side {row['group']}".encode()) & 1)
 
 
 def levels_by_open(texts: Iterable[str]) -> Floats:
-    """The level that `open` gives each English text, as if none were brief.
+    """Return the level that `open` estimates for each English text, without its brevity term.
 
-    The function that learns it knows lengths: it would carry a fall below eight words too far up.
+    `open` lowers the level of texts below eight words. A linear function of lengths would extend
+    this drop to longer texts.
     """
     bundle = load_bundle("open")
     assert isinstance(bundle.model, PassageModel)
     bundle = replace(bundle, model=replace(bundle.model, off_if_brief=0.0))
     estimates = (
-        each for part in batches(map(document_of_text, texts)) for each in bundle.estimate(part)
+        estimate
+        for batch in batches(map(document_of_text, texts))
+        for estimate in bundle.estimate(batch)
     )
-    return np.array([each.level for each in estimates])
+    return np.array([estimate.level for estimate in estimates])
 
 
 def sentences_of(text: str) -> list[str]:
-    """Some sentences of a passage, drawn by its text."""
+    """Draw sentences of a passage at random; the passage is the seed."""
     document = document_of_text(text)
     ends = [*document.sentence_starts[1:], len(document.pieces)]
-    every = [
+    sentences = [
         " ".join(document.pieces[start:end])
         for start, end in zip(document.sentence_starts, ends, strict=True)
         if _LEAST <= end - start <= _MOST
     ]
-    return random.Random(zlib.crc32(text.encode())).sample(every, min(_SENTENCES, len(every)))
+    chance = random.Random(zlib.crc32(text.encode()))
+    return chance.sample(sentences, min(_SENTENCES, len(sentences)))
 
 
 class Learned:
-    """What is learned but for the last steps, so that a script can leave texts out."""
+    """The training data of the bundle; `level` fits the level, optionally without some texts."""
 
     def __init__(self, data: Path, pairs: Sequence[dict[str, Any]]) -> None:
         read = list(records(data / PASSAGES))
@@ -218,25 +239,25 @@ class Learned:
         self.complexity = np.array([row["complexity"] for row in self.rows])
         self.levels = levels_by_open(row["text"] for row in read)
         sentences = [text for row in read for text in sentences_of(row["text"])]
-        columns, said = columns_of(sentences, "en"), levels_by_open(sentences)
-        known = np.isfinite(columns).all(axis=1) & np.isfinite(said)
-        self.sentences, self.said = columns[known], said[known]
+        columns, levels = columns_of(sentences, "en"), levels_by_open(sentences)
+        usable = np.isfinite(columns).all(axis=1) & np.isfinite(levels)
+        self.sentences, self.sentence_levels = columns[usable], levels[usable]
         self.assessors = load_bundle("open").assessors
 
     def level(self, used: Any) -> Prepared:
-        """The function of the level, from the German sentences that are used and the English."""
+        """Fit the level to the German sentences in the mask `used` and all English sentences."""
         scale = self.english.std(axis=0)
 
         def rows(columns: Floats) -> Floats:
             return np.clip((columns - self.center) / scale, -_CUT, _CUT)
 
         german = ridge(rows(self.german[used]), self.complexity[used], _OF_GERMAN)
-        english = ridge(rows(self.sentences), self.said, _OF_ENGLISH)
+        english = ridge(rows(self.sentences), self.sentence_levels, _OF_ENGLISH)
         weights = sum(
-            share * each / (rows(self.sentences) @ each).std()
-            for share, each in ((1 - _ENGLISH, german), (_ENGLISH, english))
+            share * slopes / (rows(self.sentences) @ slopes).std()
+            for share, slopes in ((1 - _ENGLISH, german), (_ENGLISH, english))
         )
-        # Level means what it means in English: the same mean and deviation over its passages.
+        # Scale levels to the mean and standard deviation of the levels of English passages.
         raw = rows(self.english) @ weights
         slope = self.levels.std() / raw.std()
         start = self.levels.mean() - slope * raw.mean()
@@ -244,26 +265,26 @@ class Learned:
         return Prepared(self.center, self.center, scale, predictor, _CUT)
 
     def out_of_fold(self) -> Floats:
-        """The levels of the German sentences, each article left out."""
+        """Estimate the levels of the German sentences, leaving out one article at a time."""
         groups = np.array([row["group"] for row in self.rows])
-        found = np.empty(len(groups))
+        estimates = np.empty(len(groups))
         for group in np.unique(groups):
-            away = groups == group
-            found[away] = self.level(~away)(self.german[away])[:, 0]
-        return found
+            held_out = groups == group
+            estimates[held_out] = self.level(~held_out)(self.german[held_out])[:, 0]
+        return estimates
 
 
 def known_languages(learned: Learned, level: Prepared, difficulty: Prepared) -> dict[str, Any]:
-    """For each language its map, its line and its errors."""
-    # Of passages: how far the level is from that of `open` in English.
+    """Return the map, the calibration line and the errors of each language."""
+    # The error of the level is its difference from the level by `open` on English passages.
     error = float(np.quantile(abs(level(learned.english)[:, 0] - learned.levels), _WITHIN))
-    found = {}
+    languages = {}
     for language, (center, scale) in learned.maps.items():
         tested = language in TESTED
         numbers: dict[str, Any] = {
             "center": tuple(center.round(5).tolist()),
             "scale": tuple(scale.round(5).tolist()),
-            # What nobody tested may be further off: a third more.
+            # Without a test, assume an error that is a third larger.
             "level_error": round(error * (1 if tested else 4 / 3), 3),
             "tested": tested,
         }
@@ -273,18 +294,18 @@ def known_languages(learned: Learned, level: Prepared, difficulty: Prepared) -> 
             raw = difficulty(brought(columns, learned.center, (center, scale)))[:, 0]
             labels = np.array([row["difficulty"] for row in rows])
             slope, start = np.polyfit(raw, labels, 1)
-            away = labels - start - slope * raw
-            spread = float(np.sqrt((away**2).sum() / (len(rows) - 2)))
+            residuals = labels - start - slope * raw
+            spread = float(np.sqrt((residuals**2).sum() / (len(rows) - 2)))
             numbers |= {
                 "line": (round(float(start), 4), round(float(slope), 4)),
                 "spread": round(spread, 2),
             }
-        found[language] = KnownLanguage(**numbers)
-    return found
+        languages[language] = KnownLanguage(**numbers)
+    return languages
 
 
 def tests_of(languages: Mapping[str, KnownLanguage]) -> Iterator[dict[str, object]]:
-    """The rows of a card that say on what each language was tested."""
+    """Yield rows for the card: the data on which each language was tested."""
     read = list(records(READ))
     for tag, known in languages.items():
         sides = [to_calibrate(row) for row in read if row["language"] == tag]
@@ -297,7 +318,7 @@ def tests_of(languages: Mapping[str, KnownLanguage]) -> Iterator[dict[str, objec
 
 
 def bundle_of(data: Path, learned: Learned) -> Bundle:
-    """The bundle, with its card."""
+    """Build the bundle with its card."""
     level = learned.level(np.ones(len(learned.rows), bool))
     difficulty = bells(learned.english, learned.readings)
     languages = known_languages(learned, level, difficulty)

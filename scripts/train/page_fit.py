@@ -1,25 +1,27 @@
-"""What is learned: levels of passages from people's labels, their difficulty from readings.
+"""Fit the level of passages to human labels, and their difficulty to readings.
 
-*Level* is what a small network says: it learns the labels of CEFR-SP, and what `teacher` says of
-sentences that nobody judged. Sentences of CEFR-SP that are joined are a text whose level is the
-mean of theirs, so that the network knows more than single sentences. Joined, they are ten points
-more difficult than alone; what that adds to the level is taken off.
+*Level* is the output of a small network. It learns the labels of CEFR-SP, and estimates by
+`teacher` for unlabelled sentences. Sentences of CEFR-SP are also joined to longer texts, with the
+mean of their levels as the label, so that the network does not learn from single sentences only.
+Joined sentences are ten points more difficult than single ones; the part of the level that comes
+from this is subtracted.
 
-Sets contradict each other: OneStop calls an article easy because it was simplified. Such a set
-(`Recipe.kinds`) teaches the network nothing. It has a function of its own, of what the network
-leaves, by ridge regression in the space of a Nyström kernel, on a scale ``label = start + step *
-level``. That counts as far as a passage is like the set's, by a logistic regression in that space.
+Some sets contradict the others: OneStop labels an article as easy because it was simplified. The
+network does not learn from such a set (`Recipe.kinds`). Instead, a ridge regression in the space of
+a Nyström kernel learns the difference between the set's labels and the network, on a scale ``label
+= start + step * level``. It is weighted by the probability that a passage is like those of the set,
+which a logistic regression in the same space estimates.
 
-*Difficulty* is what a larger network says: it learns readings (0 to 100), and of passages that
-nobody read what `teacher` estimates of them. A little of it is part of the level.
+*Difficulty* is the output of a larger network. It learns readings (0 to 100), and estimates by
+`teacher` for passages without a reading. A small multiple of the difficulty is added to the level.
 
-People do not agree on how high levels are: those of CEFR-SP lie four tenths above those of
-MedReadMe and ReadMe++. So a recipe may know the mean labels of sets, `Recipe.level_from`: all
-levels are moved so that they are right on average there, each set counting the same.
+Annotators use different scales: levels of CEFR-SP are 0.4 higher than those of MedReadMe and
+ReadMe++. So a recipe may name sets (`Recipe.level_from`) on which the mean level must be right: a
+constant is added to all levels, and each set has the same weight in it.
 
-A text is the mean of its passages, weighted by words. Weights and settings were chosen on the five
-folds of seed 0, having seen the pages that were read, the sets that are left out, and the orders of
-pages that ``scripts.evaluate.pages`` shows.
+The value of a text is the mean over its passages, weighted by words. Weights and settings were
+chosen on the five folds of seed 0, with knowledge of the pages with readings, the held-out sets,
+and the rankings of pages by ``scripts.evaluate.pages``.
 """
 
 from __future__ import annotations
@@ -55,33 +57,32 @@ from understandability.model.passages import Passages, passage_columns
 from understandability.model.predictors import Kernel, Prepared, standardised
 
 CUT = 4.0
-# A kind's own function moves in so many directions of the space, those in which passages differ
-# most.
+# The function of a set uses this many principal directions of the space.
 _DIRECTIONS = 200
-# Of the logistic regression that tells kinds apart.
+# The inverse penalty, the iterations and the rows of the logistic regression that recognises kinds.
 _KIND_C, _KIND_TURNS, _KIND_ROWS = 6.4, 100, 12_000
-# The networks, found on the folds of seed 0. Parts that see all columns know awkward texts, which
-# show in few columns; those that see fewer know kinds of text that were left out.
+# The ensembles, chosen on the folds of seed 0. Members with all columns are better on awkward
+# texts, which differ in few columns; members with fewer columns are better on unseen kinds of text.
 _DIFFICULTY = Shape((0.6,) * 6 + (1.0,) * 6, 48, 60, 0.002)
 _LEVEL = Shape((0.25,) * 12, 48, 60, 0.3)
-# What a reading weighs of a text that was written for an awkward kind, twice or once, and of
-# documentation, which was read once.
+# Weights of readings: of texts written for an awkward kind (read twice, read once), and of
+# documentation (read once). Readings of other passages weigh 1.
 _AWKWARD, _AWKWARD_ONCE, _DOCUMENTATION = 4.0, 2.0, 1.5
-_ESTIMATED = 0.4  # what an estimate of the teacher weighs
-_SENTENCE = 0.3  # what a sentence weighs that was read
-_PAGE = 4.0  # what the beginning of a whole page weighs
-# Their labels are CEFR levels, 1 to 6.
+_ESTIMATED = 0.4  # the weight of an estimate by the teacher
+_SENTENCE = 0.3  # the weight of a reading of a sentence
+_PAGE = 4.0  # the weight of a reading of the beginning of a page
+# Sets whose labels are CEFR levels, 1 to 6.
 LEVELLED = ("cefr_sp_wiki", "medreadme", "medreadme_docs", "readmepp_en")
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is learned from: the weight of each set's labels for the level.
+    """The training data and the settings of a bundle.
 
-    `kinds` are the sets with a function of their own, and what their labels weigh. A passage is of
-    a kind as far as its chance of that kind exceeds `least`. Of the sets `level_from` only the mean
-    labels are used. Difficulty is learned from readings, and a point of it adds
-    `difficulty_in_level` to the level.
+    `labels` maps the sets for the level to the weights of their labels. `kinds` maps the sets with
+    a function of their own to weights; a passage gets this function in so far as its probability of
+    the kind exceeds `least`. Of the sets in `level_from`, only the mean labels are used. A point of
+    difficulty adds `difficulty_in_level` to the level.
     """
 
     labels: Mapping[str, float]
@@ -94,24 +95,24 @@ class Recipe:
     ridge: float
     level_from: tuple[str, ...] = ()
     difficulty_in_level: float = 0.0125
-    # What is taken off the level of a text of no words, and less up to eight.
+    # Subtracted from the level of a text without words; it falls to 0 at eight words.
     off_if_brief: float = 0.8
-    # What the teacher's levels of sentences weigh, and those of joined sentences.
+    # The weights of sentences with a level by the teacher, and of joined sentences.
     sentences: float = 6.0
     joined: float = 3.0
-    # The level is told without the last columns: from the vectors of rare words on.
+    # The number of columns that the level reads: all before the vectors of rare words.
     level_columns: int = passage_columns().index("rare_word_vector_0")
 
     @property
     def sets(self) -> list[str]:
         """The names of all sets."""
-        of_level = [*self.labels, *self.kinds, SENTENCES, JOINED]
-        return [*of_level, READINGS, READ_ONCE, READ_SENTENCES, READ_PAGES, UNREAD]
+        level_sets = [*self.labels, *self.kinds, SENTENCES, JOINED]
+        return [*level_sets, READINGS, READ_ONCE, READ_SENTENCES, READ_PAGES, UNREAD]
 
     def moved(self, table: Table, levels: Floats) -> float:
-        """By how much all levels are moved, so that they are right on average."""
-        away = [(table.labels - levels)[table.sets == name] for name in self.level_from]
-        return float(np.mean([np.nanmean(each) for each in away]))
+        """Return the constant to add to all levels, so that they are right on average."""
+        errors = [(table.labels - levels)[table.sets == name] for name in self.level_from]
+        return float(np.mean([np.nanmean(of_set) for of_set in errors]))
 
 
 _USE = (
@@ -137,27 +138,27 @@ RECIPES = {
 
 
 class Space:
-    """The kernel's space over a table: bells around some of the passages with a level.
+    """The Nyström space of a Gaussian kernel, with some passages of the table as landmarks.
 
-    `used` says which texts are learned from; `seed` chooses landmarks. `rows` are all passages in
-    the space.
+    `used` is a mask of the training texts; `seed` draws the landmarks. `rows` holds the coordinates
+    of all passages in the space.
     """
 
     def __init__(self, table: Table, recipe: Recipe, used: Mask, seed: int = 0) -> None:
         columns = table.passages.columns[:, : recipe.level_columns]
         text = table.text
-        of_level = used & np.isin(table.sets, [*recipe.labels, *recipe.kinds, SENTENCES])
-        own = np.flatnonzero(of_level[text])
+        has_level = used & np.isin(table.sets, [*recipe.labels, *recipe.kinds, SENTENCES])
+        own = np.flatnonzero(has_level[text])
         rows, sets = columns[own].astype(np.float64), table.sets[text[own]]
         self.center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
         self.scale = np.where(scale > 1e-9, scale, 1.0)
-        # A set gives landmarks by the square root of its size.
+        # The number of landmarks from a set is proportional to the square root of its size.
         _, number, counts = np.unique(sets, return_inverse=True, return_counts=True)
         chance = 1 / np.sqrt(counts[number])
         chosen = np.random.default_rng(seed).choice(
             len(rows), min(recipe.landmarks, len(rows)), replace=False, p=chance / chance.sum()
         )
-        # What goes into the bundle as float16 is used as such here.
+        # The bundle stores float16, so round before fitting.
         vectors = self.standard(rows[np.sort(chosen)])
         self.vectors = vectors.astype(np.float16).astype(np.float64)
         self.gamma = recipe.reach / rows.shape[1]
@@ -166,15 +167,21 @@ class Space:
         self.rows = bells(self.standard(columns), self.vectors, self.gamma) @ self.root
 
     def standard(self, rows: Floats) -> Floats:
-        """The columns as the kernel reads them."""
+        """Standardise columns for the kernel."""
         return standardised(rows, self.center, self.center, self.scale, CUT)
 
 
 class LevelFit:
-    """The level of every text of a table, and the functions of a recipe that give it.
+    """The functions of a recipe for the level, and the estimated level of every text of a table.
 
-    `used` says which texts are learned from, `taught` the level of each, with what a teacher gives
-    to sentences, `known` what difficulty adds; without these it learns from people's labels alone.
+    Args:
+        table: All texts.
+        recipe: The settings.
+        used: A mask of the training texts.
+        taught: The label of each text, including the teacher's labels of sentences. Without it,
+            only human labels are used.
+        known: The part of each text's level that comes from its difficulty.
+        seed: Seed of landmarks and networks.
     """
 
     def __init__(
@@ -195,51 +202,53 @@ class LevelFit:
             weights[SENTENCES] = recipe.sentences
             weights[JOINED] = recipe.joined
         text = table.text
-        known_level = self._used & np.isin(table.sets, [*weights]) & np.isfinite(self._labels)
-        own = np.flatnonzero(known_level[text])
+        has_level = self._used & np.isin(table.sets, [*weights]) & np.isfinite(self._labels)
+        own = np.flatnonzero(has_level[text])
         rows = space.standard(passages.columns[:, : recipe.level_columns])
-        weight = np.array([weights[each] for each in table.sets[text[own]].tolist()])
+        weight = np.array([weights[name] for name in table.sets[text[own]].tolist()])
         weight *= passages.words[own] / passages.totals[text[own]]
         self.network = learn_apart(rows[own], self._labels[text[own]], weight, _LEVEL, seed)
-        said = passages.means(self.network(rows))
-        self.levels, self.apart = said[:, 0] + known, apart(said[:, 1:])
+        outputs = passages.means(self.network(rows))
+        self.levels, self.apart = outputs[:, 0] + known, apart(outputs[:, 1:])
         self.levels -= recipe.off_if_brief * passages.means(brevity(passages.columns))
         self.own: list[tuple[Floats, float]] = []
         odds = [self._learn_kind(name, space.rows, text) for name in recipe.kinds]
-        self.odds = [np.stack(each, axis=-1) for each in zip(*odds, strict=True)]
+        self.odds = [np.stack(part, axis=-1) for part in zip(*odds, strict=True)]
 
     def _learn_kind(self, name: str, rows: Floats, text: Ints) -> tuple[Floats, float]:
-        """The own function of a set, of what the network leaves; returns the odds of the kind.
+        """Fit the function of a set to the residuals of the network, and add it to the levels.
 
-        `rows` are all passages in the space, `text` the text of each.
+        `rows` are the coordinates of all passages in the space, `text` is the text of each passage.
+        Returns the logistic regression that recognises the kind: slopes and intercept.
         """
         is_kind = self._used & (self._table.sets == name)
         others = np.flatnonzero((self._used & ~is_kind)[text])
         read = np.sort(
             np.append(np.flatnonzero(is_kind[text]), others[:: 1 + len(others) // _KIND_ROWS])
         )
-        kind = is_kind[text[read]]
-        weights = np.sqrt(len(read) / np.bincount(kind))[kind.astype(int)]
-        found = LogisticRegression(C=_KIND_C, max_iter=_KIND_TURNS).fit(rows[read], kind, weights)
-        slopes, start = found.coef_[0], float(found.intercept_[0])
+        labels = is_kind[text[read]]
+        weights = np.sqrt(len(read) / np.bincount(labels))[labels.astype(int)]
+        classifier = LogisticRegression(C=_KIND_C, max_iter=_KIND_TURNS)
+        classifier.fit(rows[read], labels, weights)
+        slopes, start = classifier.coef_[0], float(classifier.intercept_[0])
         share = shares((rows @ slopes + start)[:, None], self._recipe.least)[:, 0]
         own = np.flatnonzero(is_kind[text])
         directions = np.linalg.eigh(rows[own].T @ rows[own])[1][:, -_DIRECTIONS:]
         center = np.average(rows[own], axis=0, weights=share[own])
         texts = self._table.passages.means((rows - center) @ directions * share[:, None])
-        # On its own scale, fitted to what the network says.
+        # The set's labels have a scale of their own: convert them to levels by a line first.
         level, label = self.levels[is_kind], self._labels[is_kind]
         step = float(np.cov(level, label)[0, 1] / level.var(ddof=1))
-        left = (self._labels - label.mean()) / step - (self.levels - level.mean())
+        residuals = (self._labels - label.mean()) / step - (self.levels - level.mean())
         weights = is_kind * self._recipe.kinds[name]
-        of_kind, _ = _ridge(texts, left, weights, self._recipe.ridge, constant=False)
-        self.levels = self.levels + texts @ of_kind
-        self.own.append((directions @ of_kind, float(-center @ directions @ of_kind)))
+        kind_slopes, _ = _ridge(texts, residuals, weights, self._recipe.ridge, constant=False)
+        self.levels = self.levels + texts @ kind_slopes
+        self.own.append((directions @ kind_slopes, float(-center @ directions @ kind_slopes)))
         return slopes, start
 
     @property
     def kernel(self) -> Prepared:
-        """What goes into a bundle: the functions of kinds, and the odds of kinds."""
+        """The part for a bundle: the functions of kinds, and the odds of kinds."""
         space = self.space
         slopes = np.column_stack([*(slopes for slopes, _ in self.own), *self.odds[:1]])
         starts = np.array([*(start for _, start in self.own), *self.odds[1]])
@@ -248,34 +257,34 @@ class LevelFit:
 
 
 def added_by_joining(table: Table, known: Floats | float) -> Floats:
-    """How much more than the mean of its sentences is known of a joined text; 0 of any other."""
+    """Return the excess of a joined text's `known` part over the mean of its sentences; else 0."""
     values = np.broadcast_to(known, len(table))
-    place = {name: row for row, name in enumerate(table.ids.tolist())}
+    row_of = {name: row for row, name in enumerate(table.ids.tolist())}
     added = np.zeros(len(table))
     for row in np.flatnonzero(table.sets == JOINED):
-        added[row] = values[row] - values[[place[name] for name in table.ids[row].split()]].mean()
+        added[row] = values[row] - values[[row_of[name] for name in table.ids[row].split()]].mean()
     return added
 
 
 def _ridge(
-    rows: Floats, wanted: Floats, weights: Floats, ridge: float, *, constant: bool = True
+    rows: Floats, targets: Floats, weights: Floats, ridge: float, *, constant: bool = True
 ) -> tuple[Floats, float]:
-    """Slopes, and a constant unless it is to be 0, of weighted ridge regression."""
-    here = weights > 0
-    rows, wanted, weights = rows[here], wanted[here], weights[here]
+    """Fit weighted ridge regression; returns slopes and intercept (0 if not `constant`)."""
+    used = weights > 0
+    rows, targets, weights = rows[used], targets[used], weights[used]
     center = np.average(rows, axis=0, weights=weights) if constant else np.zeros(rows.shape[1])
-    mean = float(np.average(wanted, weights=weights)) if constant else 0.0
-    away = rows - center
-    gram = (away * weights[:, None]).T @ away + ridge * np.eye(rows.shape[1])
-    slopes = np.linalg.solve(gram, away.T @ (weights * (wanted - mean)))
+    mean = float(np.average(targets, weights=weights)) if constant else 0.0
+    centred = rows - center
+    gram = (centred * weights[:, None]).T @ centred + ridge * np.eye(rows.shape[1])
+    slopes = np.linalg.solve(gram, centred.T @ (weights * (targets - mean)))
     return slopes, mean - float(center @ slopes)
 
 
 class DifficultyFit:
-    """The network from a passage to its difficulty and to how hard it is to get its message.
+    """The network from a passage to its difficulty and to the difficulty of its message.
 
-    `used` says which texts are learned from, `taught` what of each. `passages` are those of the
-    table with what was learned of words.
+    `used` is a mask of the training texts, `taught` has their labels. `passages` are the passages
+    of the table, with the column ``difficulty_by_words`` filled.
     """
 
     def __init__(self, table: Table, used: Mask, taught: Taught, seed: int = 0) -> None:
@@ -285,7 +294,7 @@ class DifficultyFit:
         used &= np.isfinite(taught.labels) & np.isfinite(taught.messages)
         awkward, once = np.char.startswith(table.kinds, OWN), table.sets == READ_ONCE
         estimated = used & ~np.isfinite(table.labels)
-        of_texts = np.select(
+        text_weights = np.select(
             [
                 table.sets == READ_SENTENCES,
                 table.sets == READ_PAGES,
@@ -297,23 +306,23 @@ class DifficultyFit:
             [_SENTENCE, _PAGE, _AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _ESTIMATED],
             1.0,
         )
-        self.by_words = ByWords(table, taught.labels, np.where(used, of_texts, 0))
+        self.by_words = ByWords(table, taught.labels, np.where(used, text_weights, 0))
         self.passages = passages = _with_words(passages, self.by_words.column)
         own, columns = np.flatnonzero(used[text]), passages.columns.astype(np.float64)
         rows = columns[own]
         center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
         scale = np.where(scale > 1e-9, scale, 1.0)
-        weights = of_texts[text[own]] * passages.words[own] / passages.totals[text[own]]
-        rows, wanted = standardised(rows, center, center, scale, CUT), np.column_stack(taught)
-        network = learn_together(rows, wanted[text[own]], weights, _DIFFICULTY, seed)
+        weights = text_weights[text[own]] * passages.words[own] / passages.totals[text[own]]
+        rows, targets = standardised(rows, center, center, scale, CUT), np.column_stack(taught)
+        network = learn_together(rows, targets[text[own]], weights, _DIFFICULTY, seed)
         self.network = Prepared(center, center, scale, network, CUT)
-        said = passages.means(self.network(columns))
-        self.difficulties, self.messages = said[:, :2].T
-        self.apart = apart(said[:, 2:])
+        outputs = passages.means(self.network(columns))
+        self.difficulties, self.messages = outputs[:, :2].T
+        self.apart = apart(outputs[:, 2:])
         self.squares = (passages.means(self.network.prepared(columns)) ** 2).mean(axis=1)
 
     def read(self, table: Table) -> Passages:
-        """The passages of texts that it did not learn from, with what it learned of words."""
+        """Return the passages of other texts, with the column ``difficulty_by_words`` filled."""
         return _with_words(table.passages, self.by_words.of(table))
 
 
@@ -325,7 +334,10 @@ def _with_words(passages: Passages, by_words: Floats) -> Passages:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Both functions of a recipe, and what they say of every text of the table."""
+    """The fitted level and difficulty of a recipe, with estimates for every text of the table.
+
+    `levels` include the constant `moved`.
+    """
 
     level: LevelFit
     difficulty: DifficultyFit
@@ -336,7 +348,7 @@ class Fitted:
     def of(
         cls, table: Table, recipe: Recipe, used: Mask, teacher: Teacher, seed: int = 0
     ) -> Fitted:
-        """Learned from the texts that are `used`."""
+        """Fit both functions to the texts in the mask `used`."""
         taught = teacher.taught(used)
         difficulty = DifficultyFit(table, used, taught, seed)
         known = recipe.difficulty_in_level * difficulty.difficulties
@@ -348,7 +360,10 @@ class Fitted:
 
 @dataclass(frozen=True)
 class OutOfFold:
-    """What models say of every text that saw nothing of its group."""
+    """Out-of-fold estimates for every text, by models that did not learn from its group.
+
+    `levels_apart` and `difficulties_apart` are the spreads of the ensembles.
+    """
 
     levels: Floats
     difficulties: Floats
@@ -358,7 +373,7 @@ class OutOfFold:
 
 
 def folds_of_texts(table: Table, seed: int = 0) -> Ints:
-    """The fold of each text by its group, of a page that has none by its number."""
+    """Return the fold of each text; it depends on the group, or on the index of a page without."""
     fold = folds_of(table.groups, FOLDS, seed)
     pages = (table.sets == READ_PAGES) & (table.groups < 0)
     fold[pages] = folds_of(np.arange(pages.sum()), FOLDS, seed)
@@ -366,45 +381,46 @@ def folds_of_texts(table: Table, seed: int = 0) -> Ints:
 
 
 def unseen_by(table: Table, recipe: Recipe) -> Mask:
-    """The texts to learn from of which no set outside the recipe has a copy."""
+    """A mask of the recipe's texts that have no copy in a set outside the recipe."""
     own = np.isin(table.sets, recipe.sets)
     return own & ~np.isin(table.groups, table.groups[~own])
 
 
 def out_of_fold(table: Table, recipe: Recipe, teacher: Teacher, seed: int = 0) -> OutOfFold:
-    """What models say that saw nothing of a text's group nor of a copy of it.
+    """Estimate each text by models that learned neither from its group nor from a copy of it.
 
-    Sets that the recipe leaves out are held out whole: texts of which they have a copy are not
-    learned from either, and what is said of them is the mean of the models.
+    Sets outside the recipe are held out completely, as are copies of their texts; the estimate of
+    such a text is the mean of the models of all folds.
     """
     own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
     fold = folds_of_texts(table, seed)
-    found = np.zeros((5, len(table)))
+    estimates = np.zeros((5, len(table)))
     for number in range(FOLDS):
         fit = Fitted.of(table, recipe, usable & (fold != number), teacher, seed)
         hard = fit.difficulty
         values = np.stack(
             [fit.levels, hard.difficulties, hard.messages, fit.level.apart, hard.apart]
         )
-        here = own & (fold == number)
-        found[:, here] = values[:, here]
-        found[:, ~own] += values[:, ~own] / FOLDS
-    return OutOfFold(*found)
+        held_out = own & (fold == number)
+        estimates[:, held_out] = values[:, held_out]
+        estimates[:, ~own] += values[:, ~own] / FOLDS
+    return OutOfFold(*estimates)
 
 
 def kinds_left_out(
     table: Table, recipe: Recipe, teacher: Teacher, folds: int = 10, seed: int = 0
 ) -> Floats:
-    """The difficulty of each reading, from a model that saw no text of its kind."""
+    """Estimate the difficulty of each reading by a model that saw no text of its kind."""
     read = table.sets == READINGS
-    kinds = np.unique(table.kinds[read])
-    fold = np.random.default_rng(seed).permutation(np.arange(len(kinds)) % folds)
+    categories = np.unique(table.kinds[read])
+    fold = np.random.default_rng(seed).permutation(np.arange(len(categories)) % folds)
     usable = unseen_by(table, recipe)
-    found = np.full(len(table), np.nan)
+    difficulties = np.full(len(table), np.nan)
     for number in range(folds):
-        here = read & np.isin(table.kinds, kinds[fold == number])
-        copies = np.isin(table.groups, table.groups[here])
-        used = usable & ~left_out_with(table.kinds, kinds[fold == number].tolist()) & ~copies
+        left_out = categories[fold == number]
+        held_out = read & np.isin(table.kinds, left_out)
+        copies = np.isin(table.groups, table.groups[held_out])
+        used = usable & ~left_out_with(table.kinds, left_out.tolist()) & ~copies
         fit = DifficultyFit(table, used, teacher.taught(used), seed)
-        found[here] = fit.difficulties[here]
-    return found
+        difficulties[held_out] = fit.difficulties[held_out]
+    return difficulties

@@ -1,8 +1,8 @@
-"""The texts that the page models learn from and are judged on, read as passages.
+"""Read the texts that page models are trained and evaluated on, and cut them into passages.
 
-`SETS` are the labelled sets, with their licences; `labelled` and `pages` give their texts, `Table`
-their passages. Texts keep their lines, because a line break ends a field. Web pages are read by the
-package's own extractor, as users' pages are.
+`SETS` lists the labelled sets with their licences. `labelled` and `pages` return texts; a `Table`
+holds their passages. Line breaks are kept, because a line break ends a block of text. Web pages are
+read by the extractor of the package, like the pages of users.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class LabelledSet:
-    """A file of ``labelled``: what its labels mean, and whether they may be used by anyone.
+    """A file of ``labelled``: the meaning of its labels, and its licence.
 
-    Sets of one `family` share texts, and so groups. Labels `by_origin` are 1 for the harder and 0
-    for the easier text of a group; nobody judged them.
+    `harder` is 1 if a higher label is harder, or -1. Sets of the same `family` share texts, and so
+    groups. Labels `by_origin` are not human judgements: they are 1 for the text of a group that
+    was written for experts, and 0 for the one written for the public.
     """
 
     licence: str
@@ -88,28 +89,28 @@ SETS = {
     ),
 }
 READINGS = "readings"
-OWN = "own:"  # how kinds begin of which the texts were written for the set
-# Texts that were read like the others, but once: they are learned from and judge nothing.
+OWN = "own:"  # the prefix of kinds whose texts were written for the set
+# Texts with a single reading. They are used for training only, not for evaluation.
 READ_ONCE = "read_once"
 READ_ONCE_FILE = ROOT / "readings" / "once.jsonl.gz"
-# Passages of `unread` that were read once all the same.
+# Passages of `unread` that have a single reading after all.
 OPEN_PASSAGES_FILE = READ_ONCE_FILE.with_name("open_passages.jsonl.gz")
 
-# Single sentences that were read, and runs of two or three; most once, most of them of `unread`.
+# Readings of one to three sentences, mostly of texts in `unread`, and mostly single readings.
 READ_SENTENCES = "read_sentences"
 READ_SENTENCES_FILE = READ_ONCE_FILE.with_name("sentences.jsonl.gz")
 
-# Sentences of CEFR-SP one behind the other, with the mean of their levels.
+# Joined sentences of CEFR-SP, with the mean of their levels.
 JOINED = "cefr_sp_joined"
 _FEWEST_JOINED, _MOST_JOINED, _TIMES_JOINED = 2, 6, 2
-FOLDS = 5  # into which groups are dealt
+FOLDS = 5
 
-# Whole pages that were read, whose texts are not ours to give.
+# Readings of whole pages; the texts cannot be distributed.
 READ_PAGES = "read_pages"
 READ_PAGES_FILE = READ_ONCE_FILE.with_name("pages.jsonl")
-_FIRST = 550  # words of a page were read
+_FIRST = 550  # readings are of this many words from the start of a page
 
-# Kinds of pages by where they come from; of a corpus at most `MOST` of each source are used.
+# Kinds of pages by source. At most `MOST` texts of each source of a corpus are used.
 _WEB = {
     "cdc_pcd2024": "cdc",
     "clef2017_askdocs": "askdocs",
@@ -125,12 +126,12 @@ _CORPORA = {
     ),
 }
 MOST = 300
-# Sentences of each text that nobody read.
+# The number of sentences per text in the set `SENTENCES`.
 OF_EACH = 3
-# Passages, of which few were read and a larger model estimates the others' difficulty, and
-# sentences, whose level it estimates.
+# Passages, few of them with a reading, whose difficulty is estimated by `teacher`; and sentences,
+# whose level it estimates.
 UNREAD, SENTENCES = "unread", "unread_sentences"
-# Kinds of readings that the sources of unread passages have under another name.
+# Kinds of unread passages -> the same kinds as named in readings.
 _KINDS_OF = {
     "consumer_nih": ("medlineplus", "genetics home reference"),
     "wikipedia_med": ("wikipedia medicine",),
@@ -147,13 +148,13 @@ _KINDS_OF = {
     "web product": ("product_description_software",),
     "own: spoken meeting": ("spoken_meeting",),
 }
-# The kinds of pages that the assessors of 2016 saw.
+# The kinds of pages that the assessors of CLEF eHealth 2016 judged.
 REFERENCE = ("sondhi", "schwarz")
 
 
 @dataclass(frozen=True)
 class Text:
-    """One text, plain (a string) or a web page (bytes); `label` is turned to harder = higher."""
+    """A plain text (a string) or a web page (bytes). A higher `label` is harder."""
 
     set: str
     id: str
@@ -164,20 +165,20 @@ class Text:
     understand: float = np.nan
 
     def document(self) -> Document:
-        """What the package reads of it; raises `PageError`."""
+        """Read the text with the package; raises `PageError`."""
         if isinstance(self.content, str):
             return document_of_text(self.content, self.id)
         return document_of_page(Page(self.id, "", self.content))
 
 
 def path_of(data: Path, name: str) -> Path:
-    """The file of a labelled set."""
+    """Return the path of a labelled set."""
     if name == READINGS:
         return data / "judged" / "passages.jsonl.gz"
     return data / "labelled" / f"{name}.jsonl.gz"
 
 
-# The mean difficulty of the readings where so many of a hundred adults get the main message.
+# Percentages of adults who understand the main message, and the mean difficulty of such readings.
 _MESSAGES = (
     (0, 3, 12, 25, 45, 65, 82, 91, 97, 100),
     (100, 97, 89, 80, 65, 48, 32, 20, 9, 0),
@@ -185,7 +186,9 @@ _MESSAGES = (
 
 
 def message_of(understand: Floats) -> Floats:
-    """How hard it is to get the message: the usual difficulty where that share gets it.
+    """Convert shares of adults who understand the message to the difficulty of the message, 0..100.
+
+    It is the mean difficulty of readings with that share.
 
     >>> message_of(np.array([1, 0.25, 0])).tolist()
     [0.0, 80.0, 100.0]
@@ -195,16 +198,16 @@ def message_of(understand: Floats) -> Floats:
 
 
 def labelled(data: Path, name: str) -> list[Text]:
-    """The texts of a labelled set, in the order of its file."""
+    """Return the texts of a labelled set, in the order of its file."""
     if name == READINGS:
         return readings(data, "passages")
-    of = SETS[name]
+    labelled_set = SETS[name]
     return [
         Text(
             name,
             row["id"],
-            detokenised(row["text"]) if of.tokenised else row["text"],
-            of.harder * float(row["label"]),
+            detokenised(row["text"]) if labelled_set.tokenised else row["text"],
+            labelled_set.harder * float(row["label"]),
             str(row["group"]),
         )
         for row in records(path_of(data, name))
@@ -212,36 +215,39 @@ def labelled(data: Path, name: str) -> list[Text]:
 
 
 def readings(data: Path, file: str) -> list[Text]:
-    """Texts that were read: ``passages`` to learn from, whole ``pages`` to judge with."""
+    """Return texts with readings: ``passages`` for training, or ``pages`` for evaluation."""
     return [as_read(READINGS, row) for row in records(data / "judged" / f"{file}.jsonl.gz")]
 
 
 def as_read(name: str, row: Mapping[str, Any]) -> Text:
-    """A text of a set with what readings say of it."""
+    """Return a text of a set with the labels of its reading."""
     label, share = float(row["difficulty"]), float(row["understand"]) / 100
     group = str(row.get("group", row["id"]))
     return Text(name, row["id"], row["text"], label, group, row["kind"], share)
 
 
 def read_once() -> Iterator[Text]:
-    """Texts of no other set that were read once: documentation, and texts written to be read."""
+    """Yield texts with a single reading: documentation, and texts written for the readings."""
     for row in records(READ_ONCE_FILE):
         yield as_read(READ_ONCE, row)
 
 
 def sentences_read(data: Path) -> Iterator[Text]:
-    """Sentences that were read; those whose text is not ours to give are found in their sources."""
+    """Yield sentences with readings.
+
+    Texts that cannot be distributed are not in the file; they are looked up in their sources.
+    """
     rows = {row["id"]: row for row in records(READ_SENTENCES_FILE)}
-    of_sources = {text.id: text.content for text in unread(data) if text.set == SENTENCES}
+    sources = {text.id: text.content for text in unread(data) if text.set == SENTENCES}
     for name, row in rows.items():
-        yield as_read(READ_SENTENCES, {**row, "text": row["text"] or of_sources[name]})
+        yield as_read(READ_SENTENCES, {**row, "text": row["text"] or sources[name]})
 
 
 def joined_sentences(table: Table, data: Path) -> Iterator[Text]:
-    """Runs of sentences of CEFR-SP, so that a level is learned of longer texts too.
+    """Yield runs of sentences of CEFR-SP, so that the level is learned for longer texts too.
 
-    Sentences of a run are of one fold (of seed 0), and no other set has a copy of them. The run has
-    the group of its first; its name is all of theirs.
+    The sentences of a run are from the same fold (of seed 0), and have no copy in another set. The
+    id of a run is the ids of its sentences, separated by spaces; its group is that of the first.
     """
     texts = {text.id: text for text in labelled(data, "cefr_sp_wiki")}
     own = table.sets == "cefr_sp_wiki"
@@ -261,7 +267,7 @@ def joined_sentences(table: Table, data: Path) -> Iterator[Text]:
 
 
 def read_pages(data: Path) -> Iterator[Text]:
-    """The beginnings of whole pages that were read, as the package reads them."""
+    """Yield the beginnings of pages with readings, as extracted by the package."""
     rows = {row["source_id"]: row for row in records(READ_PAGES_FILE)}
     texts = {row["id"]: row["text"] for row in records(path_of(data, "pdq_pages"))}
     for folder, archive in (("wcxb", "pages"), ("health_pages", "health_pages")):
@@ -270,8 +276,8 @@ def read_pages(data: Path) -> Iterator[Text]:
             name = name if name in rows else name.removesuffix(".html")
             if name in rows:
                 page = parse_for(Page(name, "", content), "main")
-                kept = (block.text for block in extract(page, "main") if block.kept)
-                texts[name] = "\n\n".join(kept)
+                paragraphs = (block.text for block in extract(page, "main") if block.kept)
+                texts[name] = "\n\n".join(paragraphs)
     for name, row in rows.items():
         text = "".join(re.findall(r"\s*\S+", texts[name])[:_FIRST])
         yield as_read(READ_PAGES, {**row, "id": name, "text": text})
@@ -281,38 +287,42 @@ _SENTENCE_END = re.compile(r'(?<=[.!?]) +(?=[A-Z"“(])')
 
 
 def _windows(text: str, chance: random.Random) -> list[str]:
-    """Runs of about 60 to 160 words of a text, with their lines as they are, in any order."""
-    found, part, words, wanted = [], "", 0, chance.randint(60, 160)
+    """Cut a text into passages of about 60 to 160 words, keep its lines, and shuffle them."""
+    passages, part, words, target = [], "", 0, chance.randint(60, 160)
     for line in text.split("\n"):
         *sentences, last = _SENTENCE_END.split(line) if len(line.split()) > 60 else [line]
-        for piece, end in [*((each, " ") for each in sentences), (last, "\n")]:
+        for piece, end in [*((sentence, " ") for sentence in sentences), (last, "\n")]:
             size = len(piece.split())
-            if words and words + size > 1.3 * wanted:
-                found.append(part.strip())
-                part, words, wanted = "", 0, chance.randint(60, 160)
+            if words and words + size > 1.3 * target:
+                passages.append(part.strip())
+                part, words, target = "", 0, chance.randint(60, 160)
             part, words = f"{part}{piece}{end}", words + size
-            if words >= wanted:
-                found.append(part.strip())
-                part, words, wanted = "", 0, chance.randint(60, 160)
+            if words >= target:
+                passages.append(part.strip())
+                part, words, target = "", 0, chance.randint(60, 160)
     if words >= 42:
-        found.append(part.strip())
-    found = [each for each in found if 30 <= len(each.split()) <= 300]
-    chance.shuffle(found)
-    return found
+        passages.append(part.strip())
+    passages = [passage for passage in passages if 30 <= len(passage.split()) <= 300]
+    chance.shuffle(passages)
+    return passages
 
 
 def _sentences(text: str, chance: random.Random) -> list[str]:
-    """Sentences of 7 to 60 words of a text, in any order."""
-    every = [each for line in text.split("\n") for each in _SENTENCE_END.split(line)]
-    found = [each for each in every if 7 <= len(each.split()) <= 60 and each[-1:] in '.?!"”)']
-    chance.shuffle(found)
-    return found
+    """Return the sentences of 7 to 60 words of a text, shuffled."""
+    sentences = [
+        sentence
+        for line in text.split("\n")
+        for sentence in _SENTENCE_END.split(line)
+        if 7 <= len(sentence.split()) <= 60 and sentence[-1:] in '.?!"”)'
+    ]
+    chance.shuffle(sentences)
+    return sentences
 
 
 def unread(data: Path) -> Iterator[Text]:
-    """Passages and sentences of texts that anyone may learn from; few of the passages were read.
+    """Yield passages and sentences of openly licensed texts; few of the passages have a reading.
 
-    The open texts are cut into passages twice, at other places.
+    The texts of ``open_texts`` are cut into passages twice, at different points.
     """
     read = {row["id"]: row for row in records(OPEN_PASSAGES_FILE)}
     sources = (
@@ -321,7 +331,7 @@ def unread(data: Path) -> Iterator[Text]:
         ("wikipedia_med", data / "corpora" / "wikipedia_med.jsonl.gz", 700, 2, 0),
         ("pdq_pages", data / "labelled" / "pdq_pages.jsonl.gz", None, 2, 0),
     )
-    for source, path, most, of_each, of_second_cut in sources:
+    for source, path, most, most_passages, most_of_second_cut in sources:
         rows = list(records(path))
         is_open = source == "open_texts"
         if not is_open:
@@ -330,20 +340,20 @@ def unread(data: Path) -> Iterator[Text]:
             group, kind = (row["group"], row["kind"]) if is_open else (row["id"], source)
             seed = zlib.crc32(row["id"].encode())
             for name, mark, parts_of, chance, most_parts in (
-                (UNREAD, "", _windows, random.Random(seed), of_each),
-                (UNREAD, "b", _windows, random.Random(seed + 1), of_second_cut),
+                (UNREAD, "", _windows, random.Random(seed), most_passages),
+                (UNREAD, "b", _windows, random.Random(seed + 1), most_of_second_cut),
                 (SENTENCES, "s", _sentences, random.Random(seed), OF_EACH),
             ):
                 for number, part in enumerate(parts_of(row["text"], chance)[:most_parts]):
                     text = Text(
                         name, f"{row['id']}-{mark}{number}", part, group=str(group), kind=kind
                     )
-                    said = read.get(text.id)
-                    yield as_read(name, {**said, "text": part}) if said else text
+                    reading = read.get(text.id)
+                    yield as_read(name, {**reading, "text": part}) if reading else text
 
 
 def left_out_with(kinds: NDArray[np.str_], left_out: Iterable[str]) -> Mask:
-    """Which texts are of the kinds that are left out, under whatever name."""
+    """Return a mask of the texts of held-out kinds, including kinds with another name."""
     names = set(left_out)
     return np.isin(kinds, sorted(names)) | np.array(
         [bool(names & set(_KINDS_OF.get(kind, ()))) for kind in kinds.tolist()]
@@ -351,45 +361,45 @@ def left_out_with(kinds: NDArray[np.str_], left_out: Iterable[str]) -> Mask:
 
 
 def by_chance(text: Text) -> tuple[int, str]:
-    """A key that sorts texts at random, the same on every machine."""
+    """A sort key that shuffles texts in the same way on every machine."""
     return zlib.crc32(text.id.encode()), text.id
 
 
 def web_pages(data: Path, kinds: Iterable[str] = tuple(_WEB.values())) -> Iterator[Text]:
-    """The health pages of some kinds."""
-    folder, wanted = data / "html" / "health_pages", frozenset(kinds)
+    """Yield the health pages of some kinds."""
+    folder, chosen = data / "html" / "health_pages", frozenset(kinds)
     rows = (line.split("\t") for line in (folder / "pages.tsv").read_text("utf-8").splitlines()[1:])
     kind_of = {row[0]: _WEB[row[1]] for row in rows}
     for name, content in members(folder / "health_pages.tar.gz"):
-        if kind_of.get(name) in wanted:
+        if kind_of.get(name) in chosen:
             yield Text(kind_of[name], name, content)
 
 
 def pages(data: Path) -> Iterator[Text]:
-    """Whole pages by kind: health pages, and of each source of the corpora the same `MOST`."""
+    """Yield whole pages: health pages, and at most `MOST` texts of each source of the corpora."""
     yield from web_pages(data)
-    for name, kinds in _CORPORA.items():
-        by_source: dict[str, list[Text]] = {source: [] for source in kinds}
+    for name, kind_of in _CORPORA.items():
+        by_source: dict[str, list[Text]] = {source: [] for source in kind_of}
         for row in corpus(data, name):
-            if (source := row["source"]) in kinds:
-                by_source[source].append(Text(kinds[source], row["id"], row["text"]))
+            if (source := row["source"]) in kind_of:
+                by_source[source].append(Text(kind_of[source], row["id"], row["text"]))
         for texts in by_source.values():
             yield from sorted(texts, key=by_chance)[:MOST]
 
 
-# -- text as people write it -----------------------------------------------------------------------
+# -- detokenising ----------------------------------------------------------------------------------
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_BRACKETS))
 
 
 def detokenised(text: str) -> str:
-    """Tokens between blanks as text that people write.
+    """Restore ordinary text from tokens separated by spaces.
 
     >>> detokenised("He said : `` It 's ( very ) good , is n't it ? ''")
     'He said: "It\\'s (very) good, isn\\'t it?"'
     """
-    text = _BRACKET.sub(lambda found: _BRACKETS[found.group()], html.unescape(text))
+    text = _BRACKET.sub(lambda match: _BRACKETS[match.group()], html.unescape(text))
     text = text.replace("@-@", "-").replace("``", '"').replace("''", '"')
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r" ([.,;:!?%)\]}]+)(?= |$)", r"\1", text)
@@ -398,40 +408,40 @@ def detokenised(text: str) -> str:
     text = re.sub(r"(\w) - (\w)", r"\1-\2", text) if "–" not in text else text
     text = re.sub(r"(\d) / (\d)", r"\1/\2", text)
     parts = text.split('"')
-    if len(parts) % 2:  # every first quotation mark opens, every second closes
+    if len(parts) % 2:  # quotation marks open and close by turns
         parts[1::2] = [part.strip() for part in parts[1::2]]
     return '"'.join(parts)
 
 
-# -- texts that are nearly the same ----------------------------------------------------------------
+# -- near-duplicates -------------------------------------------------------------------------------
 
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
 _RUN, _MOST_SHARED = 5, 12
 
 
 def _runs(text: str) -> NDArray[np.uint64]:
-    """A number for each run of five words of a text."""
+    """Return the distinct hashes of all runs of five words of a text."""
     words = _NOT_WORD.sub(" ", text.lower()).split()
     size = min(_RUN, max(1, len(words)))
     codes = np.array([zlib.crc32(word.encode()) for word in words], np.uint64)
     if not len(codes):
         return codes
     sums = np.zeros(len(codes) - size + 1, np.uint64)
-    for place in range(size):
-        sums = sums * np.uint64(1000003) + codes[place : len(codes) - size + 1 + place]
+    for offset in range(size):
+        sums = sums * np.uint64(1000003) + codes[offset : len(codes) - size + 1 + offset]
     return np.unique(sums)
 
 
 def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of texts of which the smaller has half of its runs of five words in the other.
+    """Return pairs of texts that share at least half of the smaller text's runs of five words.
 
-    Runs that more than twelve texts share are set phrases, and do not count.
+    Runs that occur in more than twelve texts are set phrases, and do not count.
 
     >>> near_duplicates(["a b c d e f g h i j k", "A b c d e f g h i j, k", "x y z"])
     [(0, 1)]
     """
     runs = [_runs(text) for text in texts]
-    sizes = np.array([len(found) for found in runs])
+    sizes = np.array([len(codes) for codes in runs])
     codes, owners = np.concatenate(runs), np.repeat(np.arange(len(runs)), sizes)
     order = np.lexsort((owners, codes))
     codes, owners = codes[order], owners[order]
@@ -444,20 +454,21 @@ def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
             pairs += [owners[first + i] * len(runs) + owners[first + j] for j in range(i + 1, size)]
     keys, shared = np.unique(np.concatenate(pairs), return_counts=True)
     a, b = keys // len(runs), keys % len(runs)
-    # Short sentences ("He died in 1837 in Paris.") are alike by chance unless they are the same.
+    # Short sentences ("He died in 1837 in Paris.") share half of their runs by chance, so they
+    # must be equal.
     smaller, larger = np.minimum(sizes[a], sizes[b]), np.maximum(sizes[a], sizes[b])
     near = (2 * shared >= smaller) & ((smaller >= 6) | (shared == larger))
     return list(zip(a[near].tolist(), b[near].tolist(), strict=True))
 
 
 def groups_of(texts: Sequence[Text]) -> Ints:
-    """A number for each plain text; those of one group, or near-duplicates, have the same."""
-    families = {name: of.family or name for name, of in SETS.items()}
+    """Number the groups of plain texts; groups that share near-duplicates are merged."""
+    families = {name: labelled_set.family or name for name, labelled_set in SETS.items()}
     families |= dict.fromkeys([UNREAD, SENTENCES], READINGS)
     first: dict[tuple[str, str], int] = {}
     pairs = [
-        (first.setdefault((families.get(text.set, text.set), text.group), place), place)
-        for place, text in enumerate(texts)
+        (first.setdefault((families.get(text.set, text.set), text.group), index), index)
+        for index, text in enumerate(texts)
     ]
     pairs += near_duplicates([str(text.content) for text in texts])
     size = (len(texts), len(texts))
@@ -466,10 +477,10 @@ def groups_of(texts: Sequence[Text]) -> Ints:
 
 
 def folds_of(groups: Ints, folds: int, seed: int = 0) -> Ints:
-    """The fold of each row by its group; rows of the group -1 are in no fold: -1."""
-    found = np.full(len(groups), -1)
-    found[groups >= 0] = dealt_out(groups[groups >= 0], folds, seed)
-    return found
+    """Return the fold of each row, by its group; the group -1 has the fold -1."""
+    fold = np.full(len(groups), -1)
+    fold[groups >= 0] = dealt_out(groups[groups >= 0], folds, seed)
+    return fold
 
 
 # -- passages --------------------------------------------------------------------------------------
@@ -477,14 +488,17 @@ def folds_of(groups: Ints, folds: int, seed: int = 0) -> Ints:
 
 @dataclass(frozen=True)
 class Words:
-    """The different words of passages: of passage ``i`` ``types[ids[starts[i]:starts[i + 1]]]``."""
+    """The distinct words of passages.
+
+    Passage ``i`` has the words ``types[ids[starts[i]:starts[i + 1]]]``.
+    """
 
     starts: Ints
     ids: Ints
     types: NDArray[np.str_]
 
     def joined(self, other: Self) -> Self:
-        """Those of both, one behind the other."""
+        """Concatenate the words of both."""
         return type(self)(
             np.append(self.starts, self.starts[-1] + other.starts[1:]),
             np.append(self.ids, len(self.types) + other.ids),
@@ -492,25 +506,27 @@ class Words:
         )
 
 
-def _words_of(batch: Batch, found: Passages) -> Iterator[list[str]]:
-    """The different tokens with a letter of each passage, but for repeated sentences."""
+def _words_of(batch: Batch, passages: Passages) -> Iterator[list[str]]:
+    """Yield the distinct tokens with a letter of each passage; repeated sentences do not count."""
     read = (batch.once(read_sentences)[:, -1] > 0) & (np.diff(batch.word_bounds) > 0)
-    first = np.repeat(batch.first_sentences[:-1], np.diff(found.starts))
+    first = np.repeat(batch.first_sentences[:-1], np.diff(passages.starts))
     types, ids, bounds = batch.token_types.strings, batch.token_ids, batch.token_bounds
-    for start, end in (found.sentences + first[:, None]).tolist():
-        own = (ids[bounds[each] : bounds[each + 1]] for each in range(start, end) if read[each])
-        words = (types[number] for number in np.unique(np.concatenate(list(own))).tolist())
+    for start, end in (passages.sentences + first[:, None]).tolist():
+        own = (
+            ids[bounds[number] : bounds[number + 1]] for number in range(start, end) if read[number]
+        )
+        words = (types[id_] for id_ in np.unique(np.concatenate(list(own))).tolist())
         yield [word for word in words if any(map(str.isalpha, word))]
 
 
 @dataclass(frozen=True)
 class Table:
-    """Texts as passages. All but `passages` have a row for each text.
+    """Texts and their passages. All arrays but `passages` and `words` have a row per text.
 
-    `keys` are the groups as the files have them, `groups` those joined by near-duplicates;
-    `plain` numbers the texts that are the same but for capitals; `formulas` has a column for each
-    of `BASELINES`; `understand` is the share of adults who get the message, where it was read.
-    `words` are those of the passages.
+    `keys` are the groups as named in the files, `groups` the numbers of groups after those with
+    near-duplicates were merged. `plain` is equal for texts that differ only in capitals. `formulas`
+    has a column per formula in `BASELINES`. `understand` is the share of adults who understand the
+    message, by readings. `words` are the words of the passages.
     """
 
     sets: NDArray[np.str_]
@@ -530,14 +546,15 @@ class Table:
 
     @cached_property
     def text(self) -> Ints:
-        """The row of the text of each passage."""
+        """The index of the text of each passage."""
         return np.repeat(np.arange(len(self)), np.diff(self.passages.starts))
 
     @classmethod
     def of(cls, texts: Iterable[Text], *, joined: bool = False) -> Self:
-        """The passages of texts. `joined` joins groups; otherwise each text is one.
+        """Cut texts into passages.
 
-        A page that cannot be read is named and left out.
+        With `joined`, groups with near-duplicates are merged; otherwise each text is a group of its
+        own. Pages that cannot be read are printed and dropped.
         """
         read: list[Text] = []
 
@@ -546,17 +563,17 @@ class Table:
                 try:
                     document = text.document()
                 except PageError as error:
-                    print(f"{text.id}: left out, {error}")
+                    print(f"{text.id}: dropped, {error}")
                     continue
                 read.append(text)
                 yield document
 
-        found, formulas, ids, sizes = [], [], [], [0]
+        parts, formulas, ids, sizes = [], [], [], [0]
         types: dict[str, int] = {}
         for batch in batches(documents()):
-            found.append(passages(batch))
+            parts.append(passages(batch))
             formulas.append(features_of(batch, BASELINES).values)
-            for words in _words_of(batch, found[-1]):
+            for words in _words_of(batch, parts[-1]):
                 ids += [types.setdefault(word, len(types)) for word in words]
                 sizes.append(len(words))
         return cls(
@@ -571,86 +588,87 @@ class Table:
             if joined
             else np.arange(len(read)),
             np.concatenate(formulas),
-            _joined_passages(found),
+            _joined_passages(parts),
             Words(np.cumsum(sizes), np.array(ids), np.array(list(types), f"U{_MOST_LETTERS}")),
         )
 
     @cached_property
     def word_features(self) -> csr_array:
-        """What `ByWords` reads: means over the different words of each passage.
+        """The inputs of `ByWords`: means over the distinct words of each passage.
 
-        Of each word that has a vector, by its rank, and of each run of letters behind them.
+        The first columns are the words that have a vector, by rank; the others are runs of letters.
         """
         types = self.words.types.tolist()
         rank, runs = known_of(types).ranks, runs_of_letters(types)
-        known, vectors = np.flatnonzero(rank >= 0), len(words_and_vectors()[1])
-        of_types = csr_array(
+        ranked, vectors = np.flatnonzero(rank >= 0), len(words_and_vectors()[1])
+        type_features = csr_array(
             (
-                np.append(np.ones(len(known)), runs.values),
-                (np.append(known, runs.words), np.append(rank[known], vectors + runs.numbers)),
+                np.append(np.ones(len(ranked)), runs.values),
+                (np.append(ranked, runs.words), np.append(rank[ranked], vectors + runs.numbers)),
             ),
             shape=(len(types), vectors + RUNS),
         )
         sizes = np.diff(self.words.starts)
-        stands = csr_array(
+        word_shares = csr_array(
             (np.repeat(1 / np.maximum(sizes, 1), sizes), self.words.ids, self.words.starts),
             shape=(len(sizes), len(types)),
         )
-        return stands @ of_types
+        return word_shares @ type_features
 
     def and_others(self, other: Self, made_of: Mapping[str, str]) -> Self:
-        """The rows of both.
+        """Append the rows of another table.
 
-        Those of the other are of the group -1, which is in no fold, but for what was `made_of` a
-        row of this table: by ids.
+        `made_of` maps the id of a row in the other table to the id of the row in this table that it
+        was derived from; it joins that row's group. Other rows get the group -1, which is in no
+        fold.
         """
         groups = dict(zip(self.ids.tolist(), self.groups.tolist(), strict=True))
-        others = [groups.get(made_of.get(each, ""), -1) for each in other.ids.tolist()]
+        others = [groups.get(made_of.get(id_, ""), -1) for id_ in other.ids.tolist()]
         other = replace(other, groups=np.array(others), plain=other.plain + self.plain.max() + 1)
-        rows = {
-            each.name: np.concatenate([getattr(self, each.name), getattr(other, each.name)])
-            for each in fields(self)
-            if each.name not in _PARTS
-        }
-        found = _joined_passages([self.passages, other.passages])
-        return type(self)(**rows, passages=found, words=self.words.joined(other.words))
+        names = [field.name for field in fields(self) if field.name not in _PARTS]
+        rows = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names}
+        both = _joined_passages([self.passages, other.passages])
+        return type(self)(**rows, passages=both, words=self.words.joined(other.words))
 
     def save(self, path: Path) -> None:
-        """Keep the table in a file."""
-        arrays = {each.name: getattr(self, each.name) for each in fields(self)}
-        for name, kind in _PARTS.items():
+        """Write the table to a file."""
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+        for name, type_ in _PARTS.items():
             part = arrays.pop(name)
-            arrays |= {f"{name}.{each.name}": getattr(part, each.name) for each in fields(kind)}
+            arrays |= {f"{name}.{field.name}": getattr(part, field.name) for field in fields(type_)}
         np.savez(path, **arrays)
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """The table that `save` kept."""
+        """Read a table that `save` wrote."""
         with np.load(path, allow_pickle=False) as arrays:
-            own = [arrays[each.name] for each in fields(cls) if each.name not in _PARTS]
+            own = [arrays[field.name] for field in fields(cls) if field.name not in _PARTS]
             parts = {
-                name: kind(*(arrays[f"{name}.{each.name}"] for each in fields(kind)))
-                for name, kind in _PARTS.items()
+                name: type_(*(arrays[f"{name}.{field.name}"] for field in fields(type_)))
+                for name, type_ in _PARTS.items()
             }
             return cls(*own, **parts)
 
 
 _PARTS: Mapping[str, Any] = {"passages": Passages, "words": Words}
-_MOST_LETTERS = 40  # no word that has a vector is longer, and runs are of its first thirty
+_MOST_LETTERS = 40  # no word with a vector is longer, and runs are of the first thirty letters
 
 
 def _joined_passages(parts: Sequence[Passages]) -> Passages:
     starts = np.append(0, np.cumsum(np.concatenate([np.diff(part.starts) for part in parts])))
     rest = {
-        each.name: np.concatenate([getattr(part, each.name) for part in parts])
-        for each in fields(Passages)
-        if each.name != "starts"
+        field.name: np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(Passages)
+        if field.name != "starts"
     }
     return Passages(**(rest | {"starts": starts, "columns": rest["columns"].astype(np.float32)}))
 
 
 def cached(folder: Path | None, name: str, make: Callable[[], Table]) -> Table:
-    """The table of that name in a folder; made, and kept there, if it is not. Delete old ones."""
+    """Load a table from a cache folder; compute it and save it if it is missing.
+
+    Delete outdated files yourself.
+    """
     path = folder / f"{name}.npz" if folder else None
     if path and path.exists():
         return Table.load(path)
@@ -662,7 +680,7 @@ def cached(folder: Path | None, name: str, make: Callable[[], Table]) -> Table:
 
 
 def training_table(data: Path, cache: Path | None) -> Table:
-    """The passages of all labelled sets, of open texts, of texts that were read, of joined ones."""
+    """Return labelled sets, open texts, texts with readings, and joined sentences as passages."""
 
     def texts() -> Iterator[Text]:
         for name in SETS:
@@ -676,13 +694,13 @@ def training_table(data: Path, cache: Path | None) -> Table:
     read = cached(cache, READ_SENTENCES, lambda: Table.of(sentences_read(data)))
     table = table.and_others(read, own)
     joined = cached(cache, JOINED, lambda: Table.of(joined_sentences(table, data)))
-    table = table.and_others(joined, {each: each.split()[0] for each in joined.ids.tolist()})
+    table = table.and_others(joined, {id_: id_.split()[0] for id_ in joined.ids.tolist()})
     whole = cached(cache, READ_PAGES, lambda: Table.of(read_pages(data)))
-    # One holds a passage that was read; those of PDQ are of a set that is judged.
+    # One page contains a passage with a reading; pages of PDQ are texts of a labelled set.
     parts = {row["source_id"]: row.get("of", row["source_id"]) for row in records(READ_PAGES_FILE)}
     return table.and_others(whole, parts)
 
 
 def sha256(path: Path) -> str:
-    """The checksum of a file."""
+    """Return the SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -3,9 +3,9 @@
     python -m scripts.train.teacher WHEEL states.npz
     python -m scripts.train.pages --states states.npz [--output resources/bundles]
 
-What is learned and how is in `page_fit`. With one thread the texts take two minutes to read and the
-models twenty to learn, in 4 GB. `open` was made with one. The number of threads changes the bytes,
-and figures in the third digit.
+`page_fit` describes the models. With one thread, reading the texts takes two minutes and training
+twenty, in 4 GB of memory. The published `open` was trained with one thread; the number of threads
+changes the bytes, and the third digit of figures.
 """
 
 from __future__ import annotations
@@ -59,28 +59,33 @@ from understandability.model.passage_model import ErrorModel, Hardening, Passage
 from understandability.model.predictors import Network
 from understandability.model.readers import READERS, AssessorScale, Reader, ReadingScale
 
-# Where the curve of the public reader has its points.
+# The difficulties at which the curve of the public reader has its points.
 _KNOTS = tuple(range(0, 101, 20))
-# An error is at most so much surer at the ends of a scale: otherwise it would be none at all there.
+# A bound on how much smaller errors are at the ends of the scale. Without it, they would become 0.
 _MOST_BENT = 4.0
-# What the sets count whose people say how far the level is from what people say.
+# The sets with human labels that determine the error of the level, and their weights.
 _PEOPLE = {"medreadme": 0.4, "medreadme_docs": 0.6, "readmepp_en": 1.0}
 
 
 def error_of(
-    away: Floats,
-    said: tuple[Floats, Floats, Floats, Floats],
+    residuals: Floats,
+    inputs: tuple[Floats, Floats, Floats, Floats],
     weights: Floats,
     ends: tuple[float, float],
     within: tuple[float, float],
 ) -> ErrorModel:
-    """From how far labels are from estimates out of fold; see `ErrorModel`.
+    """Fit an `ErrorModel` to the differences between labels and out-of-fold estimates.
 
-    `said` are the estimates, the words of the texts, the mean squares of their columns, and how far
-    parts are apart; `weights` is what each text counts. So large a share of what the labels count
-    is to lie within so many errors.
+    Args:
+        residuals: Label minus estimate of each text.
+        inputs: The estimates, the numbers of words, the mean squares of the texts' columns, and the
+            spreads of the ensemble.
+        weights: The weights of the texts.
+        ends: The ends of the scale.
+        within: A share and a number of errors: this share of the labels, by weight, must lie within
+            this many errors of the estimate.
     """
-    estimates, words, squares, parts = said
+    estimates, words, squares, parts = inputs
     usual = _line(1 / words, squares)
     ratio = squares / (usual[0] + usual[1] / words)
     limit = float(np.quantile(ratio, 0.995))
@@ -92,47 +97,48 @@ def error_of(
 
     def unlikelihood(numbers: Floats) -> float:
         squared = model(numbers).of(estimates, words, squares, parts) ** 2
-        return float(weights @ (np.log(squared) + away**2 / squared))
+        return float(weights @ (np.log(squared) + residuals**2 / squared))
 
-    mean = float(weights @ away**2)
+    mean = float(weights @ residuals**2)
     start = np.log([mean / 2, mean * 10, 0.5, 0.5])
     bounds = [(None, None), (None, None), (None, np.log(_MOST_BENT)), (None, None)]
     options = {"maxiter": 4000}
-    found = minimize(unlikelihood, start, method="Nelder-Mead", bounds=bounds, options=options).x
+    best = minimize(unlikelihood, start, method="Nelder-Mead", bounds=bounds, options=options).x
     share, errors = within
-    sizes = abs(away) / model(found).of(estimates, words, squares, parts)
+    sizes = abs(residuals) / model(best).of(estimates, words, squares, parts)
     order = np.argsort(sizes)
     size = float(sizes[order][np.searchsorted(np.cumsum(weights[order]), share)])
     size = (size / errors) ** 2
-    floor, per_word, bent, by_parts = np.exp(found) * (size, size, 1, size)
+    floor, per_word, bent, by_parts = np.exp(best) * (size, size, 1, size)
     numbers = (floor, per_word, *usual, limit, bent, *ends, by_parts)
-    return ErrorModel(*(round(float(each), 4) for each in numbers))
+    return ErrorModel(*(round(float(number), 4) for number in numbers))
 
 
-def errors_of(table: Table, said: OutOfFold, fit: Fitted) -> list[ErrorModel]:
-    """Of the difficulty, by readings; of the level, by people who judged what it never saw.
+def errors_of(table: Table, estimates: OutOfFold, fit: Fitted) -> list[ErrorModel]:
+    """Fit the errors of the difficulty (to readings) and of the level (to human labels).
 
-    Of these MedReadMe's count as much as ReadMe++'s, and their texts more than their sentences, for
-    pages are texts.
+    The human labels are of sets that the level was not trained on. MedReadMe and ReadMe++ have
+    equal weights; texts of MedReadMe weigh more than its sentences, because pages are texts.
     """
     words, squares = np.maximum(table.passages.totals, 1), fit.difficulty.squares
-    found = []
+    difficulties, levels = estimates.difficulties, estimates.levels
+    errors = []
     for weights, values, parts, ends, within in (
-        ({READINGS: 1.0}, said.difficulties, said.difficulties_apart, (0.0, 100.0), (0.68, 1.0)),
-        (_PEOPLE, said.levels, said.levels_apart, (1.0, 6.0), (0.95, 1.96)),
+        ({READINGS: 1.0}, difficulties, estimates.difficulties_apart, (0.0, 100.0), (0.68, 1.0)),
+        (_PEOPLE, levels, estimates.levels_apart, (1.0, 6.0), (0.95, 1.96)),
     ):
         weight = np.zeros(len(values))
-        for name, of_set in weights.items():
+        for name, set_weight in weights.items():
             own = (table.sets == name) & np.isfinite(values)
-            weight[own] = of_set / max(1, own.sum())
-        here = weight > 0
-        read = values[here], words[here], squares[here], parts[here]
-        found.append(error_of((table.labels - values)[here], read, weight[here], ends, within))
-    return found
+            weight[own] = set_weight / max(1, own.sum())
+        used = weight > 0
+        inputs = values[used], words[used], squares[used], parts[used]
+        errors.append(error_of((table.labels - values)[used], inputs, weight[used], ends, within))
+    return errors
 
 
 def _line(inverse: Floats, values: Floats) -> tuple[float, float]:
-    """The line through values over 1 / words, each length class of texts counting the same."""
+    """Fit a line to values over 1 / words; ten classes of length have equal weights."""
     classes = np.digitize(inverse, np.quantile(inverse, np.linspace(0, 1, 11)[1:-1]))
     points = [
         (inverse[classes == c].mean(), values[classes == c].mean()) for c in np.unique(classes)
@@ -142,17 +148,18 @@ def _line(inverse: Floats, values: Floats) -> tuple[float, float]:
     return max(float(y.mean() - slope * x.mean()), 1e-3), slope
 
 
-# How assessors' labels and levels correlate: the best estimators in print reach .46 with the
-# labels of 2016 and .60 with those of 2015.
+# The assumed correlation of assessors' labels with levels. The best published estimators reach .46
+# with the labels of 2016, and .60 with the labels of 2015.
 CORRELATION = 0.5
 REACH = 3.0
 _LABELS_2016 = "clef/clef2016/task2.qunder.gz"
 
 
 def labels_2016(data: Path) -> tuple[float, float]:
-    """Mean and standard deviation of the labels of CLEF eHealth 2016.
+    """Return the mean and the standard deviation of the labels of CLEF eHealth 2016.
 
-    A quarter is exactly 50, where the assessors' slider stood; these are left out.
+    A quarter of the labels is exactly 50, the initial position of the assessors' slider. These are
+    ignored.
     """
     with gzip.open(data / _LABELS_2016, "rt") as lines:
         labels = np.array([float(line.split()[3]) for line in lines])
@@ -161,30 +168,32 @@ def labels_2016(data: Path) -> tuple[float, float]:
 
 
 def hardening_of(
-    means: Floats, parts: Floats, wanted: Floats, said: Callable[[Floats], Floats]
+    means: Floats, parts: Floats, targets: Floats, output_of: Callable[[Floats], Floats]
 ) -> Hardening:
-    """That by which what is `said` of the difficulties of pages is nearest to what is wanted."""
+    """Fit a `Hardening` by least squares: `output_of` page difficulties should match `targets`."""
 
-    def away(numbers: Floats) -> float:
+    def loss(numbers: Floats) -> float:
         try:
-            return float(np.mean((said(Hardening(*numbers).of(means, parts)) - wanted) ** 2))
+            return float(np.mean((output_of(Hardening(*numbers).of(means, parts)) - targets) ** 2))
         except InputError:
             return np.inf
 
-    found = minimize(away, (50.0, 0.3), method="Nelder-Mead").x
-    return Hardening(*(round(float(each), 4) for each in found))
+    best = minimize(loss, (50.0, 0.3), method="Nelder-Mead").x
+    return Hardening(*(round(float(number), 4) for number in best))
 
 
 def hardenings_of(
-    table: Table, said: OutOfFold, spreads: Floats, public: Reader
+    table: Table, estimates: OutOfFold, spreads: Floats, public: Reader
 ) -> tuple[Hardening, Hardening]:
-    """Those of the difficulty and of the message, from whole pages that were read."""
+    """Fit the hardening of the difficulty and of the message to readings of whole pages."""
     read = table.sets == READ_PAGES
     parts, spreads = table.passages.equal_parts[read], spreads[read]
     return (
-        hardening_of(said.difficulties[read], parts, table.labels[read], lambda values: values),
         hardening_of(
-            said.messages[read],
+            estimates.difficulties[read], parts, table.labels[read], lambda values: values
+        ),
+        hardening_of(
+            estimates.messages[read],
             parts,
             table.understand[read],
             lambda values: public.understands(values, spreads),
@@ -193,9 +202,10 @@ def hardenings_of(
 
 
 def curve_of(messages: Floats, spreads: Floats, understand: Floats) -> Floats:
-    """The public's curve: shares at 0, 20 … 100 by which P(U|d) is nearest to the shares read.
+    """Fit the curve of the public reader: its shares at the difficulties 0, 20 … 100.
 
-    Nearest in mean distance, over estimates out of fold; a share never rises with difficulty.
+    It minimises the mean absolute difference between P(U|d), by out-of-fold estimates, and the
+    shares by readings. Shares must not increase with difficulty.
     """
     public = READERS["public"]
     columns = np.column_stack(
@@ -208,17 +218,17 @@ def curve_of(messages: Floats, spreads: Floats, understand: Floats) -> Floats:
     )
     count, one = len(understand), np.eye(len(understand))
     falls = np.hstack([np.diff(np.eye(len(_KNOTS)), axis=0), np.zeros((len(_KNOTS) - 1, count))])
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(len(_KNOTS)), np.ones(count)),
         np.vstack([np.hstack([columns, -one]), np.hstack([-columns, -one]), falls]),
         np.concatenate([understand, -understand, np.zeros(len(_KNOTS) - 1)]),
         bounds=[(0, 1)] * len(_KNOTS) + [(0, None)] * count,
     )
-    return np.asarray(found.x[: len(_KNOTS)])
+    return np.asarray(solution.x[: len(_KNOTS)])
 
 
 def scale_of(data: Path, levels: Floats) -> AssessorScale:
-    """The scale of the assessors, from levels of pages of the kind and years they judged."""
+    """Return the scale of the assessors, given levels of pages like those that they judged."""
     mean, deviation = labels_2016(data)
     known = levels[np.isfinite(levels)]
     return AssessorScale(
@@ -231,7 +241,7 @@ def scale_of(data: Path, levels: Floats) -> AssessorScale:
     )
 
 
-# What else the estimates stand on: file, use, licence, source.
+# Other data that the estimates are based on: file, use, licence, source.
 _OTHER = (
     ("lexicons/complex_words_in_context.tsv.gz", "complexity of words", "CC BY 4.0",
      "MMU-TDMLab/CompLex, in word_complexity.npz"),
@@ -248,7 +258,7 @@ _OTHER = (
 
 
 def origin(data: Path, name: str) -> dict[str, str]:
-    """Licence, source and checksum of a set."""
+    """Return the licence, the source and the checksum of a set."""
     if name in (UNREAD, SENTENCES):
         return {
             "licence": "texts in the public domain, under CC0, CC BY, CC BY-SA, MIT, Apache-2.0; "
@@ -289,7 +299,7 @@ def origin(data: Path, name: str) -> dict[str, str]:
 
 
 def training(data: Path, table: Table, recipe: Recipe, used: Mask) -> Iterator[dict[str, object]]:
-    """The rows of a card that say what was learned from."""
+    """Yield the rows of the card that list the training data."""
     uses = dict.fromkeys([*recipe.labels, *recipe.kinds, SENTENCES], "level")
     uses |= dict.fromkeys([READINGS, READ_ONCE, READ_SENTENCES, READ_PAGES, UNREAD], "difficulty")
     for name, use in uses.items():
@@ -309,33 +319,33 @@ def training(data: Path, table: Table, recipe: Recipe, used: Mask) -> Iterator[d
 
 
 def agreement(table: Table, name: str, values: Floats) -> tuple[str, Measured]:
-    """How a score agrees with the labels of a set: the measure's name, and the measure."""
-    here = table.sets == name
-    measure, of = ("ROC AUC", auc) if SETS[name].by_origin else ("Pearson", pearson)
-    return measure, measured(of, values[here], table.labels[here], table.groups[here])
+    """Measure how a score agrees with the labels of a set; returns the measure's name and value."""
+    own = table.sets == name
+    measure, function = ("ROC AUC", auc) if SETS[name].by_origin else ("Pearson", pearson)
+    return measure, measured(function, values[own], table.labels[own], table.groups[own])
 
 
-def figures(table: Table, recipe: Recipe, said: OutOfFold) -> Iterator[dict[str, object]]:
-    """The rows of a card that say how good it is."""
-    for of, values in (("level", said.levels), ("difficulty", said.difficulties)):
+def figures(table: Table, recipe: Recipe, estimates: OutOfFold) -> Iterator[dict[str, object]]:
+    """Yield the rows of the card with the agreement of level and difficulty with each set."""
+    for output, values in (("level", estimates.levels), ("difficulty", estimates.difficulties)):
         for name in SETS:
-            measure, found = agreement(table, name, values)
+            measure, result = agreement(table, name, values)
             yield {
-                "of": of,
+                "of": output,
                 "set": name,
                 "seen": "other groups of it" if name in recipe.sets else "nothing of it",
                 "measure": measure,
-                "value": round(found.value, 3),
-                "low": round(found.low, 3),
-                "high": round(found.high, 3),
-                "n": found.n,
+                "value": round(result.value, 3),
+                "low": round(result.low, 3),
+                "high": round(result.high, 3),
+                "n": result.n,
             }
 
 
 def model_of(
     fit: Fitted, recipe: Recipe, errors: list[ErrorModel], hardenings: tuple[Hardening, Hardening]
 ) -> PassageModel:
-    """What goes into a bundle."""
+    """Return the model for the bundle."""
     network = fit.level.network
     start, end = network.biases
     return PassageModel(
@@ -353,23 +363,23 @@ def model_of(
 def train(
     data: Path, name: str, table: Table, teacher: Teacher, reference: Table
 ) -> tuple[Bundle, ByWords]:
-    """The bundle of a recipe, and what it learned of words."""
+    """Train the bundle of a recipe; returns it with the difficulties of words."""
     recipe = RECIPES[name]
-    said = out_of_fold(table, recipe, teacher)
+    estimates = out_of_fold(table, recipe, teacher)
     used = np.ones(len(table), bool)
     fit = Fitted.of(table, recipe, used, teacher)
-    known = (table.sets == "cefr_sp_wiki") & np.isfinite(said.levels)
-    start = float((table.labels - said.levels)[known].mean())
-    errors = errors_of(table, said, fit)
+    estimated = (table.sets == "cefr_sp_wiki") & np.isfinite(estimates.levels)
+    start = float((table.labels - estimates.levels)[estimated].mean())
+    errors = errors_of(table, estimates, fit)
     words, squares = np.maximum(table.passages.totals, 1), fit.difficulty.squares
-    spreads = errors[0].of(said.difficulties, words, squares, said.difficulties_apart)
+    spreads = errors[0].of(estimates.difficulties, words, squares, estimates.difficulties_apart)
     read = table.sets == READINGS
-    curve = curve_of(said.messages[read], spreads[read], table.understand[read])
+    curve = curve_of(estimates.messages[read], spreads[read], table.understand[read])
     public = replace(READERS["public"], curve=tuple(zip(_KNOTS, curve.tolist(), strict=True)))
-    hardenings = hardenings_of(table, said, spreads, public)
+    hardenings = hardenings_of(table, estimates, spreads, public)
     model = model_of(fit, recipe, errors, hardenings)
     print("curve of the public reader", curve.round(3), *hardenings)
-    of_pages = model.read_passages(fit.difficulty.read(reference)).level
+    page_levels = model.read_passages(fit.difficulty.read(reference)).level
     card: dict[str, Any] = {
         "summary": "How hard whole pages are, from their passages: difficulty 0 to 100 as readings "
         "say it of adults of the public, level 1 to 6 as in the CEFR.",
@@ -379,12 +389,12 @@ def train(
         "not a count of people; a hard thought in plain words may pass for easy",
         "training": list(training(data, table, recipe, used)),
         "scales": {"cefr_sp_wiki": [round(start, 3), 1.0]},
-        "figures": list(figures(table, recipe, said)),
+        "figures": list(figures(table, recipe, estimates)),
         "figures_note": "With 95 % intervals that resample groups. Five folds by joined groups "
         "(near-duplicates in one fold); of sets that it saw nothing of, texts and their copies "
         "are left out whole. Scales: label = first + second x level.",
     }
-    scale = scale_of(data, of_pages)
+    scale = scale_of(data, page_levels)
     bundle = Bundle(
         name, recipe.licence, model, ReadingScale(), MappingProxyType(card), assessors=scale
     )
@@ -395,10 +405,10 @@ def main() -> None:
     parser = parser_of(__doc__, cache=True)
     parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
     parser.add_argument(
-        "--states", type=Path, required=True, help="what scripts.train.teacher made"
+        "--states", type=Path, required=True, help="the output of scripts.train.teacher"
     )
     arguments = parser.parse_args()
-    arguments.output.mkdir(parents=True, exist_ok=True)  # not found out after the training
+    arguments.output.mkdir(parents=True, exist_ok=True)  # fail before the training, not after it
     table = training_table(arguments.data, arguments.cache)
     teacher = Teacher(table, arguments.states)
     reference = cached(

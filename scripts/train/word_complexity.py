@@ -1,11 +1,11 @@
-"""Build ``resources/word_complexity.npz``: how complex people find words.
+"""Build ``resources/word_complexity.npz``: a model of how complex people find words.
 
     python -m scripts.train.word_complexity [--data ../shared/data]
 
-Learned from the means of human ratings, brought to 0 to 1: 15,180 frequent words
-(``word_complexity_lexicon``, MIT) and the single words of CompLex (LCP 2021, CC BY 4.0), whose
-raters saw the word in a sentence and used the scale in another way, which a column of its own takes
-up. Ridge regression; deterministic, about a minute.
+A ridge regression learns mean human ratings, scaled to 0 to 1, of 15,180 frequent words
+(``word_complexity_lexicon``, MIT) and of the single words of CompLex (LCP 2021, CC BY 4.0). The
+raters of CompLex saw words in sentences and used the scale differently, so an extra column marks
+these words. The result is deterministic and takes about a minute.
 """
 
 import csv
@@ -29,7 +29,7 @@ _IN_CONTEXT = 3.0
 
 
 def ratings(data: Path) -> tuple[list[str], Floats, Floats]:
-    """Words, their mean complexity from 0 to 1, and whether it was judged in a sentence."""
+    """Return words, their mean complexity (0 to 1), and 1 for those rated in a sentence, else 0."""
     lexicons = data / "lexicons"
     rows: list[tuple[str, float, int]] = []
     lines = lines_of(lexicons / "word_complexity_lexicon.tsv.gz")
@@ -41,9 +41,9 @@ def ratings(data: Path) -> tuple[list[str], Floats, Floats]:
         word = row["token"].strip().lower()
         if word and " " not in word:
             in_context.setdefault(word, []).append(float(row["complexity"]))
-    rows += [(word, float(np.mean(found)), 1) for word, found in in_context.items()]
-    words, values, kinds = zip(*rows, strict=True)
-    return list(words), np.array(values), np.array(kinds, float)
+    rows += [(word, float(np.mean(of_word)), 1) for word, of_word in in_context.items()]
+    words, values, has_context = zip(*rows, strict=True)
+    return list(words), np.array(values), np.array(has_context, float)
 
 
 def fit(words: list[str], values: Floats, in_context: Floats) -> WordComplexity:
@@ -73,16 +73,18 @@ def fit(words: list[str], values: Floats, in_context: Floats) -> WordComplexity:
 
 def main() -> None:
     parser = parser_of(__doc__, output="resources/word_complexity.npz")
-    parser.add_argument("--check", action="store_true", help="correlation on held-out words first")
+    parser.add_argument("--check", action="store_true", help="print correlations on held-out words")
     arguments = parser.parse_args()
     words, values, in_context = ratings(arguments.data)
     fold = np.random.default_rng(0).integers(0, 5, len(words))
     if arguments.check:
-        kept, left = np.flatnonzero(fold), np.flatnonzero(fold == 0)
-        model = fit([words[i] for i in kept], values[kept], in_context[kept])
-        found = model([words[i] for i in left])
-        for name, here in (("alone", in_context[left] == 0), ("in context", in_context[left] == 1)):
-            print(name, "held-out r", round(np.corrcoef(found[here], values[left][here])[0, 1], 3))
+        used, held_out = np.flatnonzero(fold), np.flatnonzero(fold == 0)
+        model = fit([words[i] for i in used], values[used], in_context[used])
+        estimates, labels = model([words[i] for i in held_out]), values[held_out]
+        for name, context in (("alone", 0), ("in context", 1)):
+            mask = in_context[held_out] == context
+            r = np.corrcoef(estimates[mask], labels[mask])[0, 1]
+            print(name, "held-out r", round(r, 3))
     model = fit(words, values, in_context)
     np.savez_compressed(
         arguments.output,

@@ -1,10 +1,9 @@
-"""By how much a text is harder for the words that stand in it: ``resources/word_difficulty.npz``.
+"""Estimate the difficulty of passages from their words alone: ``resources/word_difficulty.npz``.
 
-Ridge regression from the different words of a passage, and their runs of letters, to its
-difficulty, as readings give it and the teacher estimates it. `scripts.train.pages` learns it and
-writes the file; the model reads its sum as one column of a passage. For a text that was learned
-from, the column is by a regression that did not see its group: otherwise the model would trust
-the column more than it may.
+Ridge regression from the distinct words of a passage, and their runs of letters, to its difficulty
+by readings or by the teacher. `scripts.train.pages` fits it and writes the file. Its output is one
+column of a passage. For training texts, the column is estimated out of fold; otherwise the model
+would trust the column too much.
 """
 
 from __future__ import annotations
@@ -20,33 +19,32 @@ from scripts.train.page_texts import Mask, Table, folds_of
 from understandability.arrays import Floats
 from understandability.model.word_columns import RUNS
 
-_LEAST = 4  # passages that have a word with a weight of its own
-_RIDGE = 0.1  # of the mean square of what a passage has
+_LEAST = 4  # words in fewer passages have no weight
+_RIDGE = 0.1  # the penalty, relative to the mean square of a passage's inputs
 _PARTS = 5
-# So easy may one word or run of letters make a passage of nothing else: otherwise a few easy words
-# behind a hard text make it pass for an easy one.
+# The largest decrease of difficulty by a single word or run of letters. Without this bound, a few
+# easy words at the end of a hard text could make the text look easy.
 _MOST_EASIER = 60.0
 
 
 class ByWords:
-    """What was learned, and the column for a table: points of difficulty by words alone.
+    """The fitted regression, and its column for the texts of a table, in points of difficulty.
 
-    `weights` are those of the texts that are learned from, 0 for all others, and `labels` their
-    difficulty.
+    `labels` are difficulties. `weights` are the weights of the texts; 0 for texts not learned from.
     """
 
     def __init__(self, table: Table, labels: Floats, weights: Floats) -> None:
         passages, rows, text = table.passages, table.word_features, table.text
-        of_passages = weights[text] * passages.words / np.maximum(passages.totals[text], 1)
-        learned, wanted = of_passages > 0, labels[text]
-        own = slice(0, rows.shape[1] - RUNS)
+        passage_weights = weights[text] * passages.words / np.maximum(passages.totals[text], 1)
+        learned, targets = passage_weights > 0, labels[text]
+        n_words = rows.shape[1] - RUNS
         counts = np.bincount(rows[np.flatnonzero(learned)].indices, minlength=rows.shape[1])
-        kept = counts >= _LEAST
-        kept[own.stop :] = True
-        slopes, start = _ridge(rows, wanted, of_passages, kept)
-        # What goes into the file as float16 is used as such here.
+        is_used = counts >= _LEAST
+        is_used[n_words:] = True
+        slopes, start = _ridge(rows, targets, passage_weights, is_used)
+        # The file stores float16, so round here too.
         self.words, self.letters = (
-            part.astype(np.float16) for part in (slopes[own], slopes[own.stop :])
+            part.astype(np.float16) for part in (slopes[:n_words], slopes[n_words:])
         )
         self.start = np.float32(start)
         self.column = self.of(table)
@@ -55,12 +53,12 @@ class ByWords:
         groups[others] = groups.max() + 1 + np.unique(table.keys[others], return_inverse=True)[1]
         part = folds_of(groups, _PARTS)[text]
         for number in range(_PARTS):
-            here = np.flatnonzero(learned & (part == number))
-            slopes, start = _ridge(rows, wanted, of_passages * (part != number), kept)
-            self.column[here] = rows[here] @ slopes + start
+            held_out = np.flatnonzero(learned & (part == number))
+            slopes, start = _ridge(rows, targets, passage_weights * (part != number), is_used)
+            self.column[held_out] = rows[held_out] @ slopes + start
 
     def of(self, table: Table) -> Floats:
-        """The column for texts that were not learned from."""
+        """Return the column for texts that were not learned from."""
         slopes = np.append(self.words, self.letters).astype(np.float64)
         return np.asarray(table.word_features @ slopes + self.start)
 
@@ -71,22 +69,24 @@ class ByWords:
 
 
 def _ridge(
-    rows: csr_array, wanted: Floats, weights: Floats, kept: Mask
+    rows: csr_array, targets: Floats, weights: Floats, is_used: Mask
 ) -> tuple[NDArray[np.float64], float]:
-    """Slopes, 0 for columns that are not kept, and a constant, of weighted ridge regression."""
-    here, columns = np.flatnonzero(weights > 0), np.flatnonzero(kept)
-    rows, wanted, weights = rows[here][:, columns], wanted[here], weights[here]
-    turned = rows.T.tocsr()
-    center, mean = turned @ weights / weights.sum(), float(np.average(wanted, weights=weights))
-    ridge = _RIDGE * float(rows.power(2).sum()) / len(here)
+    """Fit weighted ridge regression; returns slopes (0 for unused columns) and intercept."""
+    used, columns = np.flatnonzero(weights > 0), np.flatnonzero(is_used)
+    rows, targets, weights = rows[used][:, columns], targets[used], weights[used]
+    transposed = rows.T.tocsr()
+    center = transposed @ weights / weights.sum()
+    mean = float(np.average(targets, weights=weights))
+    ridge = _RIDGE * float(rows.power(2).sum()) / len(used)
 
     def product(slopes: Floats) -> Floats:
-        away = weights * (rows @ slopes - center @ slopes)
-        return turned @ away - center * away.sum() + ridge * slopes
+        centred = weights * (rows @ slopes - center @ slopes)
+        return transposed @ centred - center * centred.sum() + ridge * slopes
 
-    square = LinearOperator((len(columns),) * 2, matvec=product, dtype=np.float64)
-    away = weights * (wanted - mean)
-    found, _ = cg(square, turned @ away - center * away.sum(), rtol=1e-3, maxiter=200)
-    slopes = np.zeros(len(kept))
-    slopes[columns] = np.maximum(found, -_MOST_EASIER)
+    gram = LinearOperator((len(columns),) * 2, matvec=product, dtype=np.float64)
+    centred = weights * (targets - mean)
+    moments = transposed @ centred - center * centred.sum()
+    solution, _ = cg(gram, moments, rtol=1e-3, maxiter=200)
+    slopes = np.zeros(len(is_used))
+    slopes[columns] = np.maximum(solution, -_MOST_EASIER)
     return slopes, mean - float(center @ slopes[columns])

@@ -1,9 +1,9 @@
-"""What stands beside each word in the background corpora, as vectors of 64 numbers.
+"""Compute word vectors (64 dimensions) from the neighbours of words in the background corpora.
 
-Words that take the same neighbours are the same part of speech, mostly; this is what the tagger
-knows of words that its treebank does not have. Counts of the 1,500 commonest words at the four
-places around a word, as positive pointwise mutual information, reduced by singular value
-decomposition.
+Words with the same neighbours are mostly the same part of speech, so the vectors help the tagger
+with words that its treebank lacks. A vector starts as counts of the 1,500 commonest words at four
+offsets from the word. The counts become positive pointwise mutual information, which is reduced by
+singular value decomposition.
 """
 
 from collections import Counter
@@ -27,13 +27,16 @@ CORPORA = ("reddit_like", "consumer_nih", "wikipedia_med", "pubmed")
 LEAST_COUNT = 8
 CONTEXT_WORDS = 1500
 DIMENSIONS = 64
-PLACES = {-2: 0.4, -1: 1.0, 1: 1.0, 2: 0.4}  # and their weights
-TREEBANK_WEIGHT = 3  # its text counts so many times
+OFFSETS = {-2: 0.4, -1: 1.0, 1: 1.0, 2: 0.4}  # and their weights
+TREEBANK_WEIGHT = 3  # the text of the treebank is counted three times
 BOUNDARY = "<s>"
 
 
 class Distributions(NamedTuple):
-    """Words with unit vectors, and how often each is capitalised within sentences (0 … 4)."""
+    """Words with their unit vectors.
+
+    `usual_case` is the share of capitalised occurrences inside sentences, in fifths (0 … 4).
+    """
 
     words: list[str]
     counts: NDArray[np.int64]
@@ -42,7 +45,7 @@ class Distributions(NamedTuple):
 
 
 def corpus_sentences(data: Path) -> Iterator[list[str]]:
-    """The tokens of each sentence of the background corpora."""
+    """Yield the tokens of each sentence of the background corpora."""
     tokens_of = BoundedCache(tokenize, limit=1_000_000)
     for name in CORPORA:
         for record in corpus(data, name):
@@ -53,7 +56,7 @@ def corpus_sentences(data: Path) -> Iterator[list[str]]:
 
 
 def distributions(data: Path, treebank: Iterable[Sentence]) -> Distributions:
-    """Vectors of the words of the corpora and the treebank's text."""
+    """Compute vectors from the corpora and the text of the treebank."""
     numbers = {BOUNDARY: 0}
     text: list[int] = []
     capitalised: Counter[str] = Counter()
@@ -61,10 +64,10 @@ def distributions(data: Path, treebank: Iterable[Sentence]) -> Distributions:
 
     def add(tokens: list[str]) -> None:
         text.append(0)
-        for place, token in enumerate(tokens):
+        for position, token in enumerate(tokens):
             word = normal_form(token)
             text.append(numbers.setdefault(word, len(numbers)))
-            if place and token[:1].isalpha():
+            if position and token[:1].isalpha():
                 (capitalised if token[:1].isupper() else small)[word] += 1
         text.append(0)
 
@@ -91,9 +94,9 @@ def distributions(data: Path, treebank: Iterable[Sentence]) -> Distributions:
 
 def _vectors(text: NDArray[np.int64], size: int) -> NDArray[np.float64]:
     blocks = []
-    for place, weight in PLACES.items():
+    for offset, weight in OFFSETS.items():
         words, context = (
-            (text[:-place], text[place:]) if place > 0 else (text[-place:], text[:place])
+            (text[:-offset], text[offset:]) if offset > 0 else (text[-offset:], text[:offset])
         )
         valid = (words >= 0) & (context >= 0) & (context < CONTEXT_WORDS)
         ones = np.ones(int(valid.sum()))
@@ -101,11 +104,11 @@ def _vectors(text: NDArray[np.int64], size: int) -> NDArray[np.float64]:
         block = sparse.csr_matrix((ones, (words[valid], context[valid])), shape)
         blocks.append((block, weight))
     counts = sparse.hstack([block for block, _ in blocks]).tocoo()
-    of_words = np.asarray(counts.sum(axis=1)).ravel()
-    of_contexts = np.asarray(counts.sum(axis=0)).ravel()
-    total = of_words.sum()
-    # Contexts smoothed by a power, so that rare ones do not stand out.
-    expected = of_words[counts.row] * of_contexts[counts.col] ** 0.9 * total**0.1 / total
+    word_totals = np.asarray(counts.sum(axis=1)).ravel()
+    context_totals = np.asarray(counts.sum(axis=0)).ravel()
+    total = word_totals.sum()
+    # Smooth the totals of contexts by a power, so that rare contexts do not dominate.
+    expected = word_totals[counts.row] * context_totals[counts.col] ** 0.9 * total**0.1 / total
     information = np.maximum(0, np.log(counts.data / expected))
     weights = np.repeat([weight for _, weight in blocks], CONTEXT_WORDS)
     matrix = sparse.csr_matrix(

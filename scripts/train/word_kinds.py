@@ -1,8 +1,9 @@
-"""Build ``resources/word_kinds.npz``: what each word of the background corpora adds to the counts.
+"""Build ``resources/word_kinds.npz``: precomputed counts of the words of the background corpora.
 
     python -m scripts.train.word_kinds [--output resources/word_kinds.npz]
 
-A word that a process meets for the first time is found there, rather than asked of every list.
+The table has a row per word, with the columns of `word_counts.KINDS`. It saves a process from
+looking up frequent words in every list.
 """
 
 import numpy as np

@@ -1,12 +1,12 @@
-"""Copy the word lists that scores depend on out of other packages into ``resources/words``.
+"""Copy the word lists that scores depend on from other packages into ``resources/words``.
 
     pip install 'wordfreq==3.1.1' 'textstat==0.7.13' 'scikit-learn==1.9.1' \\
         'vaderSentiment==3.3.2' 'jusText==3.0.2' msgpack
     python -m scripts.train.word_lists [--output resources/words]
 
-The package reads these copies and imports none of the originals, so that an upgrade of another
-package changes no score. ``tests/feature/test_original_lists.py`` compares them with the originals
-that are installed, and so reports when one of them has changed.
+The package reads these copies only, so that an upgrade of another package does not change scores.
+``tests/feature/test_original_lists.py`` compares them with the installed originals, and so reports
+changes.
 """
 
 import gzip
@@ -43,10 +43,10 @@ def frequencies(name: str) -> dict[str, int]:
 
 
 def packed(words: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield each word without the start that it shares with the word before it.
+    """Yield words without the prefix that they share with the preceding word.
 
-    A byte before each word says how many bytes are left out: `understandability._core.Places`
-    reads this form.
+    A byte before each word is the length of that prefix. `understandability._core.Places` reads
+    this format.
 
     >>> list(packed([b"heart", b"hearts", b"heat"]))
     [b'\\x00heart', b'\\x05s', b'\\x03t']
@@ -83,7 +83,8 @@ def stop_words() -> list[str]:
 def polarities() -> list[str]:
     """Return VADER's words with their signs: a word, a tab, 1 or -1.
 
-    A valence of 0 and tokens with capitals, which no word in lower case equals, are left out.
+    Words with a valence of 0 are dropped, and so are tokens with capitals, because lookups are in
+    lower case.
     """
     text = files("vaderSentiment").joinpath("vader_lexicon.txt").read_text("utf-8")
     rows = [line.split("\t") for line in text.splitlines()]
@@ -94,7 +95,7 @@ def polarities() -> list[str]:
 
 
 def stop_list(language: str) -> list[str]:
-    """Return jusText's stop words of a language in lower case, by falling frequency."""
+    """Return jusText's stop words of a language in lower case, by descending frequency."""
     path = f"stoplists/{STOP_LISTS[language]}.txt"
     return files("justext").joinpath(path).read_text("utf-8").lower().split()
 

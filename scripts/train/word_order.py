@@ -1,9 +1,9 @@
-"""Build ``resources/word_order.npz``: how much likelier than by chance words follow each other.
+"""Build ``resources/word_order.npz``: how strongly neighbouring words attract each other.
 
     python -m scripts.train.word_order [--data ../shared/data]
 
-Counts of pairs in openly licensed texts, of the most frequent words and the parts of speech of all
-others: pointwise mutual information of neighbours, smoothed, in whole numbers.
+The scores are the smoothed pointwise mutual information of neighbours in openly licensed texts,
+rounded to integers. Frequent words are counted as words, all other words by part of speech.
 """
 
 from collections import Counter

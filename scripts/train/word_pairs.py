@@ -1,9 +1,9 @@
-"""Build ``resources/word_pairs.npz``: which words follow each other in the open corpora.
+"""Build ``resources/word_pairs.npz``: pairs of words that follow each other in open corpora.
 
     python -m scripts.train.word_pairs [--data ../shared/data]
 
-Pairs of neighbouring words that occur at least twice in the background corpora and in openly
-licensed texts of 68 kinds; no counts and no texts.
+The file has the pairs of neighbouring words that occur at least twice in the background corpora and
+in openly licensed texts of 68 kinds. It contains neither counts nor texts.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ LEAST_COUNT = 2
 
 
 def documents(data: Path) -> Iterator[Document]:
-    """The texts from which pairs are collected."""
+    """Yield the texts from which pairs are collected."""
     for name in CORPORA:
         for record in corpus(data, name):
             yield document_of_text(record["text"][:LONGEST_TEXT], record["id"])
@@ -34,8 +34,8 @@ def documents(data: Path) -> Iterator[Document]:
 def main() -> None:
     """Write the resource and print its size."""
     chosen = parser_of(__doc__, output="resources/word_pairs.npz").parse_args()
-    found = [neighbours(batch)[0] for batch in batches(documents(chosen.data))]
-    pairs, counts = np.unique(np.concatenate(found), return_counts=True)
+    pairs_of_batches = [neighbours(batch)[0] for batch in batches(documents(chosen.data))]
+    pairs, counts = np.unique(np.concatenate(pairs_of_batches), return_counts=True)
     pairs = pairs[counts >= LEAST_COUNT]
     steps = np.diff(pairs.astype(np.uint32), prepend=np.uint32(0))
     np.savez_compressed(chosen.output, steps=steps)

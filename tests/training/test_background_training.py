@@ -79,5 +79,5 @@ def test_without_gensim_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) ->
     """It has no wheels for some versions of Python; what is trained needs none to score."""
     monkeypatch.setitem(sys.modules, "gensim", None)
     monkeypatch.setitem(sys.modules, "gensim.corpora", None)
-    with pytest.raises(MissingExtraError, match="needs gensim, which has no wheels for"):
+    with pytest.raises(MissingExtraError, match="needs gensim, which has no wheels yet for"):
         train_background(corpora())

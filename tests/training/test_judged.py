@@ -285,7 +285,7 @@ def test_training_and_validating_from_the_command_line(
     assert "mine, out of fold" in done.stdout
     assert "flesch_kincaid" in done.stdout
     assert "open" in done.stdout
-    assert f"{labelled}: the texts are those of the column 'text'\n" in done.stderr
+    assert f"{labelled}: texts are read from the column 'text'\n" in done.stderr
     assert f"{out} is written; " in done.stderr
     assert (
         f"validate {out} OTHER_FILE --label-column label --direction higher-harder" in done.stderr
@@ -295,7 +295,7 @@ def test_training_and_validating_from_the_command_line(
     assert "mine, out of fold" in shown
     done = understand("validate", out, f"{labelled}:label:harder:cefr", "-o", report, status=0)
     assert "P(U|d), if below 40 is understood: brier 0." in done.stdout
-    assert "the texts are those of the column 'text'" in done.stderr
+    assert "texts are read from the column 'text'" in done.stderr
     [found] = json.loads(report.read_text())["sets"]
     assert found["scores"][0]["pearson"] > 0.9
     assert f"scale {load_bundle(out).scale}" in done.stdout

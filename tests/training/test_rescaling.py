@@ -175,5 +175,5 @@ def test_the_command_writes_a_bundle_that_scores(tmp_path: Path, understand: Run
     )  # fmt: skip
     assert "open, readings.v1" in done.stdout
     assert "Thresholds belong to a scale" in done.stderr
-    assert f"{table}: the texts are those of the column 'text'\n" in done.stderr
+    assert f"{table}: texts are read from the column 'text'\n" in done.stderr
     assert ud.load_bundle(tmp_path / "mine").name == "mine"

@@ -86,7 +86,7 @@ def test_the_learning_curve_says_whether_more_labels_would_help(trained: Any) ->
     shares = [point.share for point in trained.curve]
     assert shares == [0.5, 1.0]  # an eighth of 48 texts is too few
     assert [point.texts for point in trained.curve] == [24, 48]
-    assert trained.remarks[-1].startswith("from half of the labels to all")
+    assert trained.remarks[-1].startswith("from half of the labels to all of them, Spearman")
 
 
 def test_validating_says_when_texts_were_trained_on(trained: Any) -> None:

@@ -1,30 +1,32 @@
-"""Documents to numbers, by one catalogue.
+"""Compute features of documents, as listed in one catalogue.
 
-In: `Document`s. Out: a table with a row for each and a column for each feature.
+In: `Document`s. Out: a table with a row per document and a column per feature.
 
     from understandability.feature.table import compute_features
 
     table = compute_features(documents, ["dale_chall", "syllables_per_word"])
     table.docnos, table.names, table.values, table.flags
 
-A group of features is a module with ``ROWS: tuple[Feature, ...]``, which `catalogue` adds up.
-A row's `compute` is a named function, or `functools.partial` of one, from a `Batch` to one float64
-a document. What depends on a word alone is a *column*: a function of a module that takes a sequence
-of distinct strings and returns an array with one row for each (numbers or booleans, of one or two
-dimensions). It runs once for each distinct word, so it must depend on the string alone:
+A group of features is a module with ``ROWS: tuple[Feature, ...]``; `catalogue` concatenates them.
+The `compute` of a row is a named function, or a `functools.partial` of one, that maps a `Batch` to
+one float64 per document.
+
+A value that depends on a word alone is a *column*: a module-level function from a sequence of
+distinct strings to an array with one row per string (numbers or booleans, one or two dimensions).
+It runs once per distinct word, so it must not depend on anything else:
 
     def lengths(words: Sequence[str]) -> NDArray[np.int32]: ...
 
-    batch.word_values(lengths)    # for each word of the batch, in order; also token_values
-    batch.word_sums(lengths)      # its sum over each document
-    batch.sum_words(values > 6)   # the sum of anything given for each word; also sum_tokens
-    batch.word_types.column(lengths)  # for each type; batch.word_ids index it; also token_types
+    batch.word_values(lengths)    # one value per word of the batch, in order; also token_values
+    batch.word_sums(lengths)      # the sum over each document
+    batch.sum_words(values > 6)   # sums of any array with one value per word; also sum_tokens
+    batch.word_types.column(lengths)  # one value per type, indexed by batch.word_ids
     batch.word_types.strings      # the string of each type, as written (*)
-    batch.once(function)          # function(batch), computed once: for what several rows share
+    batch.once(function)          # function(batch), cached, for values that several rows share
     batch.words, batch.sentences  # counts per document; batch.word_starts, batch.token_starts
 
 `feature.per` = ``(DOCUMENT, WORD, SENTENCE)`` adds the columns ``..._per_word`` and
 ``..._per_sentence``. Counts of a text without words are 0, ratios and formulas NaN (`ratio`).
 
-(*) Case is kept, but a sentence set in capitals is judged by its words in small letters.
+(*) Case is kept, except that sentences set in capitals are converted to lower case.
 """

@@ -1,7 +1,8 @@
-"""Outputs of background models, as rows for judged models and learning to rank.
+"""Rows of the catalogue for the outputs of background models, one per estimator.
 
-A model is no part of the catalogue: it is given with the documents (`features_of`), and a row is
-NaN where that of its estimator is not. Which model that is, is the user's choice: any corpora.
+Judged models and learning to rank use them. The models themselves are not part of the package:
+users train them on corpora of their choice and pass them to `features_of`. A row is NaN if no model
+of its estimator is passed.
 """
 
 from __future__ import annotations
@@ -42,28 +43,28 @@ def row_name(estimator: str) -> str:
 
 
 def by_row(models: Sequence[BackgroundOutput]) -> Mapping[str, BackgroundOutput]:
-    """Return the models by the names of their rows; raise `OptionError` for two of one row."""
+    """Return the models keyed by row name; raise `OptionError` if two have the same row."""
     rows = {row_name(model.estimator): model for model in models}
     if len(rows) < len(models):
         raise OptionError("two background models have the same estimator, but only one row; choose")
     return rows
 
 
-def not_given(batch: Batch) -> FloatArray:
-    """Return NaN for each document."""
+def no_output(batch: Batch) -> FloatArray:
+    """Return NaN for each document: the row's value if no model is passed."""
     return np.full(len(batch), np.nan)
 
 
 def _row(estimator: str) -> Feature:
-    kind = "expected label" if estimator.endswith("classifier") else "output"
+    output = "expected label" if estimator.endswith("classifier") else "output"
     return Feature(
         name=row_name(estimator),
         group=GROUP,
         unit="corpus label",
         direction=Direction.HARDER,
-        meaning=f"{kind} of a background model: {estimator}",
+        meaning=f"{output} of a background model: {estimator}",
         source="Palotti, Zuccon & Hanbury 2019",
-        compute=not_given,
+        compute=no_output,
         needs=(NEEDED,),
     )
 

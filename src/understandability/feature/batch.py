@@ -1,9 +1,10 @@
-"""Documents as arrays of numbers: ids of distinct words, and sums over them.
+"""Documents as arrays of ids of distinct words, and sums over them.
 
-A value that depends on a string alone is computed once per distinct string, and kept as a column of
-a `TypeTable`. A `Batch` looks it up by id, so a feature is a sum over a batch. A process has one
-table of pieces, with a table of word types and one of token types. Tables are bounded: a batch that
-finds them full starts with empty ones. No value depends on the other strings in a table.
+A value that depends on a string alone is computed once per distinct string and stored in a column
+of a `TypeTable`. A `Batch` looks values up by id; most features are sums of such values. A process
+has one table of pieces, with a table of word types and one of token types. Tables are bounded: if
+they are full, the next batch starts with empty tables. No value depends on the other strings in a
+table.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ class PieceTable(TypeTable):
         return large or self._numbers.characters > MAX_CHARACTERS
 
     def cut_up(self, texts: Uncut, pieces: array[int], *sentences: list[int]) -> None:
-        """Append the ids of the pieces of texts; see `Uncut`."""
+        """Cut texts into pieces, and append the ids of the pieces; see `Uncut`."""
         with _LOCK:
             texts.add_to(self._numbers, pieces, *sentences)
 
@@ -204,8 +205,8 @@ class OtherTagger(Protocol):
 class Batch:
     """Documents, their pieces, words, tokens and sentences as arrays.
 
-    An array of `..._starts` has one entry more than there are documents: the items of document
-    ``i`` are ``starts[i]:starts[i + 1]``.
+    `piece_starts`, `word_starts` and `token_starts` have one entry per document, and one more: the
+    items of document ``i`` are ``starts[i]:starts[i + 1]``.
 
     `piece_ids`, `piece_starts`
         Ids of the pieces in the table `pieces`. A sentence set in capitals is in lower case.
@@ -214,13 +215,14 @@ class Batch:
     `sentence_starts`
         The index in `word_ids` at which each sentence begins, if it has a word.
     `words`, `sentences`
-        Their number per document (float64). Sentences without a word do not count.
+        The number of words and sentences per document (float64). Sentences without a word do not
+        count.
     `token_ids`, `token_starts`, `token_sentence_starts`
-        Types of the tokens, in the table `token_types`, and the token that begins each sentence
-        (all of them).
+        Types of the tokens, in the table `token_types`, and the index of the first token of every
+        sentence.
     `tags`, `entity_starts`
-        The parts of speech of the tokens, and a mask of those that begin a named entity; by
-        `tagger`, if there is one.
+        The parts of speech of the tokens, and a mask of the tokens that begin a named entity;
+        assigned by `tagger`, or by the built-in tagger if it is None.
 
     >>> from understandability.text.document import Document
     >>> batch = Batch([Document("d", "", ("Flu", "is", "a", "virus.", "Rest!"), (0, 4))])
@@ -264,9 +266,8 @@ class Batch:
         self.first_sentences: Array
         self.piece_starts, self.first_sentences = np.array(ends).T.copy()
         self._sentence_piece_starts = np.array(starts, np.int64)
-        self.is_open = np.zeros(
-            len(starts), bool
-        )  # sentences that end with their field, not with punctuation
+        # A mask of the sentences that end with their block of text, not with punctuation.
+        self.is_open = np.zeros(len(starts), bool)
         self.is_open[np.array(open_ends, np.int64)] = True
 
     def _lower_capitals(self) -> None:
@@ -303,10 +304,10 @@ class Batch:
 
     @cached_property
     def is_name(self) -> NDArray[np.bool_]:
-        """A mask of the words that are names, without a tagger.
+        """A mask of the words that are names, recognised by capitals alone.
 
-        A name is capitalised within a sentence, there or elsewhere in the same document.
-        The capitals of a sentence set in capitals do not count.
+        A capitalised word is a name if the document has it capitalised inside a sentence, that is,
+        after the first word. Capitals of a sentence set in capitals do not count.
         """
         capitalised = np.flatnonzero(self.word_values(starts_with_capital))
         within = np.ones(len(self.word_ids), bool)
@@ -390,7 +391,7 @@ class Batch:
         return self._gathered[key]
 
     def once(self, function: Callable[[Batch], Value]) -> Value:
-        """Return `function` of this batch, which is called the first time only."""
+        """Return ``function(batch)``; the function is called only the first time."""
         if function not in self._once:
             self._once[function] = function(self)
         value: Value = self._once[function]
@@ -458,7 +459,8 @@ def letters(words: Sequence[str]) -> NDArray[np.int32]:
 def capitals(pieces: Sequence[str]) -> NDArray[np.int8]:
     """Return 1 for a long word in capitals, -1 for another long word, 0 for a short word.
 
-    A word of fewer than five letters may be an acronym, which tells nothing about its sentence.
+    A word of fewer than five letters may be an acronym, so it gives no hint whether its sentence is
+    set in capitals.
 
     >>> capitals(["TABLETS", "tablets.", "COVID-19", "(MRI)"])
     array([ 1, -1,  1,  0], dtype=int8)
@@ -480,7 +482,7 @@ def starts_with_capital(words: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def starts_of(sizes: ArrayLike) -> NDArray[np.int64]:
-    """Return the start of each of some adjacent segments, and the end of the last.
+    """Return the start of each segment, given the sizes of adjacent segments, and the last end.
 
     >>> starts_of([2, 0, 3])
     array([0, 2, 2, 5])
@@ -512,10 +514,10 @@ def ranges(starts: Array, sizes: Array) -> NDArray[np.int64]:
 
 
 def sizes_between(starts: Array) -> Array:
-    """Return the sizes of adjacent segments, given their starts and the end of the last."""
+    """Return the sizes of adjacent segments, given an array of their starts and the last end."""
     return starts[1:] - starts[:-1]
 
 
 def sizes_of(starts: Array, end: int) -> Array:
-    """Return the sizes of adjacent segments, given their starts, and the end of the last."""
+    """Return the sizes of adjacent segments, given their starts and, separately, the last end."""
     return np.append(starts[1:], end) - starts

@@ -90,14 +90,14 @@ def all_groups() -> tuple[str, ...]:
 def select_columns(
     names: Sequence[str] = (), groups: Sequence[str] = (), per: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the columns of the given features, columns and groups; of all features without any.
+    """Return the columns of the given features and groups; of all features if none are given.
 
     `per` (``word``, ``sentence``) adds the forms divided by words or sentences.
 
     >>> select_columns(["smog", "syllables"], per=["word"])
     ('smog', 'syllables', 'syllables_per_word')
     """
-    _check("form to give a feature in", per, (WORD, SENTENCE))
+    _check("form of a feature", per, (WORD, SENTENCE))
     _check("group", groups, all_groups() if groups else ())
     rows = [row for row in catalogue() if row.group in groups] if groups else []
     chosen = check_columns(names) + tuple(row.name for row in rows)
@@ -114,7 +114,7 @@ def select_columns(
 
 
 def check_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that names or `ALIASES` stand for; raise for all unknown names at once.
+    """Resolve names and `ALIASES` to columns; the error lists all unknown names at once.
 
     >>> check_columns(["smog", "syllables_per_word", "FOG"])
     ('smog', 'syllables_per_word', 'gunning_fog_plain')
@@ -134,7 +134,7 @@ def check_columns(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _with_neighbour(name: str) -> str:
-    """Return a name with the nearest column, or with columns that contain a part of it."""
+    """Return a name followed by the most similar column, or by columns that share a part of it."""
     near = get_close_matches(name, [*COLUMNS, *ALIASES], 1)
     parts = [part for part in re.split(r"[\W_]+", name.lower()) if len(part) > 2]
     near = near or [column for column in COLUMNS if any(part in column for part in parts)][:3]
@@ -150,7 +150,7 @@ def _check(what: str, names: Sequence[str], allowed: Sequence[str]) -> None:
 
 
 def describe(feature: Feature) -> dict[str, str]:
-    """Return a row as a listing shows it: unit, direction, meaning, source, needs."""
+    """Return a row of the catalogue as strings for a listing."""
     return {
         "name": feature.name,
         "group": feature.group,

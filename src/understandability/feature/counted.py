@@ -1,4 +1,4 @@
-"""The words that a feature counts in a document, and the number of times."""
+"""List the words that a feature counts in a document, with their counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from understandability.feature.word_counts import is_of_kind
 from understandability.hooks import load
 
 _LEXICON = "study.installed:lexicon"
-# The index of the document and the words of each occurrence, in the order of the text.
+# The document's index, and the word or term, of each occurrence, in the order of the text.
 Occurrences = tuple[Array, list[str]]
 
 
@@ -30,31 +30,31 @@ class CountedWord:
     count: int
 
 
-def _words(batch: Batch, kind: str) -> Occurrences:
-    places = np.flatnonzero(is_of_kind(batch, kind))
+def _words(batch: Batch, category: str) -> Occurrences:
+    indexes = np.flatnonzero(is_of_kind(batch, category))
     strings = batch.word_types.strings
-    words = [strings[number] for number in batch.word_ids[places]]
-    return np.searchsorted(batch.word_starts, places, side="right") - 1, words
+    words = [strings[id_] for id_ in batch.word_ids[indexes]]
+    return np.searchsorted(batch.word_starts, indexes, side="right") - 1, words
 
 
 def _terms(batch: Batch, name: str) -> Occurrences:
     vocabulary = load(_LEXICON)(name)
     if vocabulary is None:
         return np.empty(0, np.int64), []
-    found = batch.once(vocabulary.finder.find)
+    matches = batch.once(vocabulary.finder.find)
     strings = batch.token_types.strings
     terms = [
-        " ".join(strings[number] for number in batch.token_ids[start:end])
-        for start, end in zip(found.starts, found.ends, strict=True)
+        " ".join(strings[id_] for id_ in batch.token_ids[start:end])
+        for start, end in zip(matches.starts, matches.ends, strict=True)
     ]
-    return found.documents, terms
+    return matches.documents, terms
 
 
-# What counts words that can be shown, by the feature that they add up to.
+# For each feature that counts words or terms, the function that lists their occurrences.
 WORD_LISTS: dict[str, Callable[[Batch], Occurrences]] = {
     **{
-        kind: partial(_words, kind=kind)
-        for kind in (
+        category: partial(_words, category=category)
+        for category in (
             "difficult_words",
             "polysyllables",
             "medical_prefixes",
@@ -72,29 +72,29 @@ WORD_LISTS: dict[str, Callable[[Batch], Occurrences]] = {
 def counted_words(batch: Batch, names: Sequence[str] = ()) -> list[CountedWord]:
     """Return the words that features count in each document, the most frequent first.
 
-    Words that differ in capitals alone are one, written as it came first. The counts of a
-    feature's words add up to its value. All of `WORD_LISTS` without names; a vocabulary that is
-    not installed has no words.
+    `names` are features of `WORD_LISTS`; default: all. The counts of a feature's words add up to
+    its value. Words that differ only in capitals are merged and written as their first occurrence.
+    A vocabulary that is not installed has no words.
 
     >>> from understandability.text.document import Document
     >>> text = ("Influenza", "is", "a", "virus.", "Is", "influenza", "dangerous?")
     >>> batch = Batch([Document("d", "", text, (0, 4))])
-    >>> [(each.word, each.count) for each in counted_words(batch, ["polysyllables"])]
+    >>> [(row.word, row.count) for row in counted_words(batch, ["polysyllables"])]
     [('Influenza', 2), ('dangerous', 1)]
     """
     unknown = [name for name in names if name not in WORD_LISTS]
     if unknown:
         raise OptionError(
-            f"--words has no words to show of {', '.join(unknown)}; leave out --words, or "
+            f"--words cannot list the words of {', '.join(unknown)}; leave out --words, or "
             f"choose from {', '.join(WORD_LISTS)}"
         )
     rows: list[tuple[int, CountedWord]] = []
     for name in names or WORD_LISTS:
         documents, words = WORD_LISTS[name](batch)
         keys = list(zip(documents.tolist(), map(str.lower, words), strict=True))
-        written = dict(zip(reversed(keys), reversed(words), strict=True))
+        first_spellings = dict(zip(reversed(keys), reversed(words), strict=True))
         for key, count in Counter(keys).most_common():
             docno = batch.documents[key[0]].docno
-            rows.append((key[0], CountedWord(docno, name, written[key], count)))
+            rows.append((key[0], CountedWord(docno, name, first_spellings[key], count)))
     rows.sort(key=itemgetter(0))
     return [row for _, row in rows]

@@ -1,6 +1,6 @@
-"""Lexical diversity, by measures that hardly depend on the length of the text.
+"""Measures of lexical diversity that depend little on the length of the text.
 
-Words are told apart in small letters, as they are written: "tablet" and "tablets" are two.
+Words are compared in lower case and not reduced to stems: "tablet" and "tablets" are different.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.row import Feature
 
 _WINDOW = 50  # words of MATTR
-_FACTOR = 0.72  # the share of different words at which MTLD begins anew
+_FACTOR = 0.72  # the share of distinct words at which MTLD starts a new factor
 _DRAWS = 42  # words of HD-D
 
 
@@ -28,10 +28,10 @@ def _keys(words: Sequence[str]) -> NDArray[np.int64]:
     return np.array([hash(word.lower()) for word in words], np.int64)
 
 
-def of_each(batch: Batch, measure: Measure, least: int) -> NDArray[np.float64]:
+def measure_texts(batch: Batch, measure: Measure, least: int) -> NDArray[np.float64]:
     """Compute a measure of the words of each text; NaN for fewer than `least` words."""
-    keys = np.split(batch.word_values(_keys), batch.word_starts[1:-1])
-    return np.array([measure(of.tolist()) if len(of) >= least else np.nan for of in keys])
+    texts = np.split(batch.word_values(_keys), batch.word_starts[1:-1])
+    return np.array([measure(keys.tolist()) if len(keys) >= least else np.nan for keys in texts])
 
 
 def window_ratio(words: Sequence[object]) -> float:
@@ -43,20 +43,20 @@ def window_ratio(words: Sequence[object]) -> float:
     size = min(_WINDOW, len(words))
     counts: dict[object, int] = {}
     total = 0
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         counts[word] = counts.get(word, 0) + 1
-        if place >= size:
-            old = words[place - size]
+        if position >= size:
+            old = words[position - size]
             counts[old] -= 1
             if not counts[old]:
                 del counts[old]
-        if place >= size - 1:
+        if position >= size - 1:
             total += len(counts)
     return total / (size * (len(words) - size + 1))
 
 
 def factor_length(words: Sequence[object]) -> float:
-    """Return the mean number of words until the share of distinct ones is 0.72 (MTLD)."""
+    """Return the mean number of words until the share of distinct words falls to 0.72 (MTLD)."""
     return (_one_way(words) + _one_way(words[::-1])) / 2
 
 
@@ -76,19 +76,20 @@ def drawn_ratio(words: Sequence[object]) -> float:
     """Return the expected share of distinct words in 42 words drawn without replacement (HD-D)."""
     # Sorted, so that the last digit does not depend on the order of the words.
     counts = np.sort(np.unique(np.array(words), return_counts=True)[1])
-    left = len(words) - counts
-    log_none = np.full(len(counts), -np.inf)
-    some = left >= _DRAWS
-    log_none[some] = (
-        log_factorial(left[some])
+    other_words = len(words) - counts
+    # The log-probability that a word is not drawn: C(other words, 42) / C(all words, 42).
+    log_absent = np.full(len(counts), -np.inf)
+    can_be_absent = other_words >= _DRAWS
+    log_absent[can_be_absent] = (
+        log_factorial(other_words[can_be_absent])
         + log_factorial([len(words) - _DRAWS])
-        - log_factorial(left[some] - _DRAWS)
+        - log_factorial(other_words[can_be_absent] - _DRAWS)
         - log_factorial([len(words)])
     )
-    return float((1 - np.exp(log_none)).sum() / _DRAWS)
+    return float((1 - np.exp(log_absent)).sum() / _DRAWS)
 
 
-# Name, unit, meaning, source, measure, and how many words it takes.
+# Name, unit, meaning, source, measure, and the least number of words that it needs.
 _ROWS: tuple[tuple[str, str, str, str, Measure, int], ...] = (
     ("mattr", "share", "share of different words in windows of 50 words, mean of all windows",
      "Covington & McFall 2010", window_ratio, 1),
@@ -96,13 +97,13 @@ _ROWS: tuple[tuple[str, str, str, str, Measure, int], ...] = (
      "words until the share of different words falls to .72, mean of both directions",
      "McCarthy & Jarvis 2010", factor_length, 1),
     ("hdd", "share",
-     "share of different words among 42 that are drawn, on average; NaN below 42 words",
+     "expected share of different words among 42 words drawn at random; NaN below 42 words",
      "McCarthy & Jarvis 2007", drawn_ratio, _DRAWS),
 )  # fmt: skip
 ROWS: tuple[Feature, ...] = tuple(
     Feature(
         name, "lexical diversity", unit, None, meaning, source,
-        partial(of_each, measure=measure, least=least),
+        partial(measure_texts, measure=measure, least=least),
     )
     for name, unit, meaning, source, measure, least in _ROWS
 )  # fmt: skip

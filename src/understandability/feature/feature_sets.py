@@ -1,4 +1,4 @@
-"""Names for many columns of the catalogue: sets and groups of features."""
+"""Expand the names of sets and groups of features to columns of the catalogue."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from understandability.errors import OptionError
 from understandability.feature.catalogue import COLUMNS, all_groups, catalogue, check_columns
 from understandability.feature.row import DOCUMENT
 
-# Groups of the catalogue that describe a text of any length, whatever page it is from.
+# Groups of features that do not depend on the length or the page of a text.
 _GROUPS = (
     "readability", "components", "medical vocabulary", "natural language", "word frequency",
     "language model",
@@ -16,7 +16,7 @@ _GROUPS = (
 
 
 def text_columns() -> tuple[str, ...]:
-    """Return the columns for texts of any length: ratios that need no installed resource.
+    """Return the columns of the set ``text``: ratios that need no installed resource.
 
     Published estimators read them by default.
     """
@@ -30,8 +30,8 @@ def text_columns() -> tuple[str, ...]:
     )
 
 
-# Ends of the names of rows, or whole names, that are in the study's groups but not in its Table 2:
-# other forms of a formula, other lists, another matcher of concepts.
+# Suffixes of the names of rows that belong to the study's groups, but not to its Table 2: variants
+# of a formula, other word lists, another matcher of concepts.
 _NOT_IN_STUDY = (
     "_above_5", "_cloze", "_plain", "_readcalc", "_metamap", "_indri", "_terrier",
     "words_over_3_syllables", "adam_abbreviations",
@@ -45,8 +45,9 @@ _STUDY_GROUPS = (
 def study_columns() -> tuple[str, ...]:
     """Return the features of Table 2 of Palotti, Zuccon & Hanbury (2019), in all their forms.
 
-    Raw, per word and per sentence. Table 2 also has the outputs of background models; these come
-    with the bundles of such models. Where the study used its own list, ours is included as well.
+    The forms are raw, per word and per sentence. Table 2 also has the outputs of background models,
+    which are added with the bundles of such models. If the study used its own word list, the
+    feature with our list is included too.
     """
     return tuple(
         column
@@ -62,10 +63,10 @@ FEATURE_SETS = {"text": text_columns, "study2018": study_columns}
 
 
 def columns_named(names: Sequence[str], *, all_forms: bool = True) -> tuple[str, ...]:
-    """Return the columns of sets (`FEATURE_SETS`), groups, features and columns, each once.
+    """Expand names of sets (`FEATURE_SETS`), groups, features and columns to distinct columns.
 
-    A set or group has all forms of its features: raw, per word, per sentence. So has the name of a
-    feature with `all_forms`; without it, the name is that of the raw column.
+    A set or a group expands to all forms of its features: raw, per word, per sentence. The name of
+    a feature expands to all forms too, or to the raw form only if `all_forms` is False.
 
     >>> columns_named(["smog", "syllables"])
     ('smog', 'syllables', 'syllables_per_word', 'syllables_per_sentence')

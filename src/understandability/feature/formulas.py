@@ -1,8 +1,8 @@
-"""Readability formulas with their published constants, side by side.
+"""Readability formulas with their published constants.
 
-Each formula is a plain function of counts (numbers or arrays); a row of the catalogue feeds it
-with the counts of a batch (`counts_of`), where no words and no sentences are NaN, and so is all
-that is divided by them.
+Each formula is a plain function of counts (numbers or arrays). A row of the catalogue applies it to
+the counts of a batch (`counts_of`). These have NaN for zero words or sentences, so every formula of
+an empty text is NaN.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from understandability.feature.word_counts import counts_of
 GROUP = "readability"
 HARDER, EASIER = Direction.HARDER, Direction.EASIER
 
-# Numbers, or arrays with one for each document.
+# An array with one number per document. Plain numbers work too.
 Counts = FloatArray
 
 
 def per_hundred(part: Counts, whole: Counts) -> FloatArray:
-    """Return the number of parts per 100 of the whole."""
+    """Return `part` as a percentage of `whole`, such as letters per 100 words."""
     return 100.0 * part / whole
 
 
@@ -46,12 +46,12 @@ def coleman_liau(characters: Counts, words: Counts, sentences: Counts) -> FloatA
 
 
 def dale_chall(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
-    """Dale & Chall (1948), the 3.6365 always added; 4.9 or lower: grade 4, 10: college."""
+    """Dale & Chall (1948), always adding 3.6365; up to 4.9 is grade 4, 10 is college."""
     return 0.1579 * per_hundred(difficult, words) + 0.0496 * words / sentences + 3.6365
 
 
 def dale_chall_above_5(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
-    """Dale & Chall (1948), the 3.6365 added only if more than 5 % of the words are difficult."""
+    """Dale & Chall (1948), adding 3.6365 only if more than 5 % of the words are difficult."""
     few = per_hundred(difficult, words) <= 5.0
     return dale_chall(difficult, words, sentences) - np.where(few, 3.6365, 0.0)
 
@@ -86,14 +86,14 @@ def smog(polysyllables: Counts, sentences: Counts) -> FloatArray:
     return 1.043 * np.sqrt(30.0 * polysyllables / sentences) + 3.1291
 
 
-Count = str | Callable[[Batch], FloatArray]  # a name of `counts_of`, or a count of one's own
+Count = str | Callable[[Batch], FloatArray]  # a key of `counts_of`, or a function that counts
 Formula = Callable[..., FloatArray]
 
 
 def evaluate_formula(batch: Batch, formula: Formula, counts: tuple[Count, ...]) -> FloatArray:
-    """Compute a formula of the counts of a batch."""
-    known = batch.once(counts_of)
-    return formula(*[known[name] if isinstance(name, str) else name(batch) for name in counts])
+    """Apply a formula to the counts of a batch."""
+    named = batch.once(counts_of)
+    return formula(*[named[count] if isinstance(count, str) else count(batch) for count in counts])
 
 
 def has_few_sentences(batch: Batch) -> NDArray[np.bool_]:
@@ -134,7 +134,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
      "0.1579 percent difficult words + 0.0496 words/sentences + 3.6365",
      "Dale & Chall 1948", dale_chall, ("difficult_words", *_PER)),
     ("dale_chall_above_5", "score", HARDER,
-     "dale_chall, its 3.6365 added only where more than 5 percent of the words are difficult",
+     "dale_chall, adding 3.6365 only if more than 5 percent of the words are difficult",
      "common variant of Dale & Chall 1948", dale_chall_above_5, ("difficult_words", *_PER)),
     ("dale_chall_cloze", "cloze score", EASIER,
      "64 - 0.95 percent difficult words - 0.69 words/sentences",

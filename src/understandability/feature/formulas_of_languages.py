@@ -1,7 +1,7 @@
-"""All readability formulas of one text by name, for English or for another language.
+"""Compute all readability formulas of one text, in English or another language.
 
-Formulas made for English say nothing of other languages; on a text of one of `LANGUAGES` its own
-take their place, with its own syllables and sentences.
+Formulas designed for English are meaningless for other languages. A text in one of `LANGUAGES` gets
+the formulas designed for its language, with the syllables and sentences of that language.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Counts(NamedTuple):
 
 
 class LanguageFormula(NamedTuple):
-    """A formula made for one language; `direction` is the meaning of a higher value."""
+    """A formula designed for one language; `direction` says what a higher value means."""
 
     name: str
     unit: str
@@ -57,11 +57,12 @@ class LanguageFormula(NamedTuple):
 def _like_flesch(
     name: str, source: str, base: float, sentence: float, word: float
 ) -> LanguageFormula:
-    """Return a formula of the form of Flesch's, with other constants."""
+    """Return a formula of the same form as Flesch Reading Ease, with other constants."""
 
     def compute(counts: Counts) -> float:
-        of_sentence, of_word = counts.words / counts.sentences, counts.syllables / counts.words
-        return base - sentence * of_sentence - word * of_word
+        sentence_length = counts.words / counts.sentences
+        word_length = counts.syllables / counts.words
+        return base - sentence * sentence_length - word * word_length
 
     factor = "" if sentence == 1 else f"{sentence:g} "
     meaning = f"{base:g} - {factor}words/sentences - {word:g} syllables/words"
@@ -69,7 +70,7 @@ def _like_flesch(
 
 
 def _wiener(number: int, meaning: str, *constants: float) -> LanguageFormula:
-    """Return a Wiener Sachtextformel. The constants have the order of the values below."""
+    """Return a Wiener Sachtextformel. The constants are in the order of `values` below."""
 
     def compute(counts: Counts) -> float:
         values = (
@@ -86,7 +87,7 @@ def _wiener(number: int, meaning: str, *constants: float) -> LanguageFormula:
 
 
 def gutierrez_polini(counts: Counts) -> float:
-    """Gutiérrez de Polini (1972), the first formula made for Spanish itself; sixth grade."""
+    """Gutiérrez de Polini (1972), the first formula designed for Spanish; fitted to sixth grade."""
     return 95.2 - 9.7 * counts.letters / counts.words - 0.35 * counts.words / counts.sentences
 
 
@@ -97,7 +98,7 @@ def crawford(counts: Counts) -> float:
 
 
 def gulpease(counts: Counts) -> float:
-    """Gulpease (Lucisano & Piemontese 1988), from letters, so that no syllable needs counting.
+    """Gulpease (Lucisano & Piemontese 1988), which uses letters instead of syllables.
 
     >>> gulpease(Counts(500, 100, 10, 0, 0, 0, 0, 0))
     69.0
@@ -105,21 +106,22 @@ def gulpease(counts: Counts) -> float:
     return 89 + (300 * counts.sentences - 10 * counts.letters) / counts.words
 
 
-def _of(formula: Callable[..., Any], *names: str) -> Callable[[Counts], float]:
-    """Return a formula that English has too."""
+def _on_counts(formula: Callable[..., Any], *names: str) -> Callable[[Counts], float]:
+    """Apply a formula of the English catalogue to the named `Counts`."""
     return lambda counts: float(formula(*(getattr(counts, name) for name in names)))
 
 
-# LIX was made for Swedish and is used for many languages, Rix for those of western Europe.
-_EVERY = (
+# LIX was designed for Swedish and is used for many languages, Rix for those of western Europe.
+_ALL_LANGUAGES = (
     LanguageFormula("lix", "score", HARDER,
                     "words/sentences + percent words of more than 6 letters",
-                    "Björnsson 1968", _of(formulas.lix, "words_longer_6", "words", "sentences")),
+                    "Björnsson 1968",
+                    _on_counts(formulas.lix, "words_longer_6", "words", "sentences")),
     LanguageFormula("rix", "score", HARDER, "words of more than 6 letters/sentences",
-                    "Anderson 1983", _of(other_formulas.rix, "words_longer_6", "sentences")),
+                    "Anderson 1983", _on_counts(other_formulas.rix, "words_longer_6", "sentences")),
 )  # fmt: skip
 
-# The formulas of each language, without those of `_EVERY`.
+# The formulas designed for each language, in addition to `_ALL_LANGUAGES`.
 _OWN: dict[str, tuple[LanguageFormula, ...]] = {
     "de": (
         _like_flesch("amstad", "Amstad 1978", 180, 1, 58.5),
@@ -134,9 +136,9 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
                 0.2744, 0.2656, 0.0, 0.0, -1.693),
     ),
     "es": (
-        # Its F is the mean length of sentences; "sentences in 100 words" was a slip of the print.
+        # F is the mean length of sentences; "sentences in 100 words" in the paper is a misprint.
         _like_flesch("fernandez_huerta", "Fernández Huerta 1959, Law 2011", 206.84, 1.02, 60),
-        # INFLESZ (Barrio-Cantalejo 2008) is a table of words for its values.
+        # INFLESZ (Barrio-Cantalejo 2008) is a scale of verbal labels for the values.
         _like_flesch("szigriszt_pazos", "Szigriszt-Pazos 1993", 206.835, 1, 62.3),
         LanguageFormula("gutierrez_polini", "score", EASIER,
                         "95.2 - 9.7 letters/words - 0.35 words/sentences",
@@ -160,25 +162,25 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
         LanguageFormula("fog_pl", "grade", HARDER,
                         "0.4 (words/sentences + percent words of more than three syllables)",
                         "Gunning 1952, in the form of FOG-PL",
-                        _of(formulas.fog, "over_3_syllables", "words", "sentences")),
+                        _on_counts(formulas.fog, "over_3_syllables", "words", "sentences")),
     ),
     "pt": (_like_flesch("flesch_martins", "Martins et al. 1996", 248.835, 1.015, 84.6),),
     "ru": (_like_flesch("flesch_oborneva", "Oborneva 2006", 206.835, 1.3, 60.1),),
 }  # fmt: skip
-# By the subtag of their language.
-LANGUAGE_FORMULAS = {tag: (*_OWN.get(tag, ()), *_EVERY) for tag in LANGUAGES}
+# The key is the primary subtag of the language, such as ``de``.
+LANGUAGE_FORMULAS = {tag: (*_OWN.get(tag, ()), *_ALL_LANGUAGES) for tag in LANGUAGES}
 
 _ENGLISH = tuple(row.name for row in (*formulas.ROWS, *other_formulas.ROWS))
 
 
 def readability(text: str | Document, language: str = "en") -> dict[str, float]:
-    """Compute every readability formula of a plain text, by name; NaN without words.
+    """Compute every readability formula of a plain text, keyed by name; NaN without words.
 
-    For English the rows ``readability`` and ``other formulas`` of the catalogue, without those of
-    the 2019 study's own counts. For another `language` (``de``, ``es``, ``fr``, ``hi``, ``it``,
-    ``nl``, ``pl``, ``pt``, ``ru``) those made for it, from its own syllables and sentences. What
-    each means, and the direction: ``docs/readability_formulas.md``. Raises `OptionError` for a
-    language without formulas.
+    English texts get the groups ``readability`` and ``other formulas`` of the catalogue, except the
+    variants of the study of 2019. Texts in another `language` (``de``, ``es``, ``fr``, ``hi``,
+    ``it``, ``nl``, ``pl``, ``pt``, ``ru``) get the formulas designed for it, with its syllables and
+    sentences. ``docs/readability_formulas.md`` explains the formulas and their directions. Raises
+    `OptionError` for a language without formulas.
 
     >>> round(readability("The cat sat on the mat.")["flesch_reading_ease"], 1)
     116.1
@@ -201,9 +203,10 @@ def readability(text: str | Document, language: str = "en") -> dict[str, float]:
 
 
 def language_formula(document: Document) -> tuple[str, float | None]:
-    """Return the best known formula made for the document's language, and its value.
+    """Return the best-known formula designed for the document's language, and its value.
 
-    LIX where none was made for it; '' and None where its syllables and sentences are not known.
+    This is LIX if no formula was designed for the language, and ('', None) if the language is not
+    in `LANGUAGES`.
 
     >>> german = "Ruhen Sie sich aus. Trinken Sie viel Wasser, und bleiben Sie heute im Bett."
     >>> language_formula(document_of_text(german))[0]
@@ -218,7 +221,7 @@ def language_formula(document: Document) -> tuple[str, float | None]:
 
 
 def counts_in_language(pieces: Sequence[str], language: OtherLanguage) -> Counts:
-    """Count what the formulas of a language need, in a text that is cut into pieces.
+    """Count the letters, words, sentences and syllables of a text that is cut into pieces.
 
     >>> counts_in_language("Ruhen Sie sich aus. Trinken Sie Wasser.".split(), LANGUAGES["de"])[:4]
     (31, 7, 2, 10)

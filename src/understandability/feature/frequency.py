@@ -1,7 +1,8 @@
-"""How frequent a text's words are, in the background corpora and in general English.
+"""The frequency of a text's words in the background corpora and in general English.
 
-Over tokens, as in the study: words outside a vocabulary are left out of the percentiles and the
-mean, and count as 0 in the second mean. Punctuation is no token here; see `statistics_key`.
+All statistics are over tokens, as in the study. Words outside a vocabulary are ignored by the
+percentiles and by the first mean, and count as 0 in the second mean. Punctuation does not count;
+see `statistics_key`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MERGED = "merged"
 GENERAL = "general"
 GENERAL_LIST = "large_en"
 
-# wordfreq keeps "don't" whole; a token that is a clitic counts as the word that it stands for.
+# wordfreq does not split "don't". A token that is a clitic counts as its full word.
 CLITICS = {
     "n't": "not",
     "'s": "is",
@@ -43,43 +44,49 @@ CLITICS = {
 }
 
 
-def summaries(values: FloatArray, places: Array, starts: Array) -> FloatArray:
-    """25th, 50th, 75th percentile, mean, and mean with unknown words as 0, of each scale.
+def summaries(values: FloatArray, indexes: Array, starts: Array) -> FloatArray:
+    """Summarise the word frequencies of each document on each scale; (documents, scales, 5).
 
-    A scale gives words their places: `values` of the places ascend within a scale. `places` holds
-    the place of each token on each scale (`UNKNOWN` and `NO_WORD` included), `starts` where
-    documents begin. Percentiles are interpolated linearly. (documents, scales, 5)
+    The five figures are the 25th, 50th and 75th percentile (linear interpolation), the mean, and
+    the mean with unknown words as 0.
+
+    Args:
+        values: The values of all scales, concatenated; they ascend within a scale.
+        indexes: The index in `values` of each token on each scale, or `UNKNOWN` or `NO_WORD`;
+            (scales, tokens).
+        starts: The index of the first token of each document, and the number of tokens.
     """
-    known = places >= 0
-    sizes = sum_segments(known.T, starts)
-    words = sum_segments((places != NO_WORD).T, starts)
-    totals = sum_segments(np.where(known, values.take(places, mode="clip"), 0.0).T, starts)
+    has_value = indexes >= 0
+    sizes = sum_segments(has_value.T, starts)
+    words = sum_segments((indexes != NO_WORD).T, starts)
+    totals = sum_segments(np.where(has_value, values.take(indexes, mode="clip"), 0.0).T, starts)
     figures = np.empty((*sizes.shape, 5))
-    figures[..., :3] = _quartiles(values, places, sizes, starts)
+    figures[..., :3] = _quartiles(values, indexes, sizes, starts)
     figures[..., 3] = ratio(totals, sizes)
     figures[..., 4] = totals / nan_for_0(np.where(sizes > 0, words, 0))
     return figures
 
 
-def _quartiles(values: FloatArray, places: Array, sizes: FloatArray, starts: Array) -> FloatArray:
+def _quartiles(values: FloatArray, indexes: Array, sizes: FloatArray, starts: Array) -> FloatArray:
     if not sizes.any():
         return np.full((*sizes.shape, 3), np.nan)
-    # One sort for all documents: the document first, then the place, as one whole number; what
-    # has no place comes last.
-    nowhere = len(values)
-    first = np.arange(len(sizes)) * (nowhere + 1)
-    ordered = np.where(places >= 0, places, nowhere) + np.repeat(first, np.diff(starts))
+    # Sort all documents at once: the key of a token is its document times (n + 1), plus its index
+    # in the n values, or plus n if it has no value, so that it comes last in its document.
+    no_index = len(values)
+    first_keys = np.arange(len(sizes)) * (no_index + 1)
+    ordered = np.where(indexes >= 0, indexes, no_index) + np.repeat(first_keys, np.diff(starts))
     ordered.sort(axis=1)
     position = np.maximum(sizes[..., None] - 1, 0) * np.array([0.25, 0.5, 0.75])
     lower = position.astype(np.int64)
     upper = np.minimum(lower + 1, np.maximum(sizes[..., None].astype(np.int64) - 1, 0))
-    scale = np.arange(len(places))[:, None] * places.shape[1]
+    scale_starts = np.arange(len(indexes))[:, None] * indexes.shape[1]
     low, high = (
         values.take(
-            ordered.take(scale + starts[:-1, None, None] + at, mode="clip") - first[:, None, None],
+            ordered.take(scale_starts + starts[:-1, None, None] + offset, mode="clip")
+            - first_keys[:, None, None],
             mode="clip",
         )
-        for at in (lower, upper)
+        for offset in (lower, upper)
     )
     quartiles: FloatArray = low + (high - low) * (position - lower)
     quartiles[sizes == 0] = np.nan
@@ -88,10 +95,11 @@ def _quartiles(values: FloatArray, places: Array, sizes: FloatArray, starts: Arr
 
 @cache
 def places_in(name: str) -> Places:
-    """Return the words of one of wordfreq's lists, such as ``large_de``, with their Zipf places.
+    """Return the words of a list of wordfreq, such as ``large_de``, with their Zipf places.
 
-    Place ``p`` is the Zipf frequency ``p / 100``: the common logarithm of occurrences per 10^9
-    words. `scripts/train/word_lists.py` makes the files.
+    A Zipf place is the Zipf frequency times 100, as an integer. The Zipf frequency is the decimal
+    logarithm of the occurrences per 10^9 words. The files are written by
+    `scripts/train/word_lists.py`.
 
     >>> english = places_in("large_en")
     >>> english.get("heart", -1), english.get("xqzzzy", -1)
@@ -102,15 +110,15 @@ def places_in(name: str) -> Places:
 
 
 def zipf_places(tokens: Sequence[str]) -> NDArray[np.int32]:
-    """The place of each token on the Zipf scale of general English."""
+    """Return the Zipf place of each token in general English; `UNKNOWN` or `NO_WORD` if none."""
     return places_of_keys(list(map(statistics_key, tokens)))
 
 
 def places_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
-    """`zipf_places` of tokens by what `statistics_key` says of them."""
-    place = places_in(GENERAL_LIST).get
+    """Return `zipf_places` of tokens, given their `statistics_key`."""
+    place_of = places_in(GENERAL_LIST).get
     return np.fromiter(
-        (place(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
+        (place_of(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
         np.int32,
         len(keys),
     )
@@ -122,24 +130,26 @@ _ZIPF = np.arange(901) / 100
 
 @cache
 def _ranks() -> tuple[FloatArray, NDArray[np.int32]]:
-    """The values of all `_SCALES`, and the places of the words of the vocabulary on those of ranks.
+    """Return the values of all `_SCALES`, and the index of each word's rank in these values.
 
-    The last two words are what `UNKNOWN` and `NO_WORD` index.
+    The values are concatenated: first the Zipf frequencies, then the distinct ranks of each corpus.
+    The indexes have the shape (words + 2, corpora + 1). The last two rows belong to `UNKNOWN` and
+    `NO_WORD`.
     """
     counts = word_statistics().counts
     values = [_ZIPF]
-    places = []
-    for chosen in (*counts.T, counts.sum(axis=1)):
-        ranks = normalised_ranks(chosen)
+    columns = []
+    for corpus_counts in (*counts.T, counts.sum(axis=1)):
+        ranks = normalised_ranks(corpus_counts)
         distinct = np.unique(ranks[~np.isnan(ranks)])
-        place = sum(map(len, values)) + np.searchsorted(distinct, ranks)
-        places.append([*np.where(np.isnan(ranks), UNKNOWN, place), UNKNOWN, NO_WORD])
+        indexes = sum(map(len, values)) + np.searchsorted(distinct, ranks)
+        columns.append([*np.where(np.isnan(ranks), UNKNOWN, indexes), UNKNOWN, NO_WORD])
         values.append(distinct)
-    return np.concatenate(values), np.array(places, np.int32).T.copy()
+    return np.concatenate(values), np.array(columns, np.int32).T.copy()
 
 
 def frequencies(batch: Batch) -> FloatArray:
-    """The five figures of a batch's tokens on each of `_SCALES`; see `summaries`."""
+    """Summarise the word frequencies of a batch on all `_SCALES`; see `summaries`."""
     values, ranks = _ranks()
     zipf = batch.token_values(zipf_places)
     ranked = ranks.take(batch.token_values(statistics_numbers), axis=0)
@@ -147,15 +157,15 @@ def frequencies(batch: Batch) -> FloatArray:
 
 
 def frequency_figure(batch: Batch, corpus: str, index: int) -> FloatArray:
-    """One of the five figures for one corpus, or for general English."""
+    """Return one of the five figures for one corpus, or for general English."""
     return batch.once(frequencies)[:, _SCALES.index(corpus), index]
 
 
 _FIGURES = (
-    ("p25", "25th percentile of the {scale} of words {where}; unknown words left out"),
-    ("p50", "median of the {scale} of words {where}; unknown words left out"),
-    ("p75", "75th percentile of the {scale} of words {where}; unknown words left out"),
-    ("mean", "mean of the {scale} of words {where}; unknown words left out"),
+    ("p25", "25th percentile of the {scale} of words {where}; unknown words ignored"),
+    ("p50", "median of the {scale} of words {where}; unknown words ignored"),
+    ("p75", "75th percentile of the {scale} of words {where}; unknown words ignored"),
+    ("mean", "mean of the {scale} of words {where}; unknown words ignored"),
     ("mean_all", "mean of the {scale} of words {where}; unknown words count as 0"),
 )
 _WHERE = {

@@ -33,14 +33,14 @@ def count_entities(batch: Batch) -> FloatArray:
 
 
 def sum_heights(batch: Batch) -> FloatArray:
-    """Return the heights of the chunk trees of all sentences with a word."""
+    """Return the sum of the heights of the chunk trees of all sentences with a word."""
     heights = chunk_heights(batch.tags, batch.token_sentence_starts)
     return sum_segments(heights * batch.has_word, batch.first_sentences)
 
 
 _GROUP, _STUDY = "natural language", "Palotti, Zuccon & Hanbury 2019"
 
-# Column name, the tag, what it holds (the universal tags that are mapped to it).
+# Column name, tag in `TWELVE`, and the parts of speech that the tag covers.
 _PARTS_OF_SPEECH = (
     ("verbs", "VERB", "verbs and auxiliaries"),
     ("nouns", "NOUN", "nouns and proper nouns"),
@@ -77,19 +77,19 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "chunk_height",
         "levels",
-        "heights of the sentences' chunk trees (not of full parses), summed",
+        "sum of the heights of the sentences' chunk trees (not full parses)",
         sum_heights,
         "Abney 1996",
     ),
     *(
         _row(
-            f"{kind}_words",
+            f"{polarity}_words",
             "words",
-            f"words that VADER's lexicon {where}",
-            partial(count, kind=f"{kind}_words"),
+            f"words that VADER's lexicon {description}",
+            partial(count, category=f"{polarity}_words"),
             "Hutto & Gilbert 2014 (VADER)",
         )
-        for kind, where in (
+        for polarity, description in (
             ("positive", "lists as positive"),
             ("negative", "lists as negative"),
             ("neutral", "lacks, or lists as neither"),

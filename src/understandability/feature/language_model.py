@@ -1,10 +1,9 @@
-"""Frequencies of words in the background corpora, and the likelihood of a text under each.
+"""Unigram language models of the background corpora, and the likelihood of a text under each.
 
-The corpora are medical Reddit, medical Wikipedia and PubMed (easiest first). Counted are tokens
-as `statistics_key` writes them; a word is in the vocabulary if at least three documents of the
-three corpora have it. The counts are embedded; ranks and log-probabilities follow from them here.
-A language model is one of single words, smoothed as `log_probabilities` says.
-
+The corpora are medical Reddit, medical Wikipedia and PubMed, from the easiest to the hardest. Words
+are tokens in the form of `statistics_key`; the vocabulary has the words that occur in at least
+three documents of all corpora together. The package contains the counts; this module computes ranks
+and smoothed log-probabilities (`log_probabilities`) from them.
 """
 
 from __future__ import annotations
@@ -27,9 +26,10 @@ from understandability.resources import resource_arrays
 
 CORPORA = ("reddit", "wikipedia", "pubmed")
 
-# How much each corpus leans on the mean of the three. The held-out likelihood of documents is
-# best at .1, the distinction of posts from articles in unseen sources (what the model is for) at
-# .01 to .02; there likelihood has lost .03 nats a word. scripts/train/word_statistics.py --tune
+# The weight of the mean of the three corpora in the model of each. The held-out likelihood of
+# documents is best at .1. Separating posts from articles in unseen sources, the purpose of the
+# model, is best at .01 to .02, where likelihood is lower by .03 nats per word.
+# scripts/train/word_statistics.py --tune
 MERGED_WEIGHT = 0.02
 
 _DIGIT = re.compile(r"\d")
@@ -38,9 +38,9 @@ _HAS_WORD = re.compile(r"[^\W_]")
 
 @lru_cache(1 << 14)
 def statistics_key(token: str) -> str:
-    """Return a token as the corpora count it: lower case, straight apostrophe, 0 for each digit.
+    """Normalise a token for counting: lower case, straight apostrophes, 0 for each digit.
 
-    Punctuation has no key (``''``) and is left out; numbers count by their shape.
+    Punctuation has no key (``''``) and is not counted.
 
     >>> [statistics_key(token) for token in ("Heart", "n’t", "2.5", "B12", "(")]
     ['heart', "n't", '0.0', 'b00', '']
@@ -54,10 +54,10 @@ def statistics_key(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WordStatistics:
-    """Counts of the words of the vocabulary: `counts` is (words, corpora).
+    """Counts of the words of the vocabulary; `counts` has the shape (words, corpora).
 
-    `dropped_tokens` counts, per corpus, the tokens that the vocabulary lacks, `dropped_types`
-    the distinct words among them; unknown words get their share of probability.
+    `dropped_tokens` is the number of tokens outside the vocabulary, per corpus, and `dropped_types`
+    the number of distinct words among them. They determine the probability of unknown words.
     """
 
     words: tuple[str, ...]
@@ -67,17 +67,17 @@ class WordStatistics:
 
 
 def normalised_ranks(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the rank, from 100 for the most frequent word to 0 for the rarest; NaN for no count.
+    """Scale frequency ranks to 100 for the most frequent word and 0 for the rarest.
 
-    100·(V − rank)/(V − 1), where V is the number of words that occur and words of equal counts
-    share their mean rank.
+    The value is 100·(V − rank)/(V − 1), where V is the number of words that occur. Words with equal
+    counts share their mean rank. A word with a count of 0 has NaN.
 
     >>> normalised_ranks(np.array([7, 0, 1, 3, 3, 1])).tolist()
     [100.0, nan, 12.5, 62.5, 62.5, 12.5]
     """
     occurring = np.flatnonzero(counts)
     _, inverse, ties = np.unique(counts[occurring], return_inverse=True, return_counts=True)
-    # Words rarer than the ones at hand, plus half of the ties with them: V minus the mean rank.
+    # V minus the mean rank: the number of rarer words, plus half of the other words of this count.
     below = np.cumsum(ties) - ties + (ties - 1) / 2
     ranks = np.full(len(counts), np.nan)
     ranks[occurring] = 100 * below[inverse] / (len(occurring) - 1)
@@ -87,13 +87,15 @@ def normalised_ranks(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 def log_probabilities(
     statistics: WordStatistics, merged_weight: float = MERGED_WEIGHT
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return natural logarithms of P(word) per corpus and in their mean, and of an unknown word.
+    """Return the natural logarithms of P(word) of every word, and of P(unknown word).
 
-    Shapes (words, corpora + 1) and (corpora + 1,). The last column is the mean of the three
-    corpora (each weighs the same, whatever its size); of it, unknown words have the share that
-    the vocabulary dropped, divided by how many words were dropped. A corpus is interpolated with
-    that mean by the fixed `merged_weight` (Jelinek & Mercer 1980), so that a word seen nowhere
-    has the same probability in every corpus and tells nothing about them, however large they are.
+    The shapes are (words, corpora + 1) and (corpora + 1,). The last column is the merged model: the
+    mean of the three corpora, with equal weights. In it, all unknown words together have the share
+    of the dropped tokens, divided evenly among the dropped types.
+
+    The model of a corpus is its relative frequencies, interpolated with the merged model by the
+    fixed `merged_weight` (Jelinek & Mercer 1980). So an unknown word has the same probability in
+    every corpus, whatever the size of the corpus, and does not favour any.
     """
     totals = statistics.counts.sum(axis=0)
     frequencies = statistics.counts / totals
@@ -125,7 +127,7 @@ def word_numbers() -> Numbers:
     return numbered(word_statistics().words)
 
 
-# What a token without a number in the vocabulary has: as indexes, the last two of a table.
+# Ids of tokens that are not in the vocabulary. As indexes they select the last rows of a table.
 UNKNOWN, NO_WORD = -2, -1
 
 
@@ -138,7 +140,7 @@ def numbers_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
     """Return `statistics_numbers`, given the `statistics_key` of each token."""
     numbers = places_of(keys, word_numbers())
     missing = np.flatnonzero(numbers < 0)
-    numbers[missing] = [UNKNOWN if keys[place] else NO_WORD for place in missing.tolist()]
+    numbers[missing] = [UNKNOWN if keys[index] else NO_WORD for index in missing.tolist()]
     return numbers
 
 
@@ -148,7 +150,7 @@ MODELS = (*CORPORA, "merged")
 @cache
 def _log_probabilities() -> FloatArray:
     known, unknown = log_probabilities(word_statistics())
-    # The last two rows are those that `UNKNOWN` and `NO_WORD` index.
+    # The last two rows belong to `UNKNOWN` and `NO_WORD`.
     return np.concatenate([known, [unknown], np.zeros((1, len(MODELS)))])
 
 
@@ -170,7 +172,7 @@ def log_likelihood(batch: Batch, model: str) -> FloatArray:
 
 
 def log_likelihood_ratio(batch: Batch, harder: str, easier: str) -> FloatArray:
-    """Return the mean log-ratio of a word's probability in the harder and the easier corpus."""
+    """Return the mean logarithm of P(word | harder corpus) / P(word | easier corpus), in nats."""
     return log_likelihood(batch, harder) - log_likelihood(batch, easier)
 
 

@@ -25,7 +25,7 @@ _ELEMENTS: dict[str, tuple[str, ...]] = {
     "img": ("img",),
     "input": ("input",),
     "link": ("link",),
-    **{each: (each,) for each in _LISTS},
+    **{tag: (tag,) for tag in _LISTS},
     "lists": _LISTS,
     "q": ("q",),
     "script": ("script",),
@@ -36,7 +36,7 @@ _ELEMENTS: dict[str, tuple[str, ...]] = {
 
 
 def count_elements(batch: Batch, tags: tuple[str, ...]) -> FloatArray:
-    """Return the number of elements with these names per page."""
+    """Count the elements with these tag names on each page."""
     return np.array(
         [
             sum(document.tag_counts.get(tag, 0) for tag in tags) if document.tag_counts else 0

@@ -1,8 +1,8 @@
-"""More formulas for English: those that other packages have.
+"""More formulas for English: FORCAST, and formulas of other packages.
 
-Those of textstat, py-readability-metrics and textdescriptives that `readability` has not, and
-FORCAST. They are a group of their own, because the features of the 2019 study are those of
-`readability`. What each package does otherwise: ``docs/readability_formulas.md``.
+The group ``readability`` has the formulas of the study of 2019. The formulas here are those that
+textstat, py-readability-metrics and textdescriptives have in addition.
+``docs/readability_formulas.md`` lists how these packages compute the same formulas differently.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ _SAMPLE_OF_FORCAST = 150
 
 
 def eflaw(miniwords: Counts, words: Counts, sentences: Counts) -> FloatArray:
-    """McAlpine's EFLAW, for readers who learned English later; 20 very easy, 30 very confusing.
+    """McAlpine's EFLAW, for non-native readers; 20 is very easy, 30 is very confusing.
 
-    Miniwords have one, two or three letters: the idioms of English are made of them.
+    Miniwords have one to three letters. Idioms, which are hard for non-native readers, consist of
+    them ("to put up with").
 
     >>> eflaw(11, 18, 1)  # a sentence of McAlpine's
     29.0
@@ -36,10 +37,10 @@ def eflaw(miniwords: Counts, words: Counts, sentences: Counts) -> FloatArray:
 
 
 def forcast(monosyllables: Counts, words: Counts) -> FloatArray:
-    """FORCAST (Caylor et al. 1973), made for forms and manuals: a US grade from 5 to 12.
+    """FORCAST (Caylor et al. 1973), designed for forms and manuals: a US grade from 5 to 12.
 
-    It is 20 - N / 10 for the N words of one syllable of 150 words; a text of another length
-    counts as if it had 150.
+    The grade is 20 - N / 10, where N is the number of monosyllables in 150 words. For a text of
+    another length, N is scaled to 150 words.
 
     >>> forcast(80, 150)
     12.0
@@ -48,10 +49,10 @@ def forcast(monosyllables: Counts, words: Counts) -> FloatArray:
 
 
 def linsear_write(polysyllables: Counts, words: Counts, sentences: Counts) -> FloatArray:
-    """Linsear Write, a US grade: one point per word, three per polysyllable, by the sentence.
+    """Linsear Write, a US grade: a word is worth one point, a polysyllable three.
 
-    Half of the points of a sentence, less 1 if they are 20 or fewer. Made for samples of 100 words;
-    here the whole text is one.
+    The grade is half of the mean points per sentence; 1 is subtracted if the mean is 20 or less.
+    The formula was designed for samples of 100 words; here it is applied to the whole text.
 
     >>> [float(linsear_write(12, 100, sentences)) for sentences in (5, 10)]
     [12.4, 5.2]
@@ -61,7 +62,9 @@ def linsear_write(polysyllables: Counts, words: Counts, sentences: Counts) -> Fl
 
 
 def rix(long_words: Counts, sentences: Counts) -> FloatArray:
-    """Rix (Anderson 1983): words of more than six letters per sentence; 1.8 grade 6, 7.2 college.
+    """Rix (Anderson 1983): words of more than six letters per sentence.
+
+    A value of 1.8 is grade 6, 7.2 is college.
 
     >>> rix(36, 20)
     1.8
@@ -87,7 +90,7 @@ def reading_minutes(words: Counts) -> FloatArray:
     return words / WORDS_A_MINUTE
 
 
-# The grades that have their say in the consensus, in the order that decides between ties.
+# The formulas that vote in the consensus. Ties are broken by this order.
 _GRADES = (
     "flesch_kincaid",
     "flesch_reading_ease",
@@ -103,25 +106,26 @@ _GRADES = (
 def consensus(values: FloatArray) -> FloatArray:
     """Return the most frequent whole grade; (documents, grades) to (documents,).
 
-    Each formula names the grades below, above and nearest to its value, the Flesch Reading Ease
-    one or two. Between grades named as often the one named first is taken.
+    Each formula votes for the whole grades below, above and nearest to its value; Flesch Reading
+    Ease votes for one or two grades. If several grades have the most votes, the first one named
+    wins.
 
     >>> consensus(np.array([[4.9, 85.0, 6.0, 8.4, 5.2, 6.1, 6.0, 7.0]]))
     array([6.])
     """
-    named: list[FloatArray] = []
+    named_grades: list[FloatArray] = []
     for name, value in zip(_GRADES, values.T, strict=True):
         if name == "flesch_reading_ease":
-            named += _grades_of_ease(value)
+            named_grades += _grades_of_ease(value)
         else:
-            named += [np.floor(value), np.ceil(value), np.rint(value)]
-    grades = np.stack(named, axis=1)
+            named_grades += [np.floor(value), np.ceil(value), np.rint(value)]
+    grades = np.stack(named_grades, axis=1)
     votes = (grades[:, :, None] == grades[:, None, :]).sum(axis=2)
     return np.take_along_axis(grades, votes.argmax(axis=1)[:, None], axis=1)[:, 0]
 
 
 def _grades_of_ease(ease: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the one or two grades of a Flesch Reading Ease in Flesch's table; NaN for none."""
+    """Look up the one or two grades of a Flesch Reading Ease in Flesch's table; NaN if only one."""
     grades = np.select([ease >= least for least in (90, 80, 70, 60, 50, 40, 30)],
                        [5.0, 6.0, 7.0, 8.0, 10.0, 11.0, 12.0], 13.0)  # fmt: skip
     return np.where(np.isnan(ease), np.nan, grades), np.where(grades == 8.0, 9.0, np.nan)
@@ -164,7 +168,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
      "Caylor, Sticht, Fox & Ford 1973", forcast, (count_monosyllables, "words"),
      FORCAST_EXTRAPOLATED),
     ("linsear_write", "grade", HARDER,
-     "half of (words + 2 polysyllables)/sentences, less 1 where that is 20 or lower",
+     "half of (words + 2 polysyllables)/sentences, less 1 if the quotient is 20 or lower",
      "O'Hayre 1966, in the form of textstat and py-readability-metrics",
      linsear_write, ("polysyllables", *_PER)),
     ("rix", "score", HARDER, "words of more than 6 letters and digits/sentences",

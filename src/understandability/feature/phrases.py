@@ -1,18 +1,18 @@
-"""The height of a sentence's chunk tree, from a small cascaded grammar over parts of speech.
+"""Compute the height of a sentence's chunk tree with a small cascaded grammar of tags.
 
-The cascade (Abney 1996) finds, from the bottom up:
+The cascade (Abney 1996) builds, from the bottom up:
 
 1. noun phrases: an article or pronoun, adjectives and numbers, nouns (*the two sick children*);
 2. prepositional phrases: a preposition and a noun phrase (*of the heart*);
 3. noun phrases with the prepositional phrases after them (*a disease of the heart*);
 4. verb phrases: auxiliaries, a verb, and the phrases after it (*may have hurt the child*);
-5. clauses: what a subordinating word, a relative pronoun or an infinitive's *to* begins and a
-   verb phrase completes, up to a punctuation mark, a conjunction or the end of the sentence;
-   one that begins within another is part of it (*if you think that it hurts*).
+5. clauses: they start with a subordinating word, a relative pronoun or the *to* of an infinitive,
+   contain a verb phrase, and end at a punctuation mark, a conjunction or the end of the sentence.
+   A clause that starts within another clause is part of it (*if you think that it hurts*).
 
-The height counts the nodes from the sentence down to a token, both included, as in NLTK's
-``Tree.height``: a sentence without any phrase has height 2, and each phrase around a token
-adds 1. It is the height of this chunk tree, not of a full parse.
+The height is the number of nodes on the longest path from the sentence to a token, both included,
+as in NLTK's ``Tree.height``: a sentence without any phrase has height 2, and each phrase around a
+token adds 1. This is the height of the chunk tree, not of a full parse.
 """
 
 from __future__ import annotations
@@ -26,29 +26,30 @@ from numpy.typing import NDArray
 
 from understandability.text.cache import BoundedCache
 
-# One letter for each tag: ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ
-# SYM VERB X. A sentence is a line of them.
+# One letter per tag, in the order ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT
+# SCONJ SYM VERB X. A sentence is encoded as a line of these letters.
 _LETTERS = np.frombuffer(b"jpracdinutoe.syvx", np.uint8)
 _BREAK = ord("\n")
 
-# A phrase is one character too, its kind in the upper bits and the levels below it in the lower:
-# so each level of the cascade is one pass over all sentences of a batch.
+# A phrase is one character too: its upper bits are the label, its lower bits the height. So each
+# step of the cascade is one substitution over all sentences of a batch.
 _LEVELS = 0x1F
 _NOUN, _PREPOSITIONAL, _VERB, _CLAUSE = 0x100, 0x120, 0x140, 0x160
 
 
-def _any(*kinds: int) -> str:
+def _any(*labels: int) -> str:
     """Return the phrases with these labels, as part of a character class."""
-    return "".join(f"{chr(kind)}-{chr(kind + _LEVELS)}" for kind in kinds)
+    return "".join(f"{chr(label)}-{chr(label + _LEVELS)}" for label in labels)
 
 
 _N, _NP = _any(_NOUN), _any(_NOUN, _PREPOSITIONAL)
 _NOUN_1, _PREPOSITIONAL_2, _NOUN_3 = chr(_NOUN + 1), chr(_PREPOSITIONAL + 2), chr(_NOUN + 3)
-# Repetitions are bounded, so that a page of one endless sentence takes no endless time.
+# Repetitions are bounded, so that a very long sentence cannot cause excessive backtracking.
 _NOUNS = re.compile("[do]?(?:r?[ju]){0,20}[ne]+(?:t(?:r?[ju]){0,20}[ne]+)*|[do]|u+")
 _COMPLEMENTED = re.compile(f"{_NOUN_1}{_PREPOSITIONAL_2}+")
 _VERBS = re.compile(f"(?:v|a[atr]*v?|rr{{0,4}}v)[rj{_NP}]*")
-# Where one clause goes on with another, the later one has to be found first.
+# If a clause contains another clause, the inner one must be matched first: the lookahead rejects a
+# match that is followed by the start of a clause.
 _CLAUSES = re.compile(
     f"(?:[st]|(?<=[{_N}])[{_N}])[r{_NP}]{{0,40}}+[{_any(_VERB)}]"
     f"[rj{_any(_NOUN, _PREPOSITIONAL, _VERB, _CLAUSE)}]{{0,60}}+(?![st])"
@@ -60,10 +61,10 @@ def _levels(part: str) -> int:
     return ord(part) & _LEVELS if ord(part) >= _NOUN else 0
 
 
-def _phrase(kind: int) -> Callable[[re.Match[str]], str]:
-    """Return a match as a phrase: one level above the highest of its parts."""
-    # Few sequences of parts make most phrases.
-    phrases = BoundedCache(lambda parts: chr(kind + min(_LEVELS, 1 + max(map(_levels, parts)))))
+def _phrase(label: int) -> Callable[[re.Match[str]], str]:
+    """Return a function that replaces a match by a phrase, one level above its highest part."""
+    # A cache pays, because most phrases have one of few sequences of parts.
+    phrases = BoundedCache(lambda parts: chr(label + min(_LEVELS, 1 + max(map(_levels, parts)))))
     return lambda match: phrases[match[0]]
 
 
@@ -71,9 +72,9 @@ _VERB_PHRASE, _CLAUSE_PHRASE = _phrase(_VERB), _phrase(_CLAUSE)
 
 
 def chunk_heights(tags: NDArray[Any], sentence_starts: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the height of each sentence's chunk tree, from 2.
+    """Return the height of each sentence's chunk tree; at least 2.
 
-    `tags` are indexes into `UNIVERSAL`, one for each token; no sentence is empty.
+    `tags` are indexes into `UNIVERSAL`, one per token. Every sentence must have a token.
 
     >>> from understandability.feature.tagger import UNIVERSAL
     >>> tags = ["DET", "NOUN", "AUX", "DET", "NOUN", "PUNCT", "INTJ", "PUNCT"]
@@ -94,8 +95,8 @@ def chunk_heights(tags: NDArray[Any], sentence_starts: NDArray[Any]) -> NDArray[
     lines = _COMPLEMENTED.sub(_NOUN_3, lines)
     lines = _VERBS.sub(_VERB_PHRASE, lines)
     for _ in range(_CLAUSES_IN_CLAUSES):
-        lines, found = _CLAUSES.subn(_CLAUSE_PHRASE, lines)
-        if not found:
+        lines, replacements = _CLAUSES.subn(_CLAUSE_PHRASE, lines)
+        if not replacements:
             break
     parts = np.frombuffer(lines.encode("utf-16-le"), np.uint16)
     levels = np.where(parts >= _NOUN, parts & _LEVELS, 0).astype(np.int64)

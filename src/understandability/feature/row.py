@@ -1,4 +1,4 @@
-"""A row of the catalogue: a feature and its flag."""
+"""The rows of the catalogue: features and their flags."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SUFFIXES = {DOCUMENT: "", WORD: "_per_word", SENTENCE: "_per_sentence"}
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A flag of the documents for which `raised` returns True."""
+    """A warning on documents; `raised` returns a mask of the documents that get it."""
 
     name: str
     meaning: str
@@ -28,10 +28,10 @@ class Flag:
 class Feature:
     """A row of the catalogue. Values, column names, listings and tests derive from it.
 
-    `compute` is a named function from a batch to one float64 a document. `per` says by what
-    the value is given: the document itself, and divided by its words or sentences. `direction` says
-    what a higher value means, where it is known. `needs`
-    names the installed resources without which the value is NaN.
+    `compute` is a named function that maps a batch to one float64 per document. `per` lists the
+    forms of the value: of the document as a whole, per word, per sentence. `direction` says what a
+    higher value means, if known. `needs` names the resources that must be installed; without them
+    the value is NaN.
     """
 
     name: str
@@ -51,5 +51,5 @@ class Feature:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of all its columns."""
+        """The names of the columns of all forms."""
         return tuple(map(self.column, self.per))

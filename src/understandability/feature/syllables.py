@@ -1,10 +1,10 @@
-"""How many syllables a word has when it is spoken.
+"""Count the syllables of words as they are spoken.
 
-Each letter that may carry a syllable (vowels, the m of *prism*, the apostrophe of *Max's*) is
-weighed by the letters around it; a syllable is counted where the weights sum to more than zero.
-The weights were learned from the CMU Pronouncing Dictionary by ``scripts/train/syllables.py``;
-the words of the dictionary that they get wrong are kept in a table beside them, so that all of
-its words come out as it has them.
+A character that may be the nucleus of a syllable is a vowel, the m of *prism*, or the apostrophe of
+*Max's*. Each such character gets the sum of the weights of the letter patterns around it, and is
+counted if the sum is positive. ``scripts/train/syllables.py`` learned the weights from the CMU
+Pronouncing Dictionary. Words of the dictionary that the weights get wrong are stored as exceptions,
+so every word of the dictionary has the right count.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ Array = NDArray[Any]
 
 
 class Trie:
-    """Patterns of characters as a table of nodes; a node stands for what some pattern begins with.
+    """A prefix tree of patterns, stored as arrays. Each node stands for a prefix of some pattern.
 
-    `nodes` has that of each pattern; `size` is above all nodes. A pattern holds no NUL.
+    `nodes` has the node of each complete pattern, and `size` is the number of nodes. Patterns must
+    not contain NUL.
 
     >>> trie = Trie(["flu", "fly"])
-    >>> for walkers, nodes in trie.walk(trie.encode("a flu"), np.array([0, 2])):
-    ...     print(walkers, nodes == trie.nodes[0])
+    >>> for indexes, nodes in trie.walk(trie.encode("a flu"), np.array([0, 2])):
+    ...     print(indexes, nodes == trie.nodes[0])
     [1] [False]
     [1] [False]
     [1] [ True]
@@ -39,30 +40,31 @@ class Trie:
 
     def __init__(self, patterns: Sequence[str]) -> None:
         strings = np.array(patterns)
-        points = strings.view(np.uint32).reshape(len(strings), -1)  # NUL behind each end
-        known = np.flatnonzero(np.bincount(points.ravel())[1:]) + 1
-        self._width = len(known) + 1
-        # Code 0 is any other character; node 0 is where no pattern goes, 1 where all begin.
-        self._codes = np.zeros(known[-1] + 2, np.int32)
-        self._codes[known] = np.arange(1, self._width)
-        # Nodes are numbered by how deep they are and in order, so that the steps between them,
-        # which are a node and a code, ascend: step `i` leads to node ``i + 2``.
-        self.nodes, self.size = np.ones(len(strings), np.int64), 2
-        steps = []
-        for column in points.T:  # the nodes of all beginnings of one length at once
+        points = strings.view(np.uint32).reshape(len(strings), -1)  # padded with NUL
+        characters = np.flatnonzero(np.bincount(points.ravel())[1:]) + 1
+        self._width = len(characters) + 1
+        # Code 0 stands for all characters that no pattern contains. Node 1 is the root.
+        self._codes = np.zeros(characters[-1] + 2, np.int32)
+        self._codes[characters] = np.arange(1, self._width)
+        # An edge is ``parent node * width + code``. Nodes are numbered level by level and in
+        # ascending order of their edges, so edge `i` leads to node ``i + 2``.
+        self.nodes = np.ones(len(strings), np.int64)
+        self.size = 2
+        levels = []
+        for column in points.T:  # all prefixes of one length at once
             longer = np.flatnonzero(column)
-            taken = self.nodes[longer] * self._width + self._codes[column[longer]]
-            distinct, places = np.unique(taken, return_inverse=True)
-            self.nodes[longer] = self.size + places
+            edges = self.nodes[longer] * self._width + self._codes[column[longer]]
+            distinct, indexes = np.unique(edges, return_inverse=True)
+            self.nodes[longer] = self.size + indexes
             self.size += len(distinct)
-            steps.append(distinct)
-        self._steps = np.concatenate(steps)
-        # The same for the core: where the steps of each node begin, and the code of each.
-        firsts = np.searchsorted(self._steps, np.arange(self.size + 1) * self._width)
-        self.tables = firsts.astype(np.int32), (self._steps % self._width).astype(np.uint8)
+            levels.append(distinct)
+        self._edges = np.concatenate(levels)
+        # The same tree for the core: the first edge of each node, and the code of each edge.
+        first_edges = np.searchsorted(self._edges, np.arange(self.size + 1) * self._width)
+        self.tables = first_edges.astype(np.int32), (self._edges % self._width).astype(np.uint8)
 
     def encode(self, text: str) -> Array:
-        """The text as `walk` takes it; one character more, where no pattern goes on."""
+        """Return the codes of a text for `walk`, with a final 0, at which every walk ends."""
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
         codes = np.zeros(len(points) + 1, self._codes.dtype)
         codes[:-1] = self._codes[np.minimum(points, len(self._codes) - 1)]
@@ -71,21 +73,24 @@ class Trie:
     def walk(
         self, codes: Array, starts: Array, nodes: Array | int = 1
     ) -> Iterator[tuple[Array, Array]]:
-        """Go on from each of the `starts` while some pattern does, from the given `nodes`.
+        """Walk down the tree from several `starts` in the text at once, beginning at `nodes`.
 
-        Gives, step after step, the indexes in `starts` of those who still walk, and their nodes.
+        After each step, yields the indexes in `starts` of the walks that have not ended, and the
+        nodes that they have reached. A walk ends where no pattern continues.
         """
-        walkers = np.arange(len(starts))
-        places = starts
-        reached = np.broadcast_to(nodes, len(starts))
+        indexes = np.arange(len(starts))
+        positions = starts
+        current_nodes = np.broadcast_to(nodes, len(starts))
         while True:
-            taken = reached * self._width + codes[places]
-            found = np.minimum(np.searchsorted(self._steps, taken), len(self._steps) - 1)
-            walking = np.flatnonzero(self._steps[found] == taken)
-            if not len(walking):
+            edges = current_nodes * self._width + codes[positions]
+            edge_indexes = np.minimum(np.searchsorted(self._edges, edges), len(self._edges) - 1)
+            continuing = np.flatnonzero(self._edges[edge_indexes] == edges)
+            if not len(continuing):
                 return
-            walkers, reached, places = walkers[walking], found[walking] + 2, places[walking] + 1
-            yield walkers, reached
+            indexes = indexes[continuing]
+            current_nodes = edge_indexes[continuing] + 2
+            positions = positions[continuing] + 1
+            yield indexes, current_nodes
 
 
 # A number with its ending, letters, or an "and" between letters.
@@ -94,8 +99,8 @@ _PARTS = re.compile(
     | ([^\W\d_]+(?:['’][^\W\d_]+)*) | (?<=\w)(&)(?=\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
-# Spellings that the patterns, which know American words, get wrong, and how they are said.
-_SAID = (
+# Replacements for spellings that the patterns get wrong, because they know American words only.
+_RESPELLINGS = (
     (re.compile(r"(?:é|ée|és|ées)$"), "ay"),  # "résumé", "fiancée"
     (re.compile(r"^coeli"), "celi"),
     (re.compile(r"(?<=[lnrt])eum(?=s?$)"), "ium"),  # "ileum", "peritoneum"
@@ -104,12 +109,14 @@ _SAID = (
         "ial",
     ),  # "ileal", "corneal"
 )
-# How many letters before a nucleus a pattern may reach, after it, and together.
+# The most letters that a pattern may have before its nucleus, after it, and in total.
 _BEFORE, _AFTER, _TOGETHER = 4, 4, 6
 
 
 def patterns(marked: str, nucleus: int) -> Iterator[tuple[int, str]]:
-    """The letters around a nucleus, near and far: how many stand before it, and all of them.
+    """Yield the letter patterns around a nucleus: the number of letters before it, and the pattern.
+
+    `nucleus` is an index in `marked`, a word between ``^`` and ``$``.
 
     >>> list(patterns("^flu$", 3))[:4]
     [(0, 'u'), (0, 'u$'), (1, 'lu'), (1, 'lu$')]
@@ -121,22 +128,22 @@ def patterns(marked: str, nucleus: int) -> Iterator[tuple[int, str]]:
 
 
 class SyllableWeights:
-    """The weights of patterns, to be summed at all nuclei of many words at once."""
+    """Weights of patterns, which are summed at all possible nuclei of many words at once."""
 
     def __init__(self, weights: Mapping[tuple[int, str], int]) -> None:
-        # A pattern that begins so many letters before its nucleus stands below that digit.
+        # The tree has the patterns prefixed by a digit: the number of letters before the nucleus.
         texts = [f"{before}{text}" for before, text in weights]
         self._trie = Trie(texts)
         digits = self._trie.encode("".join(map(str, range(_BEFORE + 1))))
-        there, roots = next(self._trie.walk(digits, np.arange(_BEFORE + 1)))
+        used_digits, roots = next(self._trie.walk(digits, np.arange(_BEFORE + 1)))
         self._roots = np.zeros(_BEFORE + 1, np.int64)
-        self._roots[there] = roots
+        self._roots[used_digits] = roots
         self._weights = np.zeros(self._trie.size, np.int16)
         self._weights[self._trie.nodes] = list(weights.values())
         self._codes = self._trie.encode("".join(map(chr, range(128))))
 
     def nuclei(self, words: Sequence[str]) -> list[list[int]]:
-        """Where each word in small letters carries a syllable, in it between ``^`` and ``$``.
+        """Return the nuclei of lower-case words, as indexes in each word between ``^`` and ``$``.
 
         >>> SyllableWeights({(0, letter): 1 for letter in "im"}).nuclei(["prism", "mimic"])
         [[3, 5], [2, 4]]
@@ -145,7 +152,7 @@ class SyllableWeights:
         return _core.nuclei(list(words), *tables)
 
     def count(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The syllables of each word in small letters by the weights alone; at least 1."""
+        """Count the syllables of each lower-case word by the weights alone; at least 1."""
         return np.maximum(1, np.fromiter(map(len, self.nuclei(words)), np.int64))
 
 
@@ -170,13 +177,13 @@ def _pronunciation() -> _Pronunciation:
 
 
 def count_syllables(word: str) -> int:
-    """The syllables of a word as it is read aloud; at least 1.
+    """Count the syllables of a word as it is read aloud; at least 1.
 
-    - Words joined by hyphens or other marks count as the sum of their parts.
-    - Numbers are read out (Flesch 1948: "1918" is four): four digits in pairs, what follows a
-      decimal point digit by digit, with their endings ("2nd" is two, "20th" three, "80s" two).
-    - Capitals are spelled out where they hold no vowel, or are two to four letters that make
-      no English word (``MRI``, ``mRNA``; but ``AIDS``).
+    - The parts of words joined by hyphens or other marks are counted separately and summed.
+    - Numbers are read out (Flesch 1948: "1918" has four): four digits in pairs, decimals digit by
+      digit, and endings are included ("2nd" has two, "20th" three, "80s" two).
+    - Capitals are spelled out if they contain no vowel, or are two to four letters that are not an
+      English word (``MRI``, ``mRNA``; but ``AIDS`` is read as a word).
 
     >>> [count_syllables(word) for word in ("heart", "diabetes", "walked", "well-being", "piano")]
     [1, 4, 1, 3, 3]
@@ -187,72 +194,73 @@ def count_syllables(word: str) -> int:
 
 
 def count_each(words: Sequence[str]) -> NDArray[np.int64]:
-    """`count_syllables` of many words, at a fraction of its time for each.
+    """Return `count_syllables` of many words; much faster than one call per word.
 
     >>> count_each(["heart", "diabetes"])
     array([1, 4])
     """
     weights, exceptions, short_words = _pronunciation()
-    known = [0] * len(words)
-    # What the patterns are to count: a part, the word it is of, whether to add or to take away.
-    asked: list[tuple[str, int, int]] = []
+    totals = [0] * len(words)
+    # Parts to count by weights: the part, the index of its word, and 1 to add or -1 to subtract.
+    by_weights: list[tuple[str, int, int]] = []
     for index, word in enumerate(words):
-        # Most words are letters only, without the patterns that take most of the time.
+        # Most words have only letters: skip the regular expression, which is slow.
         plain = word.isascii() and word.isalpha()
         word = word if word.isascii() else unicodedata.normalize("NFC", word)
         parts = (("", "", word, ""),) if plain else _PARTS.findall(word)
-        for number, ending, letters, sign in parts:
+        for number, ending, letters, ampersand in parts:
             if number:
-                known[index] += _number(number) + _ending(number, ending.lower())
+                totals[index] += _number(number) + _ending(number, ending.lower())
                 continue
-            if sign:
-                known[index] += 1
+            if ampersand:
+                totals[index] += 1
                 continue
-            part = letters if letters.isascii() else _plain(_as_said(letters))
+            part = letters if letters.isascii() else _plain(_respelled(letters))
             capitals = _CAPITALS.fullmatch(part) if part[1:2].isupper() else None
             if capitals and _is_spelled(capitals[1], short_words):
-                known[index] += len(capitals[1]) + 2 * capitals[1].count("W")  # "dou-ble-u"
+                totals[index] += len(capitals[1]) + 2 * capitals[1].count("W")  # "dou-ble-u"
                 continue
             part = part.lower()
             if part.endswith(_CLASSICAL) or part.startswith("coeli"):
-                part = _as_said(part)
+                part = _respelled(part)
             if part in exceptions:
-                known[index] += exceptions[part]
+                totals[index] += exceptions[part]
                 continue
-            asked.append((part, index, 1))
+            by_weights.append((part, index, 1))
             for ending in ("'s", "s", "ly") if part.endswith(("s", "ly")) else ():
                 stem = part.removesuffix(ending)
                 if stem in exceptions:
-                    # What the patterns get wrong in the stem they get wrong in the inflected word.
-                    known[index] += exceptions[stem]
-                    asked.append((stem, index, -1))
+                    # The weights make the same error in the stem and in the inflected word, so
+                    # correct the count by the difference for the stem.
+                    totals[index] += exceptions[stem]
+                    by_weights.append((stem, index, -1))
                     break
-    counted = weights.count([part for part, _, _ in asked]).tolist()
-    for (_, index, sign), count in zip(asked, counted, strict=True):
-        known[index] += sign * count
-    return np.maximum(1, np.array(known, np.int64))
+    counts = weights.count([part for part, _, _ in by_weights]).tolist()
+    for (_, index, sign), count in zip(by_weights, counts, strict=True):
+        totals[index] += sign * count
+    return np.maximum(1, np.array(totals, np.int64))
 
 
 _CAPITALS = re.compile(r"([A-Z]{2,}|[a-z][A-Z]+)s?")
 
 
 def _is_spelled(capitals: str, short_words: frozenset[str]) -> bool:
-    may_be = len(capitals) <= 4 or not re.search("[AEIOUY]", capitals)
-    return may_be and capitals.lower() not in short_words
+    is_candidate = len(capitals) <= 4 or not re.search("[AEIOUY]", capitals)
+    return is_candidate and capitals.lower() not in short_words
 
 
 _CLASSICAL = ("eum", "eums", "eal", "eals")
 
 
-def _as_said(part: str) -> str:
-    """The part with the spellings of `_SAID` replaced."""
-    for pattern, said in _SAID:
-        part = pattern.sub(said, part)
+def _respelled(part: str) -> str:
+    """Apply `_RESPELLINGS`."""
+    for pattern, replacement in _RESPELLINGS:
+        part = pattern.sub(replacement, part)
     return part
 
 
 def _plain(part: str) -> str:
-    """Without accents, with the straight apostrophe."""
+    """Strip accents, and straighten apostrophes."""
     decomposed = unicodedata.normalize("NFKD", part.replace("’", "'"))
     return "".join(letter for letter in decomposed if letter.isascii())
 
@@ -263,7 +271,7 @@ _TENS = (0, 0, 2, 2, 2, 2, 2, 3, 2, 2)
 
 
 def _ending(number: str, ending: str) -> int:
-    """The number of syllables that an ending adds: "sec-ond" has one more than "two".
+    """Return the number of syllables that an ending adds: "sec-ond" has one more than "two".
 
     >>> [_ending(number, ending) for number, ending in (("2", "nd"), ("20", "th"), ("80", "s"))]
     [1, 1, 0]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _named: set[str] = set()
 _MAX_NAMED = 8
-_INSTALLED = "study.installed:installed"  # what only rows of the study need
+_INSTALLED = "study.installed:installed"  # resources that only rows of the study need
 
 
 def missing_resources(needs: Iterable[str]) -> tuple[str, ...]:
@@ -62,15 +62,15 @@ def name_missing(features: Iterable[Feature]) -> None:
 NO_WORDS = "no_words"
 _BATCH_DOCUMENTS = 256
 _BATCH_PIECES = 50_000
-_LETTERS = 5  # of a piece
+_LETTERS = 5  # the letters of an average piece
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureTable:
     """Features of documents.
 
-    `values` has one row per document and one column per name (float64). `flags` are those of the
-    document and those that its features raise.
+    `values` has one row per document and one column per name (float64). `flags` has, for each
+    document, its own flags and those that its features raise.
     """
 
     docnos: tuple[str, ...]
@@ -149,14 +149,14 @@ def features_of(
         tuple(columns),
         values.T,
         tuple(
-            (*document.flags, *(name for name, where in raised if where[index]))
+            (*document.flags, *(name for name, mask in raised if mask[index]))
             for index, document in enumerate(batch.documents)
         ),
     )
 
 
 class _Plan(NamedTuple):
-    """How to compute the requested columns.
+    """The plan for computing the requested columns.
 
     Attributes:
         features: The distinct features.
@@ -189,7 +189,7 @@ def _plan(columns: tuple[str, ...]) -> _Plan:
 
 
 def weight(document: Document) -> int:
-    """Return the cost of a document in time and memory: its pieces; endless ones count as many.
+    """Estimate the cost of a document: its number of pieces, or more if these are very long.
 
     >>> [weight(Document("d", "", pieces, (0,))) for pieces in (("So", "be", "it."), ("!?" * 50,))]
     [3, 20]

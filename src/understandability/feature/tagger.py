@@ -1,12 +1,14 @@
-"""Parts of speech: a linear model over a window of five tokens, in two passes, without history.
+"""Tag parts of speech with a linear model over a window of five tokens, in two passes.
 
-*First pass*: the score of each tag is a sum over the token and its two neighbours on each side,
-each described by its own features (word, suffixes, shape, ...). What a token type adds at each
-of the five distances is therefore computed once per type (`Tagger.contributions`), and tagging
-is five additions for each tag of each token, in the compiled core.
-*Second pass*: tables add what the first-pass tags around a token tell.
-All numbers are whole, so that the same sentence has the same tags in any batch, anywhere.
-The weights were learned from the UD English Web Treebank by ``scripts/train/tagger.py``.
+*First pass*: the score of a tag is a sum over the token and its two neighbours on each side, each
+described by features such as word, suffixes and shape. The contribution of a token type at each of
+the five offsets is computed once per type (`Tagger.contributions`), so tagging needs only five
+additions per tag and token, in the compiled core.
+
+*Second pass*: scores from tables are added, which depend on the first-pass tags around the token.
+
+All weights are integers, so a sentence has the same tags in every batch and on every machine.
+``scripts/train/tagger.py`` learned them from the UD English Web Treebank.
 """
 
 from __future__ import annotations
@@ -39,17 +41,17 @@ _RENAMED = {
 TO_TWELVE = np.array([TWELVE.index(_RENAMED.get(tag, tag)) for tag in UNIVERSAL], np.uint8)
 
 TAGS = len(UNIVERSAL)
-# What stands before the first and after the last token of a sentence.
+# The tag and the feature of the virtual tokens before and after a sentence.
 BOUNDARY_TAG = TAGS
 BOUNDARY_FEATURE = "boundary"
-# Where neighbours stand that a token's type adds to: itself in the middle.
+# The offsets, from a token that is scored, of the tokens that contribute to its scores.
 OFFSETS = (-2, -1, 0, 1, 2)
 
 Array = NDArray[Any]
 
 
 class Tagger:
-    """Tags of tokens: indexes into `UNIVERSAL`.
+    """A part-of-speech tagger. Tags are indexes into `UNIVERSAL`.
 
     >>> tagger = default_tagger()
     >>> tags = tagger.tag("The flu is an infection .".split(), np.array([0]))
@@ -66,23 +68,25 @@ class Tagger:
             for name in ("usual_case_words", "word_classes")
         )
         self._words, self._classes = numbered(words), numbered(classes)
-        self._usual_case = [*arrays["usual_case"].astype("U1").tolist(), "N"]  # the last of others
+        # The last entry is for words that are not in the table; their index is -1.
+        self._usual_case = [*arrays["usual_case"].astype("U1").tolist(), "N"]
         passes = ("before", "around", "after", "word_around")
         self._second_pass = [arrays[name] for name in passes]
         self._boundary = self._weights[texts.index(BOUNDARY_FEATURE)].astype(np.int16)
 
     def tag(self, tokens: Sequence[str], sentence_starts: Array) -> NDArray[np.uint8]:
-        """The tag of each token; `sentence_starts` are indexes of the tokens that start one."""
+        """Tag tokens; `sentence_starts` are the indexes of the first token of each sentence."""
         numbers: dict[str, int] = {}
         ids = np.array([numbers.setdefault(token, len(numbers)) for token in tokens], np.int64)
         return self.tag_ids(ids, sentence_starts, self.contributions(list(numbers)))
 
     def contributions(self, types: Sequence[str]) -> NDArray[np.int16]:
-        """What each token type adds to the scores around it: (types, offsets * tags + 1).
+        """Return what each token type adds to the scores of the tokens around it.
 
-        A function of each type alone, to be kept with it. Column ``o * 17 + t`` is for tag `t`
-        of a token for which this one stands at ``OFFSETS[o]``; the last one numbers the words
-        that the second pass knows.
+        The shape is (types, offsets * tags + 1). Column ``o * 17 + t`` is added to the score of tag
+        `t` of the token for which this token is at ``OFFSETS[o]``. The last column is the id of the
+        word in the tables of the second pass, or 0. A row depends on its type alone, so it can be
+        cached.
         """
         table = np.zeros((len(types), len(OFFSETS) * TAGS + 1), np.int16)
         tokens = [token[:_LONGEST] for token in types]
@@ -96,16 +100,17 @@ class Tagger:
     def tag_ids(
         self, type_ids: Array, sentence_starts: Array, contributions: Array
     ) -> NDArray[np.uint8]:
-        """The tag of each token, given by its type's row in `contributions`."""
+        """Tag tokens that are given as row numbers of `contributions`."""
         tags = np.empty(len(type_ids), np.uint8)
         rows = np.ascontiguousarray(contributions, np.int16)
-        ids, starts = (np.ascontiguousarray(each, np.int64) for each in (type_ids, sentence_starts))
+        ids = np.ascontiguousarray(type_ids, np.int64)
+        starts = np.ascontiguousarray(sentence_starts, np.int64)
         before, around, after, word_around = self._second_pass
         _core.best_tags(rows, ids, starts, self._boundary, before, around, after, word_around, tags)
         return tags
 
 
-# Of a longer token only so many characters are looked at.
+# Longer tokens are truncated to this many characters.
 _LONGEST = 64
 
 _DIGIT = re.compile(r"\d")
@@ -114,7 +119,7 @@ _SHAPES = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "X" * 26 + "
 
 
 def normal_form(token: str) -> str:
-    """Small letters, all digits alike.
+    """Return a token in lower case, with 0 for each digit.
 
     >>> normal_form("B12")
     'b00'
@@ -123,21 +128,23 @@ def normal_form(token: str) -> str:
 
 
 def _shape_of(token: str) -> str:
-    """Capitals, small letters and digits as X, x and d, a run of more than two shortened."""
-    if token.isalpha() and token[1:].islower():  # as most are
+    """Return the shape of a token: X, x, d for capitals, small letters, digits; runs cut to two."""
+    if token.isalpha() and token[1:].islower():  # a shortcut for most tokens
         return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"
     short = token[:16]
-    shape = short.translate(_SHAPES) if short.isascii() else "".join(map(_kind_of, short))
+    shape = (
+        short.translate(_SHAPES) if short.isascii() else "".join(map(_shape_of_character, short))
+    )
     return _SAME.sub(r"\1\1", shape)[:8]
 
 
-def _kind_of(character: str) -> str:
+def _shape_of_character(character: str) -> str:
     if character.isdecimal():
         return "d"
     return ("X" if character.isupper() else "x") if character.isalnum() else character
 
 
-# So many of `features_of`, the first, tell of a token's neighbours too.
+# The first 8 features of `features_of` also score the neighbours of a token.
 CONTEXT = 8
 _SIZES = [f"size={size}" for size in range(10)]
 
@@ -145,11 +152,11 @@ _SIZES = [f"size={size}" for size in range(10)]
 def features_of(
     tokens: Sequence[str], words: Sequence[str], usual_cases: Sequence[str]
 ) -> Iterator[list[str]]:
-    """What tokens tell, one kind after the other, a text for each token; empty for nothing.
+    """Yield the features of tokens, one feature at a time: a string per token, '' for none.
 
-    The first `CONTEXT` kinds tell about neighbours too. `words` are the normal forms; usual cases
-    say how often these are capitalised within sentences elsewhere: a digit, or ``N`` where that is
-    not known.
+    The first `CONTEXT` features also score the neighbours. `words` are the normal forms.
+    `usual_cases` has a digit per token: how often its word is capitalised inside sentences of large
+    corpora; ``N`` if unknown.
 
     >>> [feature for (feature,) in features_of(["Flu"], ["flu"], ["3"])][:CONTEXT]
     ['w=flu', '1=u', '2=lu', '3=flu', '4=flu', 'shape=Xxx', 'case=T3', 'bias']
@@ -178,7 +185,7 @@ def features_of(
 
 @cache
 def default_tagger() -> Tagger:
-    """The tagger that comes with the package."""
+    """Return the tagger of the package."""
     return Tagger(resource_arrays("tagger.npz"))
 
 
@@ -186,9 +193,9 @@ _PROPER_NOUN = UNIVERSAL.index("PROPN")
 
 
 def entity_starts(tags: NDArray[Any], sentence_starts: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where an entity begins: a proper noun whose left neighbour in the sentence is none.
+    """Return a mask of the proper nouns that do not follow a proper noun in the same sentence.
 
-    `tags` are indexes into `UNIVERSAL`, one for each token.
+    `tags` are indexes into `UNIVERSAL`, one per token.
 
     >>> tags = [UNIVERSAL.index(tag) for tag in ("PROPN", "PROPN", "VERB", "PROPN", "PROPN")]
     >>> entity_starts(np.array(tags), np.array([0, 4])).tolist()

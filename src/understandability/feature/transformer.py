@@ -1,4 +1,4 @@
-"""The catalogue as a scikit-learn transformer: texts or documents in, a matrix out."""
+"""A scikit-learn transformer that computes features of texts or documents."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     columns_
-        The names of the columns; `get_feature_names_out` gives them too.
+        The names of the columns, as returned by `get_feature_names_out`.
 
-    Texts are a sequence, a Series, or a frame with one column of texts, or with one that is called
-    text. Values of a text without words are NaN where a ratio or formula has none.
+    Texts are a sequence, a Series, or a frame with one column of texts, or with a column named
+    ``text``. Ratios and formulas of a text without words are NaN.
 
     >>> transformer = FeatureTransformer(["words", "syllables_per_word"])
     >>> transformer.fit_transform(["Rest and drink water.", "Rest!"])
@@ -61,7 +61,7 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.models = models
 
     def fit(self, X: Sequence[str | Document], y: object = None) -> Self:  # noqa: N803  # scikit-learn's name
-        """Check the names; nothing is learned from the texts."""
+        """Check the names of the features. Nothing is learned from the texts."""
         if isinstance(self.features, str):
             raise OptionError(
                 f"the 'features' of FeatureTransformer must be names of columns in a list, "

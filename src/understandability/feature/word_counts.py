@@ -1,7 +1,7 @@
-"""Counts of words of every kind, as sums over documents.
+"""Count words by category (syllables, difficult words, stop words …) per document.
 
-A table has one row per distinct word and one column per kind, so one lookup and one sum compute all
-counts.
+A table has one row per distinct word and one column per category in `KINDS`, so one lookup and one
+sum compute all counts.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from understandability.feature.word_lists import (
 )
 from understandability.resources import resource_arrays
 
-# Endings that are a syllable: heal-ing, treat-ed, dos-es. Not those of "hunger", "walked".
+# Endings that are a syllable: heal-ing, treat-ed, dos-es; but not in "hunger" or "walked".
 _SYLLABIC_ENDING = re.compile(r"(?:ing|[td]ed|(?:[sxzcg]|[cs]h)es)$", re.IGNORECASE)
 _NOT_INFLECTED = frozenset(("anything", "everything"))
 
 
 def syllabic_ending(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Return a mask of the words that end in an -es, -ed or -ing that is a syllable.
+    """Return a mask of the words with an ending -es, -ed or -ing that is a syllable of its own.
 
     >>> syllabic_ending(["diseases", "created", "treating", "walked", "anything"]).tolist()
     [True, True, True, False, False]
@@ -52,7 +52,7 @@ def syllabic_ending(words: Sequence[str]) -> NDArray[np.bool_]:
 
 
 LONGER = (4, 6, 10, 13)
-# Names do not count as these.
+# Proper names are excluded from these counts.
 _UNLESS_NAMES = ("difficult_words", "hard_for_fog")
 KINDS = (
     *_UNLESS_NAMES,
@@ -71,16 +71,16 @@ KINDS = (
     "neutral_words",
 )
 
-# A cache: batches, passages and tokens look up the same words.
-_seen = TypeTable()
+# Batches, passages and tokens look up the same words.
+_cache = TypeTable()
 
 
 def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
-    """Return counts per word, one column per kind in `KINDS`. A column of types.
+    """Return counts per word, with one column per category in `KINDS`. A column of types.
 
     Proper names are subtracted later, in `count_all`.
     """
-    return _seen.remembered(_look_up_kinds, map(_without_initial_capital, words))
+    return _cache.remembered(_look_up_kinds, map(_without_initial_capital, words))
 
 
 @cache
@@ -98,7 +98,7 @@ def _look_up_kinds(words: Sequence[str]) -> NDArray[np.int32]:
 
 
 def _without_initial_capital(word: str) -> str:
-    """Return a word in lower case if only its first letter is a capital; its counts are equal."""
+    """Lower the case of a word with only an initial capital, which does not change its counts."""
     return word.lower() if word[1:].islower() and word.isascii() and word.isalpha() else word
 
 
@@ -131,14 +131,17 @@ def computed_kinds(words: Sequence[str]) -> NDArray[np.int32]:
     return np.column_stack(columns).astype(np.int32)
 
 
-def is_of_kind(batch: Batch, kind: str) -> NDArray[np.bool_]:
-    """Return a mask of the words of a kind. Names are not difficult, and not hard for the Fog."""
-    mask: NDArray[np.bool_] = batch.word_values(kinds_of_word)[:, KINDS.index(kind)] > 0
-    return mask & ~batch.is_name if kind in _UNLESS_NAMES else mask
+def is_of_kind(batch: Batch, category: str) -> NDArray[np.bool_]:
+    """Return a mask of the words in a category of `KINDS`.
+
+    Names are neither difficult words nor hard for the Fog index.
+    """
+    mask: NDArray[np.bool_] = batch.word_values(kinds_of_word)[:, KINDS.index(category)] > 0
+    return mask & ~batch.is_name if category in _UNLESS_NAMES else mask
 
 
 def count_all(batch: Batch) -> FloatArray:
-    """Return the total of each kind in `KINDS` per document; (documents, kinds)."""
+    """Return the total of each category in `KINDS` per document; (documents, categories)."""
     table, starts = batch.word_types.column(kinds_of_word), batch.word_starts
     sums = sum_rows(table, batch.word_ids, starts)
     names, unless = np.flatnonzero(batch.is_name), len(_UNLESS_NAMES)
@@ -149,9 +152,10 @@ def count_all(batch: Batch) -> FloatArray:
 
 
 def counts_of(batch: Batch) -> dict[str, FloatArray]:
-    """Return the denominators (words, sentences) and the total of each kind, per document.
+    """Return the total of each category and the denominators (words, sentences), per document.
 
-    Words and sentences are NaN for a document without any. Use `Batch.once`.
+    Words and sentences are NaN if the document has none. Call it through `Batch.once`, which caches
+    it.
     """
     counts = dict(zip(KINDS, count_all(batch).T, strict=True))
     for name, number in (("words", batch.words), ("sentences", batch.sentences)):
@@ -159,24 +163,24 @@ def counts_of(batch: Batch) -> dict[str, FloatArray]:
     return counts
 
 
-def count(batch: Batch, kind: str) -> FloatArray:
-    """Return the total of one kind in `KINDS` per document."""
-    return batch.once(counts_of)[kind]
+def count(batch: Batch, category: str) -> FloatArray:
+    """Return the total of one category in `KINDS` per document."""
+    return batch.once(counts_of)[category]
 
 
-_EVERY = (DOCUMENT, WORD, SENTENCE)
+_ALL_FORMS = (DOCUMENT, WORD, SENTENCE)
 _STUDY = "Palotti, Zuccon & Hanbury 2019"
-# Name, unit, meaning, source, forms, and a function for a count that is not a kind.
+# Name, unit, meaning, source, forms, and a function for counts that are not in `KINDS`.
 _ROWS: tuple[tuple[Any, ...], ...] = (
-    ("characters", "characters", "letters and digits of all words", _STUDY, _EVERY),
+    ("characters", "characters", "letters and digits of all words", _STUDY, _ALL_FORMS),
     ("difficult_words", "words",
      "words not on the Dale-Chall list; regular inflections, names and numerals are familiar",
-     "Dale & Chall 1948", _EVERY),
+     "Dale & Chall 1948", _ALL_FORMS),
     *((f"words_longer_{than}", "words", f"words of more than {than} letters and digits",
-       _STUDY, _EVERY) for than in LONGER),
-    ("syllables", "syllables", "syllables of all words", _STUDY, _EVERY),
-    ("polysyllables", "words", "words of three syllables or more", _STUDY, _EVERY),
-    ("words_over_3_syllables", "words", "words of more than three syllables", _STUDY, _EVERY),
+       _STUDY, _ALL_FORMS) for than in LONGER),
+    ("syllables", "syllables", "syllables of all words", _STUDY, _ALL_FORMS),
+    ("polysyllables", "words", "words of three syllables or more", _STUDY, _ALL_FORMS),
+    ("words_over_3_syllables", "words", "words of more than three syllables", _STUDY, _ALL_FORMS),
     ("words", "words", "runs of characters between white space that have a letter or digit",
      "Flesch 1948", (DOCUMENT, SENTENCE), attrgetter("words")),
     ("sentences", "sentences", "sentences with a word", _STUDY, (DOCUMENT,),
@@ -192,7 +196,7 @@ def _row(
     per: tuple[str, ...],
     compute: Callable[[Batch], FloatArray] | None = None,
 ) -> Feature:
-    compute = compute or partial(count, kind=name)
+    compute = compute or partial(count, category=name)
     return Feature(name, "components", unit, Direction.HARDER, meaning, source, compute, per)
 
 

@@ -1,4 +1,4 @@
-"""Lists of words and of affixes, and lexicons, asked of each distinct word once."""
+"""Look up words in lists of words, affixes and polarities."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ _DOUBLES = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
 
 @cache
 def familiar_words() -> frozenset[str]:
-    """The list of Dale and Chall (1995), as textstat 0.7.13 has it; lower case."""
+    """Return the list of Dale and Chall (1995) in lower case, as in textstat 0.7.13."""
     return frozenset(resource_lines("words/dale_chall.txt"))
 
 
 def unfamiliar(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which words are neither on the Dale-Chall list, nor regular inflections, nor numerals.
+    """Return a mask of the words that are not familiar by the Dale-Chall list.
 
-    Regular inflections are those in -s, -es, -ies, -'s, -s', -d, -ed, -ied, -ing, -er, -est;
-    the parts of a hyphenated word count each for itself.
+    Numerals are familiar, and so are regular inflections of listed words, in -s, -es, -ies, -'s,
+    -s', -d, -ed, -ied, -ing, -er or -est. A hyphenated word is familiar if all its parts are.
 
     >>> unfamiliar(["stopped", "babies", "3.5", "well-known", "tumour"]).tolist()
     [False, False, False, False, True]
     """
-    known = familiar_words()
-    return _column(words, (word not in known and not is_familiar(word) for word in plain(words)))
+    listed = familiar_words()
+    return _column(words, (word not in listed and not is_familiar(word) for word in plain(words)))
 
 
 def is_familiar(word: str) -> bool:
-    """Whether the list has the word, in this form or another."""
+    """Return True if a word is familiar by the Dale-Chall list; see `unfamiliar`."""
     word = word.lower().replace("’", "'")
     if _is_listed(word):
         return True
@@ -55,15 +55,15 @@ def is_familiar(word: str) -> bool:
 
 
 def _is_listed(word: str) -> bool:
-    known = familiar_words()
-    return word in known or (word[-1:] in _LAST and not known.isdisjoint(bases(word)))
+    listed = familiar_words()
+    return word in listed or (word[-1:] in _LAST and not listed.isdisjoint(bases(word)))
 
 
 _LAST = frozenset("sdgrt")  # the last letters of regular inflections
 
 
 def bases(word: str) -> Iterator[str]:
-    """The words of which this one may be a regular inflection."""
+    """Yield the words that this word may be a regular inflection of."""
     if word.endswith("s") and not word.endswith("ss"):
         yield word[:-1]
         if word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
@@ -85,24 +85,24 @@ def bases(word: str) -> Iterator[str]:
             yield stem[:-1] + "y"
 
 
-# What is left of a word beside its affix: "itis" alone has no suffix.
+# The least number of letters next to an affix: the word "itis" has no suffix.
 _LEAST_STEM = 2
 
 
 class WordList:
-    """A list of words; each method is a column of a table of types, a truth value a word."""
+    """A list of words or affixes. Each method returns a mask of the words that match."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._exact = frozenset(words)
         self._lower = frozenset(word.lower() for word in self._exact)
         self._sizes = sorted(set(map(len, self._lower)))
-        # What affixes begin with or end in, as most words do not.
+        # The first and last letters of all affixes: a fast test that most words fail.
         self._least = self._sizes[0] if self._sizes else 0
         self._heads = frozenset(affix[: self._least] for affix in self._lower)
         self._tails = frozenset(affix[-self._least :] for affix in self._lower)
 
     def contains(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which words are on the list, whatever their case.
+        """Return a mask of the words on the list, ignoring case.
 
         >>> WordList(["Aarskog", "stent"]).contains(["Stent", "stents"]).tolist()
         [True, False]
@@ -110,9 +110,9 @@ class WordList:
         return _column(words, map(self._lower.__contains__, plain(words)))
 
     def contains_acronym(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which words are on the list as they are written, or their plural in a small s.
+        """Return a mask of the acronyms on the list; case matters, and a plural s is stripped.
 
-        An acronym has two capitals or digits at least.
+        An acronym has at least two capitals or digits.
 
         >>> WordList(["MRI", "B12", "As"]).contains_acronym(["MRIs", "mri", "B12", "As"]).tolist()
         [True, False, True, False]
@@ -127,7 +127,7 @@ class WordList:
         return sum(letter.isupper() or letter.isdigit() for letter in word) >= 2
 
     def contains_base(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which words are on the list, or a word that they are a regular inflection of.
+        """Return a mask of the words on the list and of their regular inflections.
 
         >>> WordList(["stent", "biopsy"]).contains_base(["Stents", "biopsied", "sten"]).tolist()
         [True, True, False]
@@ -141,7 +141,7 @@ class WordList:
         )
 
     def begins(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which words begin with a prefix that the list holds, and go on.
+        """Return a mask of the words that begin with a prefix on the list, and are longer.
 
         >>> WordList(["cardio", "a"]).begins(["Cardiology", "cardio", "an"]).tolist()
         [True, False, False]
@@ -151,7 +151,7 @@ class WordList:
         return _column(words, (w[:least] in heads and self._affixed(w, False) for w in plains))
 
     def ends(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which words end in a suffix that the list holds.
+        """Return a mask of the words that end in a suffix on the list, and are longer.
 
         >>> WordList(["itis", "ectomy"]).ends(["arthritis", "itis", "rash"]).tolist()
         [True, False, False]
@@ -174,11 +174,11 @@ def _column(words: Sequence[str], values: Iterable[bool]) -> NDArray[np.bool_]:
 
 
 class PlainWords(list[str]):
-    """Words in small letters, with straight apostrophes."""
+    """Words in lower case, with straight apostrophes."""
 
 
 def plain(words: Sequence[str]) -> PlainWords:
-    """The same words as lists have them."""
+    """Return words in lower case, with straight apostrophes."""
     if isinstance(words, PlainWords):
         return words
     return PlainWords([word.lower().replace("’", "'") for word in words])
@@ -186,36 +186,36 @@ def plain(words: Sequence[str]) -> PlainWords:
 
 @cache
 def embedded_list(name: str) -> WordList:
-    """A list that comes with the package: ``prefixes``, ``suffixes`` or ``acronyms``."""
+    """Return a medical list of the package: ``prefixes``, ``suffixes`` or ``acronyms``."""
     return WordList(resource_lines(f"medical/{name}.txt"))
 
 
 @cache
 def stop_words() -> frozenset[str]:
-    """The English stop words of scikit-learn 1.9."""
+    """Return the English stop words of scikit-learn 1.9."""
     return frozenset(resource_lines("words/stop_words.txt"))
 
 
 @cache
 def stop_word_list() -> WordList:
-    """The stop words as a list that can be asked."""
+    """Return the stop words as a `WordList`."""
     return WordList(stop_words())
 
 
 def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which words have a part that is not in wordfreq's large English list.
+    """Return a mask of the words with a part that is not in wordfreq's large English list.
 
-    The parts are tokens of letters ("well" and "being" of "well-being"); numbers, and words
-    with a digit such as "B12", are not asked for.
+    The parts are tokens of letters, such as "well" and "being" of "well-being". Numbers, and words
+    with a digit such as "B12", are never marked.
 
     >>> outside_english(["Heart", "don't", "well-being", "B12", "xqzzzy"]).tolist()
     [False, False, False, False, True]
     """
-    known = places_in(GENERAL_LIST).get
+    place_of = places_in(GENERAL_LIST).get
     return _column(
         words,
         (
-            known(word.lower(), -1) < 0
+            place_of(word.lower(), -1) < 0
             if word.isalpha()
             else any(map(str.isalpha, word)) and any(map(_is_unknown, tokenize(word)))
             for word in words
@@ -224,7 +224,7 @@ def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def _is_unknown(token: str) -> bool:
-    """Whether a token of letters is no word of English; one with a digit is none to know."""
+    """Return True if a token is not an English word; False for numbers and punctuation."""
     if not token.isalpha() and (any(map(str.isdigit, token)) or not any(map(str.isalpha, token))):
         return False
     token = token.lower().replace("’", "'")
@@ -233,16 +233,16 @@ def _is_unknown(token: str) -> bool:
 
 @cache
 def polarities() -> dict[str, int]:
-    """The sign of VADER's valence for words in lower case: -1 negative, 1 positive."""
+    """Return the sign of VADER's valence by lower-case word: -1 negative, 1 positive."""
     rows = (line.split("\t") for line in resource_lines("words/polarity.tsv"))
     return {word: int(sign) for word, sign in rows}
 
 
 def polarity(words: Sequence[str]) -> NDArray[np.int8]:
-    """1 for positive words, -1 for negative ones, 0 for all others.
+    """Return 1 for positive words, -1 for negative words, and 0 for all others.
 
     >>> polarity(["Happy", "pain", "kidney"])
     array([ 1, -1,  0], dtype=int8)
     """
-    known = polarities()
-    return np.fromiter((known.get(word, 0) for word in plain(words)), np.int8, len(words))
+    signs = polarities()
+    return np.fromiter((signs.get(word, 0) for word in plain(words)), np.int8, len(words))

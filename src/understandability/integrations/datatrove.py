@@ -54,7 +54,7 @@ class UnderstandabilityStep(PipelineStep):  # type: ignore[misc, unused-ignore] 
     def run(
         self, data: Iterator[Document] | None, rank: int = 0, world_size: int = 1
     ) -> Iterator[Document]:
-        """Yield the documents in their order, with their scores."""
+        """Yield the documents in their order, with scores."""
         options: dict[str, Any] = {"html" if self.html else "text": "content", **self.settings}
         for batch in batched(data or (), self.batch_size):
             with self.track_time("batch"):

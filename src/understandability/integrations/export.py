@@ -1,4 +1,4 @@
-"""Scores in the form in which a search engine takes them, with the queries that use them."""
+"""Export scores in the format of a search engine, with queries that use them."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from understandability.resources import resource
 
 Value = tuple[str, float]
 Files = Iterator[tuple[str, Iterable[bytes]]]
-# The parts of a bulk file: engines refuse requests of more than 100 MB, and like some MB.
+# Documents per bulk request: engines reject more than 100 MB, and work best with a few MB.
 _DOCUMENTS_OF_PART = 50_000
 _PART = re.compile(r"(bulk|updates)-\d{5}\.(nd)?json")
 _NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]*", re.IGNORECASE)  # also the name of a file
-# Elasticsearch and OpenSearch refuse a rank feature that is not above 0.
+# Elasticsearch and OpenSearch reject a rank feature of 0 or less.
 _LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class SearchEngine:
-    """A search engine, and the form in which it loads values.
+    """A search engine, and its format for loading values.
 
-    `files` yields the files with the values; the files of the folder `beside` are added from
-    the resources: the field to declare, and queries.
+    `files` yields the files with the values. The files of the resource folder `extras` are added:
+    the field to declare, and queries.
     """
 
     title: str
     files: Callable[[Sequence[Value], str, str], Files]
-    beside: str
+    extras: str
     load: str
     longest_id: int = 10_000  # bytes
     between: str = "\n"  # the separator of a docno and its value
@@ -64,7 +64,7 @@ def _number(value: float) -> str:
 
 
 def _bulk(values: Sequence[Value], field: str, index: str) -> Files:
-    """Bulk updates."""
+    """Yield bulk updates of Elasticsearch or OpenSearch."""
     for number, part in _parts(values):
         lines = (
             _line({"update": {"_index": index, "_id": docno}})
@@ -75,7 +75,7 @@ def _bulk(values: Sequence[Value], field: str, index: str) -> Files:
 
 
 def _solr(values: Sequence[Value], field: str, index: str) -> Files:
-    """In-place updates of doc values."""
+    """Yield in-place updates of doc values, for Solr."""
     for number, part in _parts(values):
         documents = [{"id": docno, field: {"set": float(_number(value))}} for docno, value in part]
         yield f"updates-{number:05}.json", [json.dumps(documents, ensure_ascii=False).encode()]
@@ -225,7 +225,7 @@ def export(
             f"break, or more than {engine.longest_id:,} bytes; leave its row out"
         )
     yield from engine.files(list(values.items()), field, index)
-    for path in sorted(resource(f"export/{engine.beside}").iterdir()):
+    for path in sorted(resource(f"export/{engine.extras}").iterdir()):
         if not path.is_file():  # Python caches compiled templates next to them
             continue
         text = path.read_text("utf-8").replace("FIELD", field).replace("INDEX_NAME", index)

@@ -97,7 +97,7 @@ def measures(
 
 
 class OurMeasure(ir_measures.Measure):
-    """One of our measures, as ir_measures has measures: parameters, a cut-off, a name.
+    """One of our measures as a measure of ir_measures: parameters, a cut-off, a name.
 
     Measures by name (`parse_measure`) take labels and conventions from `use`; the measures of
     `measures` carry their own.
@@ -108,15 +108,15 @@ class OurMeasure(ir_measures.Measure):
     SHORT_DESC = "understandability-biased evaluation"
 
     def __init__(self, **params: Any) -> None:
-        self._of: Measure | None = params.pop("_of", None)
+        self._parsed: Measure | None = params.pop("_of", None)
         # Labels and conventions of its own.
         self.own: tuple[dict[str, Dimension], Conventions] | None = params.pop("_own", None)
         super().__init__(**params)
 
     @property
     def measure(self) -> Measure:
-        """The measure as we have it."""
-        return self._of or parse_measure(str(self))
+        """The measure of this package."""
+        return self._parsed or parse_measure(str(self))
 
     def __call__(self, **params: Any) -> OurMeasure:
         return type(self)(**{**self.params, **params})
@@ -125,8 +125,8 @@ class OurMeasure(ir_measures.Measure):
         _ = self.measure  # raises, in one sentence, what is wrong with the name
 
     def __str__(self) -> str:
-        if self._of is not None:
-            return str(self._of)
+        if self._parsed is not None:
+            return str(self._parsed)
         inner = ",".join(
             f"{name}={value}" for name, value in self.params.items() if name != "cutoff"
         )
@@ -236,11 +236,11 @@ def _register() -> None:
     ir_measures.DefaultPipeline.providers.append(provider)
     for name in example_names():
         if name not in ir_measures.measures.registry and name not in COMPOUNDS:
-            # The measure of a bare name, of which parameters and a cut-off make others.
+            # The measure of the bare name; parameters and a cut-off derive other measures from it.
             bare = type(name, (OurMeasure,), {"NAME": name, "__name__": name})
             ir_measures.measures.register(bare(), name=name)
-    # PyTerrier reads measures that are text by this function of ir_measures, which has no table
-    # of names that one could add to.
+    # PyTerrier parses the names of measures with this function of ir_measures, which has no table
+    # to add names to.
     ir_measures.parse_trec_measure = _of_text
 
 
@@ -261,7 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    # The module under its own name registers; this one is a second of the same content.
+    # Python runs this file as `__main__`; only the module under its own name is registered.
     from understandability.integrations.ir_measures import main as of_module
 
     of_module()

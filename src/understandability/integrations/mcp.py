@@ -1,4 +1,4 @@
-"""An MCP server: an assistant measures a text before it shows it. Requires the extra ``mcp``.
+"""An MCP server, so that an assistant can check its texts. Requires the extra ``mcp``.
 
 The server opens no file and uses no network; it speaks over standard input and output.
 """
@@ -94,7 +94,7 @@ def server(scorer: Scorer) -> MCPServer:
         return dict(plain_data(data))
 
     def compare_texts(before: str, after: str) -> dict[str, Any]:
-        """Measure whether a rewrite is easier than the text before it, and what changed."""
+        """Compare a rewrite with the original: the gain in P(U|d), and what changed."""
         old, new = explained(before, steps=False), explained(after, steps=False)
         comparison = compare(old, new)
         data = {
@@ -119,7 +119,7 @@ def server(scorer: Scorer) -> MCPServer:
         return facts_checked(before, after, scorer).to_json()
 
     def plain_terms(text: str) -> dict[str, Any]:
-        """List the terms of a text that have plainer ones, with what to write in their place."""
+        """List the terms of a text that have plainer alternatives, and the alternatives."""
         document = explained(text, steps=False).document
         (offered,) = offers(Batch([document]))
         terms = [

@@ -1,12 +1,12 @@
 """PyTerrier transformers: texts to difficulty and P(U|d), results to easier results.
 
-They are plain Python: no Java virtual machine is started. Needs the extra ``pyterrier``.
+They are plain Python and start no Java virtual machine. Requires the extra ``pyterrier``.
 
     from understandability.integrations.pyterrier import Rerank, Understandability
 
     pipeline = bm25 >> pt.text.get_text(dataset) >> Understandability() >> Rerank(top=15)
 
-`use` (of `understandability.integrations.ir_measures`) gives our measures their labels; importing
+`use` (of `understandability.integrations.ir_measures`) sets the labels of our measures. Importing
 this module registers their names for ``pt.Experiment``.
 """
 
@@ -39,8 +39,8 @@ ESTIMATES = ("p_understandable", "difficulty", "spread")
 class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in some versions
     """Adds the columns ``p_understandable``, ``difficulty`` and ``spread`` to documents.
 
-    Takes rows with ``docno`` and a column of text, plain or HTML, that `text` names. `settings`
-    are the fields of `understandability.scoring.Settings`, as ``bundle="default", threshold=40``.
+    Requires rows with ``docno`` and the column `text`, which holds plain text or HTML. `settings`
+    are fields of `understandability.scoring.Settings`, such as ``bundle="default", threshold=40``.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  #
         scorer_with(**settings)  # raises errors at once, and is cached
 
     def transform(self, results: pd.DataFrame) -> pd.DataFrame:
-        """The rows with three columns more; a text that occurs again is scored once."""
+        """Return the rows with three more columns; a repeated text is scored once."""
         _require(results, ("docno", self.text), "Understandability")
         texts = results.drop_duplicates("docno")
         content: dict[str, Any] = {"html" if self.html else "text": "content", **self.settings}
@@ -65,7 +65,7 @@ class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  #
 class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in some versions
     """Re-ranks the first `top` results of each query, easiest first.
 
-    `by` is the name of a column of the results, perhaps with a direction
+    `by` is the name of a column of the results, optionally with a direction
     (``mine:higher-harder``), a score table (``scores.parquet:difficulty``), or a `Criterion`.
     The order is computed by `understandability.evaluation.rerank.rerank`; the new scores are the
     reciprocals of the new ranks, counted from 1, while ranks count from 0 as PyTerrier's do.
@@ -80,7 +80,7 @@ class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in
             self._criterion = criterion(by)
 
     def transform(self, results: pd.DataFrame) -> pd.DataFrame:
-        """The same rows with new scores and ranks, in the new order."""
+        """Return the same rows with new scores and ranks, in the new order."""
         _require(results, ("qid", "docno", "score"), "Rerank")
         if results.empty:
             return results.assign(rank=np.empty(0, dtype=np.int64))

@@ -84,7 +84,7 @@ def _listed(
     name: str, group: str, meaning: str, source: str, needs: str = "", test: Test = LISTED
 ) -> Feature:
     """Return a row that counts words of a category, or words on an installed list."""
-    compute: Callable[[Batch], FloatArray] = partial(count, kind=name)
+    compute: Callable[[Batch], FloatArray] = partial(count, category=name)
     if needs:
         compute = partial(count_installed, name=needs, test=test)
     if needs == "aspell":

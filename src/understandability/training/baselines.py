@@ -1,4 +1,4 @@
-"""A ridge regression on TF-IDF: a baseline that reads the words of the texts alone."""
+"""A ridge regression on TF-IDF: a baseline that reads only the words of the texts."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LEAST_TEXTS_OF_WORD = 2
 
 
 def tfidf_out_of_fold(sets: Sequence[LabelledTexts], fold: NDArray[np.int64]) -> Floats | None:
-    """The estimate of each text by a TF-IDF ridge of the other folds, NaN outside of any fold.
+    """Estimate each text by a TF-IDF ridge trained on the other folds; NaN outside all folds.
 
-    None for more than 50,000 texts, or where no word occurs in two of them.
+    Returns None for more than 50,000 texts, or if no word occurs in two texts.
     """
     if len(fold) > _MOST_TEXTS:
         return None

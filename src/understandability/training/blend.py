@@ -1,11 +1,13 @@
-"""Fit the blend: the outputs of `open`, corrected as far as the labels prove the correction.
+"""Fit the blend: the outputs of `open`, plus a correction learned from the labels.
 
-The prior is a line over difficulty and level. A ridge regression and boosted trees learn the
-labels, and another pair learns what the prior misses; the correction is their mean distance from
-the prior. The first pair is better with many labels, the second with few. The share of the
-correction is chosen on texts that it was not learned from: the least-squares share, scaled down
-where the gain is within chance. Without a gain the share is 0, and the result is `open` on the
-scale of the labels.
+The prior is a linear function of the difficulty and the level of `open`. One ridge regression and
+one set of boosted trees learn the labels; a second pair learns the errors of the prior. The first
+pair is better with many labels, the second with few. The correction is the mean difference of all
+four from the prior.
+
+A share of the correction, from 0 to 1, is added to the prior. It is chosen on texts that the
+correction was not learned from: the least-squares share, scaled down if the gain may be chance.
+Without a gain the share is 0, and the result is `open` on the scale of the labels.
 """
 
 from __future__ import annotations
@@ -37,22 +39,23 @@ _TREES = {
     "nthread": 1,
     "verbosity": 0,
 }
-# The gain, in standard errors, from which the correction gets a share; one more gives all of it.
+# In standard errors: up to this gain the share is 0. With one standard error more it is the
+# least-squares share, and in between it grows linearly.
 _LEAST_GAIN = 0.5
-_CUT = 8.0  # standard deviations at which inputs are cut off
-_ROWS = 20_000  # rows of a block, so that no copy of all inputs is made
+_CUT = 8.0  # standard deviations at which inputs are clipped
+_ROWS = 20_000  # rows per block; blocks avoid a copy of all inputs
 
 
 @dataclass(frozen=True, slots=True)
 class FittedBlend:
-    """A fitted prior, and fitted learners of labels and of corrections, without their share."""
+    """A fitted prior and four fitted learners; the share of the correction is not chosen yet."""
 
     prior: Prior
     direct: tuple[Predictor, ...]
     corrections: tuple[Predictor, ...]
 
     def outputs(self, rows: Floats) -> tuple[Floats, Floats]:
-        """The prior and the whole correction for each row."""
+        """Return the prior and the full correction for each row."""
         prior = self.prior.of(rows[:, -len(BASE_OUTPUTS) :])
         return prior, correction_of(prior, rows, self.direct, self.corrections)
 
@@ -60,19 +63,19 @@ class FittedBlend:
 def fit_blend(rows: Floats, targets: Floats, weights: Floats, random_state: int) -> FittedBlend:
     """Fit prior and learners to rows of `blend_columns`, without NaN, and their targets.
 
-    `weights` say how much each text counts; all 1 if they count alike.
+    `weights` are the weights of the texts; all 1 if the texts count equally.
     """
     prior = fit_prior(rows[:, -len(BASE_OUTPUTS) :], targets, weights)
-    missed = targets - prior.of(rows[:, -len(BASE_OUTPUTS) :])
+    errors = targets - prior.of(rows[:, -len(BASE_OUTPUTS) :])
     direct, corrections = (
-        (fit_ridge(rows, wanted, weights), fit_trees(rows, wanted, weights, random_state))
-        for wanted in (targets, missed)
+        (fit_ridge(rows, learned, weights), fit_trees(rows, learned, weights, random_state))
+        for learned in (targets, errors)
     )
     return FittedBlend(prior, direct, corrections)
 
 
 def fit_prior(outputs: Floats, targets: Floats, weights: Floats) -> Prior:
-    """Least squares of targets on difficulty and level, with slopes of 0 or more.
+    """Fit targets to difficulty and level by least squares, with slopes of 0 or more.
 
     >>> outputs = np.array([[10.0, 1.0], [20.0, 2.0], [30.0, 2.0]])
     >>> fit_prior(outputs, np.array([15.0, 25.0, 35.0]), np.ones(3))
@@ -98,10 +101,10 @@ def _blocks(count: int) -> Iterator[slice]:
 
 
 def fit_ridge(rows: Floats, targets: Floats, weights: Floats) -> Prepared:
-    """Ridge regression on columns of unit variance; the penalty is chosen leaving one text out.
+    """Fit a ridge regression; its penalty is chosen by leave-one-out cross-validation.
 
-    Solved through the matrix of products of columns, block by block, so that memory does not grow
-    with the number of texts.
+    Columns are scaled to unit variance. The Gram matrix of the columns is computed block by block,
+    so memory does not grow with the number of texts.
     """
     total = float(weights.sum())
     blocks = list(_blocks(len(rows)))
@@ -140,7 +143,7 @@ def fit_ridge(rows: Floats, targets: Floats, weights: Floats) -> Prepared:
 
 
 def fit_trees(rows: Floats, targets: Floats, weights: Floats, random_state: int) -> Predictor:
-    """Boosted trees (XGBoost) as plain arrays."""
+    """Fit boosted trees (XGBoost), and return them as plain arrays."""
     with needing("training the blend needs XGBoost", ".[train]"):
         import xgboost
     data = xgboost.DMatrix(np.asarray(rows, np.float32), targets, weight=weights)
@@ -154,9 +157,10 @@ def fit_trees(rows: Floats, targets: Floats, weights: Floats, random_state: int)
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Evidence for the correction, from texts that it was not learned from.
+    """Cross-validated outputs, from which the share of the correction is chosen.
 
-    `prior` and `correction` are those of each text, `targets` its label; (texts,).
+    All arrays have one entry per text: the `prior` and the `correction` by a model that did not
+    learn from the text, its label (`targets`), its weight, and the id of its group.
     """
 
     prior: Floats
@@ -166,19 +170,20 @@ class Proof:
     groups: NDArray[np.int64]
 
     def share(self, where: NDArray[np.bool_] | None = None) -> float:
-        """The share of the correction by all texts, or by those of a mask; 0 without a gain.
+        """The share of the correction to use, from all texts or from the texts of a mask.
 
-        The gain is the fall of the squared error with the least-squares share. Its standard error
-        is that of a sum over groups. The share is scaled by ``clip(gain / error - .5, 0, 1)``.
+        The gain is the decrease of the squared error with the least-squares share. Its standard
+        error is computed over groups. The least-squares share is multiplied by
+        ``clip(gain / error - .5, 0, 1)``; so it is 0 without a clear gain.
         """
         chosen = np.full(len(self.targets), True) if where is None else where
         step = self.correction[chosen]
         residuals = (self.targets - self.prior)[chosen]
         weights = self.weights[chosen]
-        below = float(weights @ step**2)
-        if below <= 0:
+        denominator = float(weights @ step**2)
+        if denominator <= 0:
             return 0.0
-        share = min(max(float(weights @ (step * residuals)) / below, 0.0), 1.0)
+        share = min(max(float(weights @ (step * residuals)) / denominator, 0.0), 1.0)
         gains = weights * (residuals**2 - (residuals - share * step) ** 2)
         numbers = np.unique(self.groups[chosen], return_inverse=True)[1]
         by_group = np.bincount(numbers, gains)
@@ -200,9 +205,9 @@ def prove(
     progress: Callable[[int, int], None] = lambda done, total: None,
     chosen: Callable[[NDArray[np.bool_]], NDArray[np.bool_]] | None = None,
 ) -> Proof:
-    """Estimate each text by a blend of the other folds, or of those texts that are `chosen`.
+    """Estimate each text by a blend that was trained on the other folds.
 
-    `chosen` maps the mask of the texts of the other folds to a part of it.
+    `chosen` may restrict the training texts: it maps a mask of the other folds to a smaller mask.
     """
     prior, correction = np.empty(len(rows)), np.empty(len(rows))
     folds = int(fold.max()) + 1
@@ -216,7 +221,7 @@ def prove(
 
 
 def out_of_fold(proof: Proof, fold: NDArray[np.int64]) -> Floats:
-    """The blend's estimate of each text; neither the correction nor its share saw its fold."""
+    """Estimate each text by a correction and a share that were both learned on other folds."""
     estimates = np.empty(len(fold))
     for number in range(int(fold.max()) + 1):
         own = fold == number

@@ -1,4 +1,4 @@
-"""Fit a reader, a threshold and a noise, to answers: understood or not."""
+"""Fit a reader (a threshold and a noise scale) to answers: understood or not."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _HALF_CHI_SQUARE = 3.841 / 2  # one degree of freedom, 95 %
 class FittedReader:
     """A reader fitted to answers, with the 95 % intervals of threshold and noise.
 
-    `remarks` are sentences on the limits of the answers. `bundle` is the name of the bundle that
-    estimated the difficulties, if it is known. Any call that takes a reader also takes this object.
+    `remarks` are sentences on the limits of the answers. `bundle` names the bundle that estimated
+    the difficulties; it is empty if unknown. Any call that takes a reader also takes this object.
     """
 
     reader: Reader
@@ -74,16 +74,16 @@ def calibrate(
     """Find the threshold and the noise of a reader, or a group, from about fifty answers.
 
     Fits P(U|d) to the answers (probit regression on difficulty), with 95 % intervals, and writes
-    a reader that --reader takes. To give a bundle the scale of your labels, see
+    a reader for the option --reader. To give a bundle the scale of your labels, see
     `understand bundle rescale`.
 
     Example: understand calibrate answers.csv --scores scores.parquet -o me.json
 
-    In Python, `answers` are a path, a frame or a dictionary of lists, and so are `scores`, or what
-    `score` gave.
+    In Python, `answers` are a path, a frame or a dictionary of lists. `scores` may also be the
+    result of `score`.
 
-    Raises as `fit_reader` does, and `InputError` where a column is missing or an answer is neither
-    yes nor no.
+    Raises the errors of `fit_reader`, and `InputError` if a column is missing or an answer is
+    neither yes nor no.
 
     Args:
         answers: A table (CSV, TSV, JSON Lines, Parquet) with a document and a yes or no in each
@@ -132,7 +132,7 @@ def calibrate(
 
 
 def _scale_in(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The scale that the column ``scale`` of a table of scores states; '' without one."""
+    """Return the scale in the column ``scale`` of a table of scores, or '' without one."""
     scales = {str(row["scale"]) for row in rows if row.get("scale")}
     if len(scales) > 1:
         raise InputError(
@@ -147,10 +147,10 @@ def fit_reader(
 ) -> FittedReader:
     """Fit threshold and noise by maximum likelihood: ``P = Phi((threshold - d) / noise)``.
 
-    Probit regression of answers on difficulty d (0 to 100), on a grid of thresholds (steps of half
-    a point) and noises from 1 to 100. The intervals are of the profile likelihood, which assumes
-    independent answers. Raises `InputError` for fewer than 20 answers, for answers that are all the
-    same, and where understood documents are no easier than the others.
+    This is a probit regression of answers on difficulty d (0 to 100), on a grid of thresholds
+    (steps of half a point) and noise scales from 1 to 100. The intervals come from the profile
+    likelihood, which assumes independent answers. Raises `InputError` for fewer than 20 answers,
+    for answers that are all equal, or if understood documents are not easier than the other ones.
 
     >>> difficulties = np.linspace(10, 80, 50)
     >>> fitted = fit_reader(difficulties, [d < 45 + 12 * math.sin(3 * d) for d in difficulties])
@@ -164,10 +164,10 @@ def fit_reader(
             f"{FEWEST_ANSWERS} are needed, about fifty are better"
         )
     if answers.all() or not answers.any():
-        word, which = ("yes", "harder") if answers.all() else ("no", "easier")
+        word, advice = ("yes", "harder") if answers.all() else ("no", "easier")
         raise InputError(
             f"all {len(answers)} answers are {word}, which does not show where understanding ends; "
-            f"ask about {which} documents too"
+            f"ask about {advice} documents too"
         )
     if values[answers].mean() >= values[~answers].mean():
         raise InputError(
@@ -204,17 +204,17 @@ def fit_reader(
 
 
 def _log_likelihood(values: Floats, answers: Any) -> Floats:
-    """Log-likelihood of the answers on a grid of thresholds and noises."""
+    """The log-likelihood of the answers on a grid of thresholds and noise scales."""
     distinct, index = np.unique(np.round(values, 1), return_inverse=True)
     yes = np.bincount(index, answers, len(distinct))
     no = np.bincount(index, ~answers, len(distinct))
     result = np.empty((len(_THRESHOLDS), len(_NOISES)))
     for row, threshold in enumerate(_THRESHOLDS.tolist()):
-        chance = probability(
+        likelihood = probability(
             distinct, threshold, "calibrated", noise_scale=_NOISES[:, None] + 0 * distinct
         )
-        chance = np.clip(chance, 1e-9, 1 - 1e-9)
-        result[row] = np.log(chance) @ yes + np.log1p(-chance) @ no
+        likelihood = np.clip(likelihood, 1e-9, 1 - 1e-9)
+        result[row] = np.log(likelihood) @ yes + np.log1p(-likelihood) @ no
     return result
 
 
@@ -227,7 +227,7 @@ def read_answers(
     understood: str = "understood",
     column: str = "difficulty",
 ) -> tuple[Floats, list[bool], list[str]]:
-    """Difficulty and answer of each record, and the ids of those without a difficulty.
+    """Return difficulties and answers, and the ids of the records without a difficulty.
 
     Difficulties are looked up in `scores` by id, or read from the `column` of the records.
     """

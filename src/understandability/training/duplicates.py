@@ -1,7 +1,7 @@
-"""Find texts that are nearly equal, so that no text is learned from and judged by its copy.
+"""Find near-duplicates, so that no model is tested on a copy of a text it learned from.
 
-MinHash with banding (Broder 1997): texts that share most of their runs of three words fall into one
-bucket with near certainty, and only texts of a bucket are compared.
+MinHash with banding (Broder 1997): texts that share most of their runs of three words almost always
+fall into the same bucket, and only texts in the same bucket are compared.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from understandability.training.labelled import LabelledTexts, all_documents
 Hashes = NDArray[np.uint64]
 
 _RUN = 3  # words
-# Texts with this share of common runs (Jaccard) are nearly equal. A sentence of three words and the
-# same with one more share three runs of four.
+# Texts with this share of common runs (Jaccard) are near-duplicates.
 _ALIKE = 0.7
 _BANDS, _ROWS = 16, 4
 _MANY_RUNS = 500_000  # runs of words hashed at a time
 
 
 def joined_groups(sets: Sequence[LabelledTexts]) -> tuple[NDArray[np.int64], int]:
-    """The group of each text of all sets, and the number of texts joined to a near-duplicate.
+    """Return the group of each text of all sets, and the number of texts joined to another group.
 
-    Groups are numbered from 0. A group and the groups of its texts' near-duplicates are one.
+    Groups are numbered from 0. Groups that share near-duplicates are merged.
     """
     names = [group for labelled in sets for group in labelled.groups]
     groups = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
@@ -53,9 +52,9 @@ def _root(parents: list[int], group: int) -> int:
 
 
 def near_duplicates(documents: Iterable[Document]) -> NDArray[np.int64]:
-    """Pairs of texts that share most of their words in order; (pairs, 2), by their index.
+    """Return pairs of texts that share most of their runs of words, as indices; shape (pairs, 2).
 
-    Of many copies each is paired with one other, so that all are connected.
+    Not every pair of many copies is returned, but all copies are connected through pairs.
 
     >>> from understandability.text.analysis import document_of_text
     >>> texts = ("Rest helps if you have the flu.", "See a doctor.", "Rest helps if you have flu.",
@@ -69,7 +68,7 @@ def near_duplicates(documents: Iterable[Document]) -> NDArray[np.int64]:
         signatures.append(_signatures(chunk))
         runs += [np.unique(text) for text in chunk]
     table = np.concatenate(signatures)
-    found: set[tuple[int, int]] = set()
+    matches: set[tuple[int, int]] = set()
     for band in range(_BANDS):
         part = table[:, band * _ROWS : (band + 1) * _ROWS]
         order = np.lexsort(part.T[::-1])
@@ -77,9 +76,9 @@ def near_duplicates(documents: Iterable[Document]) -> NDArray[np.int64]:
         candidates = np.stack([order[:-1][same], order[1:][same]], axis=1)
         candidates.sort(axis=1)
         for one, other in candidates.tolist():
-            if (one, other) not in found and _alike(runs[one], runs[other]):
-                found.add((one, other))
-    return np.array(sorted(found), np.int64).reshape(-1, 2)
+            if (one, other) not in matches and _alike(runs[one], runs[other]):
+                matches.add((one, other))
+    return np.array(sorted(matches), np.int64).reshape(-1, 2)
 
 
 def _alike(one: Hashes, other: Hashes) -> bool:
@@ -102,27 +101,27 @@ def _chunks(documents: Iterable[Document]) -> Iterator[list[Hashes]]:
 
 
 def _runs(words: Sequence[str]) -> Hashes:
-    """A hash of each word with the two before it; repeated runs have hashes of their own."""
-    before = [0] * (_RUN - 1)
-    hashes = np.array([*before, *(zlib.crc32(word.lower().encode()) for word in words)], np.uint64)
+    """Hash each word with the two preceding words. Every repetition of a run has its own hash."""
+    padding = [0] * (_RUN - 1)
+    hashes = np.array([*padding, *(zlib.crc32(word.lower().encode()) for word in words)], np.uint64)
     result = np.zeros(max(len(words), 1), np.uint64)
     for offset in range(_RUN if words else 0):
         result = _mixed(result ^ hashes[offset : offset + len(words)])
     result.sort()
-    # The number of equal runs before each: sorted hashes a a a b have 0 1 2 0.
+    # The number of equal preceding runs: for the sorted hashes a a a b it is 0 1 2 0.
     first = np.searchsorted(result, result, "left")
     return _mixed(result ^ _mixed((np.arange(len(result)) - first).astype(np.uint64)))
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Values whose bits all depend on all bits (the finaliser of SplitMix64)."""
+    """Mix values, so that every bit depends on all bits (the finaliser of SplitMix64)."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
 
 
 def _signatures(chunk: Sequence[Hashes]) -> Hashes:
-    """The least of its hashes under each of 64 hash functions; (texts, 64)."""
+    """Return the least hash of each text under each of 64 hash functions; shape (texts, 64)."""
     starts = np.cumsum([0, *map(len, chunk[:-1])])
     runs = np.concatenate(chunk)
     seeds = _mixed(np.arange(1, _BANDS * _ROWS + 1, dtype=np.uint64))

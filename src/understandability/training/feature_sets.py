@@ -1,4 +1,4 @@
-"""The columns that a model is trained on: those with values, or those of a table of features."""
+"""Select the columns that a model is trained on, from values or from a table of features."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from understandability.feature.table import missing_resources
 from understandability.inputs.frames import read_records
 from understandability.wording import counted
 
-# The columns that the blend reads; they are not of the catalogue (`model.blend`).
+# Names the columns that the blend reads, which are not in the catalogue (`model.blend`).
 PASSAGES = "passages"
 
 
 def without_empty(inputs: Floats, columns: Sequence[str]) -> tuple[Floats, tuple[str, ...], str]:
-    """Drop columns without a value in any row; returns a sentence on them, too.
+    """Drop columns without any value. Returns values, names, and a sentence on dropped columns.
 
     >>> without_empty(np.array([[1.0, np.nan]]), ["smog", "chv_concepts"])[1:]  # doctest: +ELLIPSIS
     (('smog',), 'dropped, because no text has a value: 1 feature (chv_concepts); ...')
@@ -42,9 +42,9 @@ def without_empty(inputs: Floats, columns: Sequence[str]) -> tuple[Floats, tuple
 
 
 def features_in(table: Any, docnos: Sequence[str]) -> tuple[tuple[str, ...], Floats]:
-    """The columns of the catalogue in a table of features, and their values by docno.
+    """Return the columns of the catalogue in a table of features, and their values by docno.
 
-    Raises `InputError` where the table lacks a document, or holds values that are not numbers.
+    Raises `InputError` if the table lacks a document, or contains values that are not numbers.
     """
     where = str(table) if isinstance(table, str | Path) else "the table"
     records = read_records(table)
@@ -52,8 +52,8 @@ def features_in(table: Any, docnos: Sequence[str]) -> tuple[tuple[str, ...], Flo
     if not columns or "docno" not in records[0]:
         raise InputError(f"{where} has no docno and columns of the feature catalogue")
     rows = {str(record["docno"]): [record.get(name) for name in columns] for record in records}
-    if lacking := [docno for docno in docnos if docno not in rows]:
-        raise InputError(f"{where} lacks {len(lacking)} labelled docnos, such as {lacking[0]!r}")
+    if missing := [docno for docno in docnos if docno not in rows]:
+        raise InputError(f"{where} lacks {len(missing)} labelled docnos, such as {missing[0]!r}")
     try:
         return columns, np.array([rows[docno] for docno in docnos], np.float64)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Read labelled texts from tables: documents, labels turned so that harder is higher, groups."""
+"""Read labelled texts from tables: documents, groups, and labels where higher means harder."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LabelScale:
 
 
 def percentile(labels: Floats) -> Floats:
-    """The share of the set below each label, 0 to 100; equal labels count half.
+    """The percentile of each label in its set, 0 to 100; equal labels count half.
 
     >>> percentile(np.array([3.0, 7.0, 7.0, 9.0])).tolist()
     [12.5, 50.0, 50.0, 87.5]
@@ -56,7 +56,7 @@ def percentile(labels: Floats) -> Floats:
 
 
 def rescaled_label(labels: Floats) -> Floats:
-    """Labels stretched linearly, so that the lowest is 0 and the highest 100."""
+    """Scale labels linearly to 0 (lowest) to 100 (highest)."""
     return np.asarray(100 * (labels - labels.min()) / np.ptp(labels), np.float64)
 
 
@@ -101,8 +101,8 @@ class LabelColumns:
             which are averaged. Default: label.
         order: Labels that are words, from the easiest to the hardest, such as easy,medium,hard.
         weight: Column with the weight of each text, a number of 0 or more.
-        group: Column that says which texts belong together (site, article). Default: group, if
-            there is one; else each text is its own group.
+        group: Column with the group of each text, such as its site or article. Default: group, if
+            the table has it; else each text is its own group.
         id: Column with the name of each document. Default: the first of id, docno, document_id,
             doc_id, warc_record_id, url.
         text: Column with plain text.
@@ -139,25 +139,28 @@ class LabelColumns:
 
     @classmethod
     def of(cls, options: Mapping[str, Any], call: str) -> LabelColumns:
-        """The columns that the keywords of a call name; `WrongTypeError` for a misspelt keyword."""
-        known = tuple(LabelOptions.__annotations__)
+        """Return the columns for the keywords of a call.
+
+        Raises `WrongTypeError` for an unknown keyword, and suggests a similar one.
+        """
+        keywords = tuple(LabelOptions.__annotations__)
         for name in options:
-            if name not in known:
-                near = get_close_matches(name, known, 1)
-                advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+            if name not in keywords:
+                near = get_close_matches(name, keywords, 1)
+                advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(keywords)}"
                 raise WrongTypeError(f"{call} has no keyword {name!r} for labels; {advice}")
         return cls(**options)
 
     @property
     def label_scale(self) -> LabelScale:
-        """The row of `SCALES`."""
+        """The `LabelScale` of the name `scale`."""
         return SCALES[self.scale]
 
     def stated_in(self, text: str) -> tuple[str, LabelColumns]:
-        """The path and the columns of ``PATH[:COLUMN][:harder|easier][:SCALE]``.
+        """Parse ``PATH[:COLUMN][:harder|easier][:SCALE]``; returns the path and the columns.
 
-        Parts that are left out keep their values. Raises `OptionError` where the text names no
-        table, or ends in a word that is no direction.
+        Omitted parts keep their values. Raises `OptionError` if the text names no table, or ends
+        in a word that is not a direction.
 
         >>> path, columns = LabelColumns(group="site").stated_in("clear.csv:rating:easier:cefr")
         >>> path, columns.label, columns.direction.value, columns.scale, columns.group
@@ -191,13 +194,13 @@ keywords_at_prompt(LabelOptions, LabelColumns)
 
 @dataclass(frozen=True)
 class LabelledTexts:
-    """One labelled set, in the order of its table, which `path` names.
+    """One labelled set, in the order of the table at `path`.
 
-    `labels` are turned so that harder is higher; NaN where a record has none. `weights` are 1 if
-    the table has none. `documents` is empty where only labels were requested. `unusable` has the
-    ids of dropped records by reason. `guessed` says which columns were read as texts where none
-    was named. `remarks` are sentences on how labels were read. `words` are the labels that are
-    words, by their number.
+    Higher `labels` are harder, whatever the direction of the table; a missing label is NaN.
+    `weights` are 1 if the table has no weights. `documents` is empty if only labels were requested.
+    `unusable` holds the ids of dropped records by reason. `guessed` names the columns that were
+    read as texts, if the caller named none. `remarks` are sentences on how labels were read.
+    `words` maps a number to the word in the table, if labels are words.
     """
 
     path: str
@@ -224,9 +227,9 @@ class LabelledTexts:
     @property
     def targets(self) -> Floats:
         """The labels mapped to 0..100 by their scale; NaN stays NaN."""
-        known = np.isfinite(self.labels)
+        has_label = np.isfinite(self.labels)
         result = np.full(len(self.labels), np.nan)
-        result[known] = self.columns.label_scale.to_difficulty(self.labels[known])
+        result[has_label] = self.columns.label_scale.to_difficulty(self.labels[has_label])
         return result
 
     @property
@@ -238,15 +241,16 @@ class LabelledTexts:
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the texts in any order, whatever file holds them; '' without texts."""
+        """SHA-256 of the texts, independent of their order and file; '' without texts."""
         texts = sorted(" ".join(document.pieces) for document in self.documents)
         return hashlib.sha256("\n".join(texts).encode()).hexdigest() if texts else ""
 
     @property
     def in_difficulty(self) -> str:
-        """The difficulty (0 to 100) of some labels, easiest first, for choosing a threshold.
+        """A list of labels with their difficulty (0 to 100), easiest first: "easy is 12, …".
 
-        All labels if there are at most seven, else seven from the lowest to the highest.
+        It helps users choose a threshold. At most seven labels are listed, spread evenly from the
+        lowest to the highest.
         """
         pairs = sorted(
             {(t, s) for t, s in zip(self.targets, self.stated_labels, strict=True) if t == t}
@@ -255,20 +259,20 @@ class LabelledTexts:
         return ", ".join(f"{self.in_words(pairs[i][1])} is {pairs[i][0]:.0f}" for i in chosen)
 
     def in_words(self, label: float) -> str:
-        """A label as the table writes it."""
+        """Return a label as it is written in the table."""
         return self.words.get(label, f"{label:g}")
 
     def difficulty_of(self, label: str) -> float:
-        """The lowest label, harder = higher, that is as hard as the `label` of the table.
+        """Convert a label, written as in the table, to a number where higher is harder.
 
         Raises `OptionError` for a label that is not on the scale.
         """
         number = LabelReader(self.columns.order).read(label)
         if number is None or number is MISSING:
-            known = ", ".join(self.words.values()) or "a number"
+            choices = ", ".join(self.words.values()) or "a number"
             raise OptionError(
                 f"--threshold-label (threshold_label=) is {label!r}; write a label as in the "
-                f"table: {known}"
+                f"table: {choices}"
             )
         value = np.array([float(number)])
         if self.columns.direction is Direction.EASIER:
@@ -276,7 +280,7 @@ class LabelledTexts:
         return float(value[0])
 
     def on_card(self, licence: str) -> dict[str, Any]:
-        """The set's entry in a bundle's card."""
+        """Return the entry that describes the set on a bundle's card."""
         return {
             "name": self.name,
             "records": int(np.isfinite(self.labels).sum()),
@@ -295,7 +299,7 @@ def read_sets(
 ) -> tuple[LabelledTexts, ...]:
     """Read the labelled sets of a call: a table, its path, or a list of paths.
 
-    A path may be ``PATH:COLUMN:harder:SCALE``. Raises as `read_labelled` does.
+    A path may be ``PATH:COLUMN:harder:SCALE``. Raises the errors of `read_labelled`.
     """
     sets = []
     for source in labels if isinstance(labels, list | tuple) else [labels]:
@@ -311,7 +315,7 @@ def read_sets(
 
 
 def table_of_pairs(texts: Any, values: Any, call: str) -> dict[str, list[Any]]:
-    """Texts and their labels, two sequences of one length, as a table.
+    """Return texts and their labels, two sequences of equal length, as a table.
 
     >>> table_of_pairs(["Rest.", "Drink."], [1, 2], "train")
     {'text': ['Rest.', 'Drink.'], 'label': [1, 2]}
@@ -337,11 +341,14 @@ def read_labelled(
 ) -> LabelledTexts:
     """Read a labelled set from its file, or from a `frame`.
 
-    A record without a usable text is dropped and counted; a record without a label stays, because
-    its text can be estimated. Several records of one text (same id, same text) are several
-    ratings, which are averaged. Without a column of ids, texts are named by their number. Raises
-    `InputError` where a column is missing, or where labels cannot be read, are off their scale,
-    are all the same, or fewer than 30; `OptionError` where the direction is not stated.
+    A record without a usable text is dropped and reported. A record without a label is kept,
+    because its text can be estimated. Several records of one text (same id, same text) are several
+    ratings, which are averaged. Without a column of ids, texts are named by their number.
+
+    Raises:
+        InputError: A column is missing, or the labels cannot be read, are off their scale, are all
+            equal, or fewer than 30.
+        OptionError: The direction of the labels is not stated.
     """
     records = read_records(path if frame is None else frame)
     names = tuple(dict.fromkeys(name for record in records for name in record))
@@ -350,7 +357,7 @@ def read_labelled(
     identity, contents, group_column = _columns_of(path, columns, names)
     if with_text and not contents:
         raise InputError(
-            f"{path} has no column that would hold texts ({', '.join(CONTENT_COLUMNS)}); "
+            f"{path} has no column of texts ({', '.join(CONTENT_COLUMNS)}); "
             f"it has {', '.join(names)}; choose one with --text-column or --html-column "
             "(text=, html=)"
         )
@@ -387,7 +394,7 @@ class _Row:
     ratings: int = 1
 
     def joined(self, other: _Row) -> _Row:
-        """The same text with the mean of the ratings and the sum of their weights."""
+        """Merge two rows of one text: the mean of the ratings, and the sum of their weights."""
         if math.isnan(other.label):
             return self
         if math.isnan(self.label):
@@ -410,28 +417,29 @@ def _labelled_texts(
     repeats: int,
     contents: Sequence[tuple[str, str | None]],
 ) -> LabelledTexts:
-    """Check labels as a whole, and turn them so that harder is higher."""
+    """Check the labels of a table, and turn them so that higher is harder."""
     columns = _completed(columns, reader)
     documents = tuple(row.document for row in rows if row.document)
     values = np.array([row.label for row in rows], np.float64)
-    # A text rated three times counts once; only weights that the table states differ.
+    # A text that was rated three times counts once, unless the table has a column of weights.
     ratings = np.array([row.ratings for row in rows], np.float64)
     weights = np.array([row.weight for row in rows], np.float64)
     if columns.weight is None:
         weights = weights / np.maximum(ratings, 1)
-    known = values[np.isfinite(values)]
+    labels = values[np.isfinite(values)]
     if not len(values):
         raise InputError(f"{path} has no texts with words")
-    if len(known) < LEAST_RECORDS:
+    if len(labels) < LEAST_RECORDS:
         raise InputError(
-            f"{path} has {counted(len(known), 'usable label')}; at least {LEAST_RECORDS} are needed"
+            f"{path} has {counted(len(labels), 'usable label')}; "
+            f"at least {LEAST_RECORDS} are needed"
         )
-    if known.min() == known.max():
-        same = reader.words.get(float(known[0]), f"{known[0]:g}")
+    if labels.min() == labels.max():
+        same = reader.words.get(float(labels[0]), f"{labels[0]:g}")
         raise InputError(f"{path}: all labels are {same}; they must differ")
     if not (weights[np.isfinite(values)] > 0).any():
         raise InputError(f"{path}: all weights are 0; at least one must be above 0")
-    _check_scale(path, columns, rows, known)
+    _check_scale(path, columns, rows, labels)
     if columns.direction is None:
         raise OptionError(_which_direction(path, columns, documents, values, reader))
     if columns.direction is Direction.EASIER:
@@ -450,7 +458,7 @@ def _labelled_texts(
         values,
         tuple(row.group for row in rows),
         unusable,
-        "" if named else f"{path}: the texts are those of the column {content_names}",
+        "" if named else f"{path}: texts are read from the column {content_names}",
         weights,
         tuple(remarks),
         reader.words,
@@ -458,7 +466,7 @@ def _labelled_texts(
 
 
 def _completed(columns: LabelColumns, reader: LabelReader) -> LabelColumns:
-    """The columns with the direction and scale that words with a known order imply."""
+    """Add the direction and the scale that CEFR levels or an order of words imply."""
     if reader.is_cefr and columns.scale == "rank":
         columns = replace(columns, scale="cefr")
     if columns.direction is None and (columns.order or reader.is_cefr):
@@ -466,7 +474,7 @@ def _completed(columns: LabelColumns, reader: LabelReader) -> LabelColumns:
     return columns
 
 
-def _check_scale(path: str, columns: LabelColumns, rows: Sequence[_Row], known: Floats) -> None:
+def _check_scale(path: str, columns: LabelColumns, rows: Sequence[_Row], labels: Floats) -> None:
     low, high = columns.label_scale.low, columns.label_scale.high
     for row in rows:
         if not (math.isnan(row.label) or low <= row.label <= high):
@@ -474,16 +482,16 @@ def _check_scale(path: str, columns: LabelColumns, rows: Sequence[_Row], known: 
                 f"{path}, record {row.number}: {columns.label!r} is {row.label:g}, outside {low:g} "
                 f"to {high:g} of the scale {columns.scale!r}"
             )
-    if columns.scale == "difficulty" and known.max() <= 1:
+    if columns.scale == "difficulty" and labels.max() <= 1:
         raise InputError(
-            f"{path}: all labels are from {known.min():g} to {known.max():g}, which on the scale "
+            f"{path}: all labels are from {labels.min():g} to {labels.max():g}, which on the scale "
             "'difficulty' (0 to 100) is the easiest hundredth; for shares and for 0 and 1 write "
             "the scale 'range'"
         )
 
 
 def _label_columns(path: str, columns: LabelColumns, names: Sequence[str]) -> list[str]:
-    """The columns with labels: the one that is named, or those of several raters."""
+    """Return the columns with labels: the named column, or the columns of several raters."""
     if columns.label in names:
         return [columns.label]
     parts = [name.strip() for name in columns.label.split(",")]
@@ -507,7 +515,7 @@ def _no_column(
 def _columns_of(
     path: str, columns: LabelColumns, names: Sequence[str]
 ) -> tuple[str | None, list[tuple[str, str | None]], str | None]:
-    """The columns of ids, of texts with their media types (None: guessed), and of groups."""
+    """Find the columns of ids, of texts with their media types (None: guessed), and of groups."""
     for option in ("id", "html", "text", "group", "weight"):
         name = getattr(columns, option)
         if name is not None and name not in names:
@@ -518,10 +526,10 @@ def _columns_of(
         for name, media_type in ((columns.html, HTML), (columns.text, TEXT))
         if name
     ]
-    usual = [(name, media_type) for name, media_type in CONTENT_COLUMNS.items() if name in names]
+    defaults = [(name, media_type) for name, media_type in CONTENT_COLUMNS.items() if name in names]
     return (
         columns.id or next((name for name in ID_COLUMNS if name in names), None),
-        chosen or usual,
+        chosen or defaults,
         columns.group or ("group" if "group" in names else None),
     )
 
@@ -529,7 +537,7 @@ def _columns_of(
 def _document(
     record: Mapping[str, Any], docno: str, contents: Sequence[tuple[str, str | None]]
 ) -> Document | str:
-    """The document of a record, or the reason that there is none."""
+    """Return the document of a record, or the reason why it has no usable text."""
     for name, media_type in contents:
         content = record.get(name)
         if isinstance(content, str) and content.strip():
@@ -543,7 +551,7 @@ def _document(
 
 
 def _label(record: Mapping[str, Any], name: str, reader: LabelReader, where: str) -> float:
-    """The number of a label; NaN where it is missing."""
+    """Return the number of a label; NaN if it is missing."""
     cell = record.get(name)
     number = reader.read(cell)
     if number is MISSING:
@@ -555,8 +563,8 @@ def _label(record: Mapping[str, Any], name: str, reader: LabelReader, where: str
 
 def _mean(labels: Sequence[float]) -> float:
     """The mean of the ratings that are not missing; NaN without any."""
-    known = [label for label in labels if not math.isnan(label)]
-    return sum(known) / len(known) if known else math.nan
+    ratings = [label for label in labels if not math.isnan(label)]
+    return sum(ratings) / len(ratings) if ratings else math.nan
 
 
 def _weight(record: Mapping[str, Any], name: str | None, where: str) -> float:
@@ -576,23 +584,24 @@ def _which_direction(
     labels: Floats,
     reader: LabelReader,
 ) -> str:
-    """Ask what a higher label means, with the evidence for each answer."""
-    what = f"what a higher {columns.label!r} means"
+    """Return the message that asks what a higher label means, with the evidence for each answer."""
+    meaning = f"what a higher {columns.label!r} means"
     if reader.words:
         pairs = ", ".join(f"{word} is {number:g}" for number, word in reader.words.items())
-        what += f" ({pairs})"
+        meaning += f" ({pairs})"
     question = (
-        f"{path} does not say {what}; say higher-harder or higher-easier (--direction, direction=)"
+        f"{path} does not say {meaning}; say higher-harder or higher-easier "
+        "(--direction, direction=)"
     )
     if not documents:
         return question
     fog = compute_features(documents, [_FOG]).values[:, 0]
-    known = np.isfinite(labels) & np.isfinite(fog)
-    if not known.any() or np.ptp(fog[known]) == 0:
+    usable = np.isfinite(labels) & np.isfinite(fog)
+    if not usable.any() or np.ptp(fog[usable]) == 0:
         return question
-    correlation = spearman(fog[known], labels[known])
+    correlation = spearman(fog[usable], labels[usable])
     return (
-        f"{question} (with the FOG index, where higher is harder, the {int(known.sum())} labels "
+        f"{question} (with the FOG index, where higher is harder, the {int(usable.sum())} labels "
         f"correlate at {correlation:+.2f} as higher-harder, and at {-correlation:+.2f} as "
         "higher-easier)"
     )

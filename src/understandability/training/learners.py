@@ -1,6 +1,6 @@
-"""The estimators of `ESTIMATORS` as scikit-learn estimators: for pipelines, searches, clones.
+"""The estimators of `ESTIMATORS` as scikit-learn estimators, for pipelines, searches and clones.
 
-After fitting they hold the portable arrays that bundles hold, and predict with them.
+After fitting they store portable arrays, as bundles do, and predict with them.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class _Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
 
     @property
     def name(self) -> str:
-        """The name of the estimator in the table."""
+        """The name of the estimator in `ESTIMATORS`."""
         return self.estimator or self._default
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters that are set; all others have the values of the table."""
+        """Return the parameters that are not None; the others keep the defaults of `ESTIMATORS`."""
         own = self.get_params(deep=False)
         return {
             name: value
@@ -98,23 +98,25 @@ _ON_COUNTS = ("naive-bayes-classifier",)
 
 
 class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # scikit-learn has no types
-    """A regressor of `ESTIMATORS`: columns of features in, a difficulty out; NaN is missing.
+    """A regressor of `ESTIMATORS` that predicts difficulty from columns of features.
+
+    A feature of NaN is a missing value.
 
     Parameters
     ----------
     estimator
-        Its name, such as ``"svm-regressor"``; XGBoost's without it.
+        A name in `ESTIMATORS`, such as ``"svm-regressor"``; by default XGBoost.
     random_state
-        The same number gives the same model.
+        Seed; the same number gives the same model.
     n_estimators, max_depth, learning_rate, subsample, min_samples_leaf, min_child_weight
-        Of trees, as far as the estimator has them (`EstimatorRow.parameters`).
+        Parameters of trees, if the estimator has them (`EstimatorRow.parameters`).
     hidden_layer_sizes, learning_rate_init, alpha
-        Of networks; alpha of naive Bayes, too.
+        Parameters of networks; naive Bayes has alpha, too.
     C, gamma, epsilon
-        Of support vector machines; C of logistic regression, too.
+        Parameters of support vector machines; logistic regression has C, too.
 
-    A parameter of None has the value of the table; one that the estimator does not have is refused
-    when fitting.
+    A parameter of None has the default of the table. Fitting rejects a parameter that the estimator
+    does not have.
 
     Attributes
     ----------
@@ -146,10 +148,10 @@ class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # sc
 
 
 class DifficultyClassifier(ClassifierMixin, _Learner):  # type: ignore[misc]  # scikit-learn has no types
-    """A classifier of `ESTIMATORS`: columns of features in, probabilities of the classes out.
+    """A classifier of `ESTIMATORS` that predicts classes of texts from columns of features.
 
-    Parameters and attributes are those of `DifficultyRegressor`, with ``classes_``; without an
-    estimator it is logistic regression.
+    Parameters and attributes are the same as for `DifficultyRegressor`, plus ``classes_``. The
+    default estimator is logistic regression.
 
     >>> labels = ["easy", "easy", "hard", "hard"]
     >>> model = DifficultyClassifier().fit([[0.0], [1.0], [5.0], [6.0]], labels)

@@ -1,4 +1,4 @@
-"""Read all numbers of labelled texts that training needs, in one pass over the documents."""
+"""Compute all numbers that training needs, in one pass over the documents."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from understandability.training.validation import BASELINES, harder_baselines
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """Numbers of each text; all arrays have a row per document.
+    """The numbers of each text; all arrays have a row per document.
 
-    `rows` are those of `blend_columns` in float32, `features` columns of the catalogue; either has
-    no columns if it was not requested. `baselines` are formulas by name, higher = harder, `default`
-    the difficulty and level of the default bundle.
+    `rows` holds the `blend_columns` in float32, and `features` holds columns of the catalogue; an
+    array that was not requested has no columns. `baselines` are formulas by name (higher is
+    harder). `default` holds the difficulty and the level estimated by the default bundle.
     """
 
     rows: Floats
@@ -40,9 +40,13 @@ def measure_texts(
     columns: Sequence[str],
     models: Sequence[BackgroundModel],
     with_passages: bool,
-    tell: Callable[[str, int, int], None],
+    progress: Callable[[str, int, int], None],
 ) -> Measurements:
-    """Measure `count` documents; `columns` are those of the catalogue that are learned from."""
+    """Compute the numbers of `count` documents.
+
+    `columns` are the columns of the catalogue to learn from. `progress` is called with the name of
+    the step, the number of finished documents, and the total.
+    """
     base = default.model
     assert isinstance(base, PassageModel)
     width = len(blend_columns()) if with_passages else 0
@@ -61,7 +65,7 @@ def measure_texts(
             features[part] = features_of(batch, columns, models).values
         formulas[part] = features_of(batch, BASELINES).values
         done = part.stop
-        tell("reading texts", done, count)
+        progress("reading texts", done, count)
     difficulty, level = outputs.T
     return Measurements(
         rows, features, harder_baselines(formulas), {"difficulty": difficulty, "level": level}

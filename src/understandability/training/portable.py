@@ -35,20 +35,21 @@ from understandability.wording import counted
 def portable(estimator: Any) -> Predictor:
     """Convert a fitted estimator of `ESTIMATORS`, or a similar one, to a `Predictor`.
 
-    Its numbers stay the same. A pipeline may fill missing values (`SimpleImputer`), shift and scale
+    Predictions stay the same. A pipeline may fill missing values (`SimpleImputer`), shift and scale
     columns (`StandardScaler`, `MinMaxScaler`, `RobustScaler`) and select some (`SelectKBest`);
-    before a linear model or a network it may rotate them (`PCA`). Its last step is of a class in
-    `KEPT`, a `DifficultyRegressor` or `DifficultyClassifier`, one of these with transformed targets
-    (`TransformedTargetRegressor`), or several (`VotingRegressor`, `VotingClassifier`,
-    `StackingRegressor`, `StackingClassifier`). Of a search the best estimator is converted. Raises
-    `OptionError`, which lists what can be converted, for any other.
+    before a linear model or a network it may also rotate them (`PCA`). The last step may be an
+    estimator whose class is in `KEPT`, a `DifficultyRegressor` or `DifficultyClassifier`, one of
+    these with transformed targets (`TransformedTargetRegressor`), or a combination of several
+    (`VotingRegressor`, `VotingClassifier`, `StackingRegressor`, `StackingClassifier`). For a search
+    such as `GridSearchCV`, the best estimator is converted. Raises `OptionError` for any other
+    estimator; the message lists the supported classes.
 
     >>> from sklearn.linear_model import LinearRegression
     >>> portable(LinearRegression().fit([[0], [1], [2]], [1, 3, 5]))(np.array([[4.0]])).round(6)
     array([[9.]])
     """
     *preparing, last = _steps(estimator)
-    make, _ = _kept(last)
+    make, _ = _converter(last)
     predictor = make(last)
     same_columns: list[Any] = []  # steps right before the predictor that keep the columns
     for step in reversed(preparing):
@@ -141,7 +142,7 @@ def bundle_of(
     named = check_columns(list(columns))
     check_backgrounds(named, ())
     predictor = portable(pipeline)
-    _, estimator = _kept(_steps(pipeline)[-1])
+    _, estimator = _converter(_steps(pipeline)[-1])
     if rows.ndim != 2 or rows.shape[1] != len(named) or predictor.inputs != len(named):
         raise OptionError(
             f"the pipeline takes {predictor.inputs} columns, {len(named)} are named, and the "
@@ -157,7 +158,7 @@ def bundle_of(
             classes = tuple(float(label) for label in pipeline.classes_)
         except ValueError as error:
             raise OptionError(
-                "the classes of the pipeline must be numbers, the difficulties they stand for"
+                "the classes of the pipeline must be numbers: difficulties from 0 to 100"
             ) from error
     outputs = predictor(rows)
     expected = np.asarray(pipeline.predict_proba(rows) if classes else pipeline.predict(rows))
@@ -197,18 +198,18 @@ def bundle_of(
 
 def means(rows: Floats) -> tuple[float, ...]:
     """The mean of the values in each column; 0 for a column without values."""
-    known = np.isfinite(rows)
-    sums = np.where(known, rows, 0).sum(axis=0, dtype=np.float64)
-    return tuple((sums / np.maximum(known.sum(axis=0), 1)).tolist())
+    has_value = np.isfinite(rows)
+    sums = np.where(has_value, rows, 0).sum(axis=0, dtype=np.float64)
+    return tuple((sums / np.maximum(has_value.sum(axis=0), 1)).tolist())
 
 
-def _kept(last: Any) -> tuple[Callable[[Any], Predictor], str]:
-    """The converter for the last step of a pipeline, and its name in `ESTIMATORS`."""
+def _converter(last: Any) -> tuple[Callable[[Any], Predictor], str]:
+    """Return the converter for the last step of a pipeline, and its name in `ESTIMATORS`."""
     if hasattr(last, "predictor_"):
         return attrgetter("predictor_"), last.name
     name = type(last).__name__
     if name == "TransformedTargetRegressor":
-        return _export_transformed, _kept(_steps(last.regressor_)[-1])[1]
+        return _export_transformed, _converter(_steps(last.regressor_)[-1])[1]
     if name in _COMBINED:
         return _COMBINED[name], "logistic-classifier" if _classifies(last) else "linear-regressor"
     if name not in KEPT:
@@ -221,7 +222,7 @@ def _classifies(estimator: Any) -> bool:
 
 
 def _steps(estimator: Any) -> list[Any]:
-    """The steps of a pipeline, or of the best pipeline of a search."""
+    """Return the steps of a pipeline, or of the best pipeline of a search."""
     best = getattr(estimator, "best_estimator_", estimator)
     steps = [step for _, step in getattr(best, "steps", [("", best)])]
     return [step for step in steps if step not in (None, "passthrough")]
@@ -246,12 +247,12 @@ _SCALERS: Mapping[str, Callable[[Any], tuple[Any, Any]]] = {
 
 
 def _prepared(steps: Sequence[Any], inputs: int) -> tuple[Floats, Floats, Floats]:
-    """The steps before the last as fill (NaN: no fill), center and scale of each column."""
+    """Combine preparing steps into three arrays: fill (NaN: none), center and scale per column."""
     fill, center, scale = np.full(inputs, np.nan), np.zeros(inputs), np.ones(inputs)
     for step in steps:
         name = type(step).__name__
         if name == "SimpleImputer":
-            # A value filled in after scaling, as a value before scaling.
+            # Convert the fill value, which is on the scale after scaling, to the scale before it.
             unscaled = center + scale * _of_columns(step.statistics_, inputs, step)
             fill = np.where(np.isnan(fill), unscaled, fill)
         elif name in _SCALERS:
@@ -264,7 +265,7 @@ def _prepared(steps: Sequence[Any], inputs: int) -> tuple[Floats, Floats, Floats
 
 
 def _of_columns(values: Any, inputs: int, step: Any) -> Floats:
-    """One number per column; raises `OptionError` for a step that drops or adds columns."""
+    """Check that a step has one number per column; `OptionError` if it drops or adds columns."""
     numbers = np.asarray(values, np.float64)
     if numbers.shape != (inputs,) or getattr(step, "add_indicator", False):
         raise OptionError(
@@ -275,7 +276,7 @@ def _of_columns(values: Any, inputs: int, step: Any) -> Floats:
 
 
 def _link_of(estimator: Any) -> str:
-    """The function of the last sums: for classifiers, by the number of classes."""
+    """Return the name of the link function; for classifiers it depends on the number of classes."""
     if not hasattr(estimator, "classes_"):
         return "identity"
     return "binary" if len(estimator.classes_) == 2 else "softmax"
@@ -304,7 +305,7 @@ def _export_svr(estimator: Any) -> Kernel:
 
 
 def _export_one_vs_rest(estimator: Any) -> Kernel:
-    """Join one machine per class; each has weights for its own support vectors only."""
+    """Join the machines of all classes; each has weights for its own support vectors only."""
     machines = estimator.estimators_
     columns = [np.zeros((len(machine.support_vectors_), len(machines))) for machine in machines]
     for number, machine in enumerate(machines):
@@ -317,7 +318,7 @@ def _export_one_vs_rest(estimator: Any) -> Kernel:
 
 
 class _Tree(NamedTuple):
-    """One tree, its nodes in any order but the root first; `values` (nodes, outputs)."""
+    """One tree. The root is the first node; `values` has the shape (nodes, outputs)."""
 
     left: NDArray[Any]  # -1 at leaves
     right: NDArray[Any]
@@ -349,7 +350,7 @@ def _export_boosting(estimator: Any) -> Forest:
 
 
 def _tree_of(tree: Any, values: Floats) -> _Tree:
-    missing_left = np.zeros(len(values), np.bool_)  # missing values were filled before
+    missing_left = np.zeros(len(values), np.bool_)  # missing values were filled already
     below = _at_most(tree.threshold)
     return _Tree(tree.children_left, tree.children_right, tree.feature, below, missing_left, values)
 
@@ -388,7 +389,8 @@ def forest_of(boosters: Sequence[Any]) -> Forest:
         parameters = learner["learner_model_param"]
         starts.append(float(parameters["base_score"].strip("[]")))
         for tree in learner["gradient_booster"]["model"]["trees"]:
-            # At a leaf, the condition is the value; a row goes left below it, not at it.
+            # At a leaf, `split_conditions` holds the value. Elsewhere a row goes left if its value
+            # is below the condition; a `Forest` goes left at equality too, so round down.
             condition = np.array(tree["split_conditions"], np.float32)
             trees.append(
                 _Tree(
@@ -404,7 +406,7 @@ def forest_of(boosters: Sequence[Any]) -> Forest:
 
 
 def _forest(trees: Sequence[_Tree], start: Floats, inputs: int, link: str = "identity") -> Forest:
-    """Join trees into one `Forest`, whose nodes are level by level."""
+    """Join trees into one `Forest`; the nodes of each tree are stored level by level."""
     orders = [_by_level(tree) for tree in trees]
 
     def joined(name: str) -> NDArray[Any]:
@@ -436,7 +438,7 @@ def _by_level(tree: _Tree) -> NDArray[Any]:
 
 
 def _scaled_outputs(predictor: Predictor, scale: float, offset: float) -> Predictor:
-    """A predictor whose outputs are ``scale * output + offset``."""
+    """Return a predictor with the outputs ``scale * output + offset``."""
     if isinstance(predictor, Combined):
         final = _scaled_outputs(predictor.final, scale, offset)
         assert isinstance(final, Network | Kernel | Forest | Prepared)
@@ -463,7 +465,7 @@ def _scaled_outputs(predictor: Predictor, scale: float, offset: float) -> Predic
 
 
 def _export_transformed(estimator: Any) -> Predictor:
-    """A regressor whose targets were scaled by one of `_SCALERS`, or not at all."""
+    """Convert a regressor with targets that were scaled by one of `_SCALERS`, or unchanged."""
     scaler, inner = estimator.transformer_, portable(estimator.regressor_)
     name = type(scaler).__name__
     if name == "FunctionTransformer" and estimator.func is None and scaler.func is None:
@@ -479,7 +481,7 @@ def _export_transformed(estimator: Any) -> Predictor:
 
 
 def _export_voting(estimator: Any) -> Combined:
-    """The weighted mean of values, or, of classifiers that vote softly, of probabilities."""
+    """Convert a vote: the weighted mean of predictions, or of probabilities (soft voting)."""
     if hasattr(estimator, "classes_") and estimator.voting != "soft":
         raise OptionError("a bundle cannot keep a VotingClassifier with voting='hard'; set 'soft'")
     members = tuple(map(portable, estimator.estimators_))
@@ -490,7 +492,7 @@ def _export_voting(estimator: Any) -> Combined:
 
 
 def _export_stacking(estimator: Any) -> Combined:
-    """Members whose outputs, and perhaps the inputs, a last estimator reads."""
+    """Convert a stack: a final estimator reads the outputs of the members, and maybe the inputs."""
     members = tuple(map(portable, estimator.estimators_))
     methods = set(estimator.stack_method_) - {"predict_proba"}
     if hasattr(estimator, "classes_") and methods:
@@ -500,7 +502,7 @@ def _export_stacking(estimator: Any) -> Combined:
         )
     classes = len(getattr(estimator, "classes_", ()))
     width = max(classes, 1)
-    # Of two classes only the second is read.
+    # With two classes, the final estimator reads the probability of the second only.
     columns = [1] if classes == 2 else range(width)
     chosen = np.array([width * number + c for number in range(len(members)) for c in columns])
     final = portable(estimator.final_estimator_)
@@ -516,14 +518,14 @@ _COMBINED: Mapping[str, Callable[[Any], Combined]] = {
 }
 
 
-# Class name (so that nothing is imported) -> its converter, and its name in `ESTIMATORS`.
+# Class name -> its converter, and its name in `ESTIMATORS`. Names avoid importing the classes.
 _LINEAR = (
     "LinearRegression Ridge Lasso ElasticNet RidgeCV LassoCV ElasticNetCV BayesianRidge "
     "HuberRegressor SGDRegressor LinearSVR ARDRegression TheilSenRegressor QuantileRegressor Lars "
     "LassoLars"
 )
 KEPT: Mapping[str, tuple[Callable[[Any], Predictor], str]] = {
-    kept: (make, name)
+    class_name: (make, name)
     for classes, make, name in (
         (_LINEAR, _export_linear, "linear-regressor"),
         ("LogisticRegression", _export_linear, "logistic-classifier"),
@@ -542,5 +544,5 @@ KEPT: Mapping[str, tuple[Callable[[Any], Predictor], str]] = {
         ("GradientBoostingClassifier", _export_boosting, "gradient-boosting-classifier"),
         ("XGBRegressor", lambda model: forest_of([model.get_booster()]), "xgboost-regressor"),
     )
-    for kept in classes.split()
+    for class_name in classes.split()
 }

@@ -1,4 +1,4 @@
-"""Map a bundle's output to the scale of your labels; the order of its estimates stays."""
+"""Map a bundle's output to the scale of your labels, keeping the order of its estimates."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ from understandability.training.validation import (
     rounded,
     trained_on,
 )
+from understandability.wording import counted
 
 _FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """The distance of estimates from labels: the root mean square, in points of 0 to 100.
+    """The root mean square distance of estimates from labels, in points of 0 to 100.
 
-    `low` and `high` are the 95 % interval, by resampling groups.
+    `low` and `high` are the 95 % interval, from resampling groups.
     """
 
     scale: str
@@ -52,13 +53,13 @@ class Distance:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rescaled(Tabular):
-    """The result of `rescale`: the `bundle` on the scale of labels, and the change.
+    """The result of `rescale`: the `bundle` on the scale of the labels, and the improvement.
 
-    `before` is the distance of the bundle's own difficulties from the labels. `after` is that of
-    the new difficulties, each by a map that did not see the text's group. The order of texts does
-    not change, nor does their `spearman` correlation with the labels. `texts` and `groups` are
-    counts; `guessed` are sentences on the columns of texts, `remarks` sentences on what the figures
-    do not say.
+    `before` is the distance of the bundle's own difficulties from the labels. `after` is the
+    distance of the new difficulties, cross-validated by group. The order of texts does not change,
+    nor does their `spearman` correlation with the labels. `texts` and `groups` are counts.
+    `guessed` are sentences on the columns of texts, `remarks` sentences on the limits of the
+    figures.
     """
 
     bundle: Bundle
@@ -71,7 +72,7 @@ class Rescaled(Tabular):
     remarks: tuple[str, ...] = ()
 
     def table(self, *, digits: int = 1) -> ResultTable:
-        """The distances, before and after."""
+        """Return the distances before and after as a table for a paper."""
         rows = tuple(
             (line.scale, line.distance, f"[{line.low:.{digits}f}, {line.high:.{digits}f}]")
             for line in (self.before, self.after)
@@ -104,10 +105,10 @@ def rescale(
 
     Example: understand bundle rescale open ratings.csv:rating:harder -o my-bundle
 
-    In Python, `labels` are those of `train`, and `columns` fields of `LabelColumns`, with the scale
-    ``range``. The map is the straight line of labels over the bundle's raw output, the spread the
-    standard deviation of labels around it. Thresholds of readers belong to a scale: the new bundle
-    has no reader.
+    In Python, `labels` are the same as for `train`, and `columns` are fields of `LabelColumns`;
+    the default scale is ``range``. Labels are regressed on the bundle's raw output: the fitted line
+    becomes the map, and the standard deviation of the residuals becomes the spread. The new bundle
+    has no reader, because the threshold of a reader belongs to one scale.
 
     Args:
         bundle: Name or folder of a bundle.
@@ -132,30 +133,32 @@ def rescale(
     ]
     raw = np.array([estimate.raw for estimate in estimates])
     old = np.array([estimate.difficulty for estimate in estimates])
-    wanted = np.concatenate([labelled.targets for labelled in sets])
-    known = np.isfinite(raw) & np.isfinite(wanted)
-    groups = joined_groups(sets)[0][known]
-    raw, old, wanted = raw[known], old[known], wanted[known]
+    targets = np.concatenate([labelled.targets for labelled in sets])
+    usable = np.isfinite(raw) & np.isfinite(targets)
+    groups = joined_groups(sets)[0][usable]
+    raw, old, targets = raw[usable], old[usable], targets[usable]
     count = len(np.unique(groups))
     if count < _FOLDS:
         raise InputError(
-            f"the labels have {count} groups; at least {_FOLDS} are needed to "
-            "see how the new scale does on texts that it did not see"
+            f"the labels have {counted(count, 'group')}; at least {_FOLDS} are needed to "
+            "test the new scale on texts that it was not fitted to"
         )
-    calibration = calibrate_by_line(raw, wanted).on_own_scale()
+    calibration = calibrate_by_line(raw, targets).on_own_scale()
     new = np.empty(len(raw))
     fold = folds_of(groups, _FOLDS, random_state)
     for number in range(_FOLDS):
         own = fold == number
-        new[own] = calibrate_by_line(raw[~own], wanted[~own]).of(raw[own])[0]
+        new[own] = calibrate_by_line(raw[~own], targets[~own]).of(raw[own])[0]
     samples = resamples_of_groups(groups, random_state)
-    before = _distance(f"{base.name}, {base.scale}", old - wanted, samples)
-    after = _distance(f"{name}, {calibration.scale}", new - wanted, samples)
+    before = _distance(f"{base.name}, {base.scale}", old - targets, samples)
+    after = _distance(f"{name}, {calibration.scale}", new - targets, samples)
     guessed = tuple(labelled.guessed for labelled in sets if labelled.guessed)
     remarks = tuple(
         remark for labelled in sets for remark in (*labelled.remarks, *trained_on(base, labelled))
     )
-    result = Rescaled(base, len(raw), count, spearman(raw, wanted), before, after, guessed, remarks)
+    result = Rescaled(
+        base, len(raw), count, spearman(raw, targets), before, after, guessed, remarks
+    )
     trained = base.card.get("training")
     card = {
         **base.card,
@@ -171,10 +174,10 @@ def rescale(
         "figures_note": result.table().note,
     }
     licences = f"{base.licence}; its scale under {licence}"
-    made = Bundle(name, licences, base.model, calibration, card)
-    return replace(result, bundle=made)
+    rescaled = Bundle(name, licences, base.model, calibration, card)
+    return replace(result, bundle=rescaled)
 
 
-def _distance(scale: str, away: Floats, samples: Sequence[Any]) -> Distance:
-    resampled = [np.sqrt(np.mean(away[sample] ** 2)) for sample in samples]
-    return Distance(scale, float(np.sqrt(np.mean(away**2))), *interval(resampled))
+def _distance(scale: str, errors: Floats, samples: Sequence[Any]) -> Distance:
+    resampled = [np.sqrt(np.mean(errors[sample] ** 2)) for sample in samples]
+    return Distance(scale, float(np.sqrt(np.mean(errors**2))), *interval(resampled))

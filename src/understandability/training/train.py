@@ -1,4 +1,4 @@
-"""Labels in, a bundle out, with its figures on texts that it did not learn from."""
+"""Train a bundle on labels, and measure it on texts that it did not learn from."""
 
 from __future__ import annotations
 
@@ -77,9 +77,10 @@ _FORMER_DEFAULT = "xgboost-regressor"
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A share of the labels, the number of texts, and the Spearman correlation with that many.
+    """One point of a learning curve: the Spearman correlation with a share of the labels.
 
-    `low` and `high` are the 95 % interval, by resampling groups.
+    `texts` is the number of texts learned from. `low` and `high` are the 95 % interval, by
+    resampling groups.
     """
 
     share: float
@@ -93,11 +94,11 @@ class CurvePoint:
 class Trained:
     """The result of `train`: a `bundle`, and its agreement with labels it did not learn from.
 
-    `figures` is the leaderboard: estimates out of fold, `open`, the formulas, the corpus ratio and
+    `figures` is the leaderboard: out-of-fold estimates, `open`, the formulas, the corpus ratio and
     a TF-IDF ridge; the bundle's card has it too. `estimates` has a row per text: docno, set, label
-    (as in the table), fold, difficulty (out of fold; by the whole model for texts without a label).
-    `curve` is the learning curve, empty unless requested. `remarks` are sentences on dropped data
-    and on the curve. `estimator` and `folds` are the settings that were used.
+    (as in the table), fold and difficulty. The difficulty is out of fold, or estimated by the final
+    model if the text has no label. `curve` is the learning curve, empty unless requested. `remarks`
+    are sentences on dropped data and on the curve. `estimator` and `folds` are the settings used.
     """
 
     bundle: Bundle
@@ -150,26 +151,26 @@ def train(
 ) -> Trained:
     """Train an estimator on human labels of texts; files with different scales may be combined.
 
-    The default estimator, blend, starts from the bundle `open` and corrects it as far as the labels
-    prove the correction. Prints a leaderboard on held-out texts (out of fold, by group, with
-    near-duplicates in one group): the new bundle, `open`, the eight formulas, the corpus ratio and
-    a TF-IDF ridge. The bundle's card keeps these figures.
+    The default estimator, blend, starts from the bundle `open` and learns a correction, which it
+    uses only as far as it helps on held-out labels. Prints a leaderboard on held-out texts (out of
+    fold, by group, with near-duplicates in one group): the new bundle, `open`, the eight formulas,
+    the corpus ratio and a TF-IDF ridge. The bundle's card keeps these figures.
 
     Example: understand train judged --labels ratings.csv --label-column rating
     --direction higher-harder --group-column site -o my-bundle
 
     In Python, `labels` are a frame or a dictionary of lists, the path of a table, or several paths,
-    each perhaps ``PATH:COLUMN:harder:SCALE``; or a sequence of texts, whose labels are `values`:
-    ``train(texts, labels, direction="higher-harder")``. `columns` are fields of `LabelColumns`;
-    texts of one group are never split between learning and judging. `parameters` are set on the
-    `estimator`, `name` is that of the bundle, and `progress` is called with the step, the number
-    done and the total.
+    optionally as ``PATH:COLUMN:harder:SCALE``; or a sequence of texts with their labels in
+    `values`: ``train(texts, labels, direction="higher-harder")``. `columns` are fields of
+    `LabelColumns`; texts of one group are never split between training and test folds.
+    `parameters` are set on the `estimator`, `name` becomes the name of the bundle, and `progress`
+    is called with the name of the step, the number of finished units, and the total.
 
     Args:
         labels: Texts with a label: a table (JSON Lines, CSV, TSV, Parquet). Labels are numbers,
             yes and no, CEFR levels (A1 to C2), percent, or words with --order. The scale says how
             labels become difficulty: by rank within the file, by range (the lowest 0, the highest
-            100), by CEFR level 1 to 6, or unchanged, 0 to 100. May be repeated.
+            100), by CEFR level (1 to 6), or unchanged (0 to 100). May be repeated.
         estimator: blend, or a regressor or classifier over features. Default: blend; with
             --features, --table or --bundle xgboost-regressor.
         features: Sets (text, passages, study2018: Table 2 of the study of 2019), groups
@@ -193,7 +194,7 @@ def train(
     >>> next(iter(trained.figures))["spearman"] > 0.8
     True
     """
-    tell = progress or (lambda step, done, total: None)
+    progress = progress or (lambda step, done, total: None)
     named_features = (features,) if isinstance(features, str) else features
     if estimator is None:
         others = features is not None or table is not None or backgrounds
@@ -222,10 +223,10 @@ def train(
     if table is None:
         total = sum(len(labelled.documents) for labelled in sets)
         measurements = measure_texts(
-            all_documents(sets), total, default, catalogue_columns, models, on_passages, tell
+            all_documents(sets), total, default, catalogue_columns, models, on_passages, progress
         )
     remark = ""
-    settings = _Settings(name, licence, folds, random_state, parameters, tell)
+    settings = _Settings(name, licence, folds, random_state, parameters, progress)
     weights = np.concatenate([labelled.weights for labelled in sets])
     if on_passages:
         assert measurements is not None
@@ -254,7 +255,7 @@ def train(
         count = len(read)
         if measurements is None:
             measurements = _of_table(read, inputs)
-    figures = _leaderboard(name, sets, result, measurements, default.name, random_state, tell)
+    figures = _leaderboard(name, sets, result, measurements, default.name, random_state, progress)
     reader, reader_remark = _reader_of(bundle, sets, result, threshold_label)
     remarks = [
         *(sentence for labelled in sets for sentence in labelled.remarks),
@@ -262,7 +263,7 @@ def train(
         *_joined_remark(joined),
         *[
             f"{_MOST_TEXTS:,} labelled texts, drawn at random by group, are learned from and "
-            "compared; the others are estimated by the whole model"
+            "compared; the others are estimated by the final model"
         ]
         * bool(too_many),
         *_blend_remark(bundle),
@@ -282,7 +283,7 @@ def train(
 
 
 def _drawn(groups: NDArray[Any], judged: NDArray[np.bool_], random_state: int) -> NDArray[np.bool_]:
-    """A mask of about `_MOST_TEXTS` judged texts, whole groups of them drawn at random."""
+    """A mask of about `_MOST_TEXTS` judged texts; whole groups are drawn at random."""
     codes = np.unique(groups, return_inverse=True)[1]
     rank = np.random.default_rng(random_state).permutation(int(codes.max()) + 1)[codes]
     last = np.sort(rank[judged])[_MOST_TEXTS - 1]
@@ -296,7 +297,7 @@ def _check_choices(
     backgrounds: Sequence[Any],
     parameters: Mapping[str, Any],
 ) -> None:
-    """Raise `OptionError` for choices that do not go together."""
+    """Raise `OptionError` for options that cannot be combined."""
     if estimator != BLEND:
         judged_estimator(estimator)
         if features is not None and PASSAGES in features and len(features) > 1:
@@ -322,21 +323,21 @@ def _check_enough_groups(
 ) -> None:
     values, count = len(np.unique(stated[judged])), len(np.unique(groups[judged]))
     column = sets[0].columns.group
-    what = f"{values} values of {column!r}" if column else f"{values} groups or single texts"
-    joined = f" ({what}, joined where texts are equal or nearly so)" if count < values else ""
+    counts = f"{values} values of {column!r}" if column else f"{values} groups or single texts"
+    joined = f" ({counts}, joined where texts are equal or nearly so)" if count < values else ""
     check_groups(count, folds, joined)  # before any feature is computed
 
 
 def _on_range(labels: Floats) -> Floats:
-    """Labels stretched to 0..100; NaN stays NaN."""
+    """Scale labels linearly to 0..100; NaN stays NaN."""
     result = np.full(len(labels), np.nan)
-    known = np.isfinite(labels)
-    result[known] = rescaled_label(labels[known])
+    has_label = np.isfinite(labels)
+    result[has_label] = rescaled_label(labels[has_label])
     return result
 
 
 def judged_estimator(name: str) -> EstimatorRow:
-    """The row of an estimator over features; `OptionError` for any other."""
+    """Return the row of an estimator over features; `OptionError` for any other estimator."""
     row = estimator_row(name)
     if row.on_counts:
         raise OptionError(f"{name} takes counts of words, not features; choose another")
@@ -344,9 +345,9 @@ def judged_estimator(name: str) -> EstimatorRow:
 
 
 class Task(Protocol):
-    """Judged texts dealt out to folds, and a way to learn from some of them.
+    """Judged texts with their folds, and a method to estimate them out of fold.
 
-    `labels` are on 0..100, higher = harder; (texts,), as are `fold` and `groups`.
+    `labels` (0..100, higher is harder), `fold` and `groups` have one entry per text.
     """
 
     @property
@@ -359,14 +360,14 @@ class Task(Protocol):
     def random_state(self) -> int: ...
 
     def out_of_fold(self, share: float = 1.0) -> Floats:
-        """The raw output for each text by a model of a share of the other folds."""
+        """The raw output for each text, by a model trained on a share of the other folds."""
 
 
 @dataclass(frozen=True)
 class FoldedLabels:
-    """Judged texts for an estimator over features: `rows` (texts, columns) and `labels`.
+    """Judged texts with their folds, for an estimator over features.
 
-    `labels` are on 0..100, higher = harder.
+    `rows` has the shape (texts, columns). `labels` are on 0..100; higher is harder.
     """
 
     row: EstimatorRow
@@ -384,7 +385,7 @@ class FoldedLabels:
         return tuple(np.unique(self.labels).tolist()) if self.row.classifies else ()
 
     def fit(self, where: NDArray[np.bool_]) -> Predictor:
-        """Fit to the texts of a mask; raises `InputError` where these lack a class."""
+        """Fit the estimator to the texts of a mask; `InputError` if these lack a class."""
         targets: NDArray[Any] = self.labels[where]
         if self.row.classifies:
             targets = np.searchsorted(self.classes, targets)
@@ -397,9 +398,9 @@ class FoldedLabels:
         return portable(self.row.fit(estimator, self.rows[where], targets, weights))
 
     def out_of_fold(self, share: float = 1.0) -> Floats:
-        """The raw output for each text by a model of the other folds, or of a share of them.
+        """The raw output for each text, by a model trained on (a share of) the other folds.
 
-        A share is one of groups; a smaller share is part of a larger one.
+        A share is a share of the groups. A smaller share is a subset of a larger one.
         """
         raw = np.empty(len(self.labels))
         for number in range(self.fold.max() + 1):
@@ -474,7 +475,7 @@ class _Settings:
     folds: int
     random_state: int
     parameters: Mapping[str, Any]
-    tell: Progress
+    progress: Progress
 
 
 def folded_labels(
@@ -535,13 +536,13 @@ def train_judged(
 ) -> tuple[Bundle, OutOfFold]:
     """Train an estimator on (documents, columns) and `targets`, labels on 0..100.
 
-    Documents whose target is NaN are not learned from. Out-of-fold estimates by group give the map
-    from the estimator's output to difficulty (`calibrate_by_line`). `backgrounds` are the models
-    whose outputs are among the columns; the bundle holds them. `weights` say how much each document
-    counts.
+    Documents whose target is NaN are ignored. The map from the estimator's output to difficulty is
+    fitted to out-of-fold estimates by group (`calibrate_by_line`). `backgrounds` are the models
+    whose outputs are among the columns; they become part of the bundle. `weights` are the weights
+    of the documents.
 
-    Raises `InputError` where there are too few groups for the folds, or where the estimates do not
-    agree with the targets; `OptionError` for an estimator that takes no columns.
+    Raises `InputError` for fewer groups than folds, or if the estimates do not agree with the
+    targets, and `OptionError` for an estimator that does not read columns.
     """
     check_backgrounds(columns, backgrounds)
     task = folded_labels(
@@ -594,7 +595,7 @@ def train_blend(
             rows[judged], learned[judged], targets[judged], weights[judged], fold, own_groups,
             settings.random_state,
         )  # fmt: skip
-        proof = blend.prove(progress=lambda done, total: settings.tell("training", done, total))
+        proof = blend.prove(progress=lambda done, total: settings.progress("training", done, total))
         raw = out_of_fold(proof, fold)
         fitted = fit_blend(blend.rows, blend.learned, blend.weights, settings.random_state)
         model = _blend_model(base, fitted, proof.share(), blend.rows)
@@ -630,7 +631,7 @@ def _blend_model(base: PassageModel, fitted: FittedBlend, share: float, rows: Fl
 
 
 def _of_table(columns: Sequence[str], inputs: Floats) -> Measurements:
-    """The formulas among the columns of a table of features, as baselines."""
+    """Return the formulas among the columns of a table of features as baselines."""
     baselines = {
         name: inputs[:, index] * (COLUMNS[name][0].direction or Direction.HARDER).sign
         for index, name in enumerate(columns)
@@ -647,14 +648,14 @@ def _leaderboard(
     measurements: Measurements,
     default: str,
     random_state: int,
-    tell: Progress,
+    progress: Progress,
 ) -> Validated:
-    """Estimates out of fold against the labels, `open`, the formulas and a TF-IDF ridge."""
+    """Compare out-of-fold estimates, `open`, the formulas and a TF-IDF ridge with the labels."""
     scores = {f"{name}, out of fold": result.difficulty}
     for output, values in measurements.default.items():
         scores[default if output == "difficulty" else f"{default}, {output}"] = values
     if measurements.default:
-        tell("TF-IDF ridge", 0, 0)
+        progress("TF-IDF ridge", 0, 0)
         ridge = tfidf_out_of_fold(sets, result.fold)
         if ridge is not None:
             scores["TF-IDF ridge, out of fold"] = ridge
@@ -664,14 +665,14 @@ def _leaderboard(
     for labelled in sets:
         own = slice(start, start + len(labelled.docnos))
         start = own.stop
-        tell("intervals", len(validations), len(sets))
+        progress("intervals", len(validations), len(sets))
         rows = [(score, values[own]) for score, values in scores.items()]
         groups = np.full(len(labelled.docnos), -1, np.int64)
-        known = result.fold[own] >= 0
+        is_estimated = result.fold[own] >= 0
         judged = np.flatnonzero(result.fold >= 0)
-        positions = np.searchsorted(judged, np.arange(own.start, own.stop)[known])
-        groups[known] = np.asarray(result.task.groups)[positions]
-        groups[~known] = np.arange(-int((~known).sum()), 0)
+        positions = np.searchsorted(judged, np.arange(own.start, own.stop)[is_estimated])
+        groups[is_estimated] = np.asarray(result.task.groups)[positions]
+        groups[~is_estimated] = np.arange(-int((~is_estimated).sum()), 0)
         validations.append(compared(labelled, rows, random_state=random_state, groups=groups))
     return Validated(tuple(validations))
 
@@ -679,9 +680,10 @@ def _leaderboard(
 def _reader_of(
     bundle: Bundle, sets: Sequence[LabelledTexts], result: OutOfFold, threshold_label: Any
 ) -> tuple[Reader | None, str]:
-    """The reader whose P(U|d) the bundle reports, and a sentence on it.
+    """Return the reader of the bundle, and a sentence on it.
 
-    Fitted to whether labels are below the threshold's label, by the estimates out of fold.
+    The reader is fitted to the out-of-fold estimates: a text counts as understood if its label is
+    below the threshold's label.
     """
     values = np.unique(np.concatenate([labelled.labels for labelled in sets]))
     values = values[np.isfinite(values)]
@@ -702,15 +704,17 @@ def _reader_of(
     understood = np.concatenate(
         [labelled.labels < limit for labelled, limit in zip(sets, limits, strict=True)]
     )
-    known = np.isfinite(result.difficulty)
-    answers = understood[known]
+    is_estimated = np.isfinite(result.difficulty)
+    answers = understood[is_estimated]
     if answers.all() or not answers.any():
-        which = "every" if answers.all() else "no"
+        amount = "every" if answers.all() else "no"
         raise OptionError(
-            f"{which} label is easier than --threshold-label {stated} (threshold_label=); choose "
+            f"{amount} label is easier than --threshold-label {stated} (threshold_label=); choose "
             f"one between the easiest and the hardest: {sets[0].in_difficulty}"
         )
-    fitted = fit_reader(result.difficulty[known], answers.tolist(), "own", scale=bundle.scale)
+    fitted = fit_reader(
+        result.difficulty[is_estimated], answers.tolist(), "own", scale=bundle.scale
+    )
     reader = replace(
         fitted.reader,
         description=f"a reader who understands texts easier than the label {stated}",
@@ -732,28 +736,28 @@ def _joined_remark(joined: int) -> list[str]:
 
 
 def _blend_remark(bundle: Bundle) -> list[str]:
-    """A sentence on the share of the correction."""
+    """Return a sentence on the share of the correction."""
     model = bundle.model
     if not isinstance(model, BlendModel) or model.estimator != BLEND:
         return []
     if not model.share:
         return [
-            "the labels prove no correction of `open`, so the bundle is `open` on the scale of the "
-            "labels; more labels may help"
+            "no correction of `open` helps on held-out labels, so the bundle is `open` on the "
+            "scale of the labels; more labels may help"
         ]
-    return [f"the labels prove a correction of `open`, of which {model.share:.0%} is used"]
+    return [f"a correction of `open` helps on held-out labels; {model.share:.0%} of it is used"]
 
 
 def _better(name: str, figures: Validated) -> list[str]:
-    """A sentence for each set that other scores agree better with than the new bundle."""
+    """Return a sentence for each set on which other scores agree better than the new bundle."""
     remarks = []
     for labelled in figures.sets:
         own, *others = ((row.name, row.correlations["spearman"]) for row in labelled.agreements)
         better = [f"{other} ({value:.3f})" for other, value in others if value > own[1]]
         if better:
             remarks.append(
-                f"with the labels of {labelled.set} these agree better than {name} does out of "
-                f"fold (Spearman {own[1]:.3f}): {', '.join(better)}"
+                f"on {labelled.set}, other scores agree better with the labels than {name} does "
+                f"out of fold (Spearman {own[1]:.3f}): {', '.join(better)}"
             )
     return remarks
 
@@ -783,7 +787,7 @@ def _curve(result: OutOfFold) -> tuple[tuple[CurvePoint, ...], str]:
     low, high = interval(resampled[-1] - resampled[-2])
     gain = f"{points[-1].spearman - points[-2].spearman:+.3f} [{low:+.3f}, {high:+.3f}]"
     verdict = "more would help" if low > 0 else "the gain from more labels is within chance"
-    sentence = f"from half of the labels to all the Spearman changes by {gain}: {verdict}"
+    sentence = f"from half of the labels to all of them, Spearman changes by {gain}: {verdict}"
     return tuple(points), sentence
 
 
@@ -795,7 +799,7 @@ def _card(
     curve: Sequence[CurvePoint],
     folds: int,
 ) -> Mapping[str, Any]:
-    """The card of a judged bundle: data, figures, and their limits."""
+    """Return the card of a judged bundle: data, figures, and their limits."""
     card: dict[str, Any] = {
         "summary": summary,
         "intended_use": "texts like those it was trained on, for readers like those who judged "

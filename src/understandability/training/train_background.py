@@ -1,7 +1,8 @@
-"""Background models (Palotti, Zuccon & Hanbury 2019): which corpus a text is like.
+"""Train background models (Palotti, Zuccon & Hanbury 2019): which corpus does a text resemble?
 
-TF-IDF and latent semantic analysis by gensim, then an estimator of the corpus (1 medical Reddit,
-2 medical Wikipedia, 3 PubMed); naive Bayes takes counts of words.
+The corpora are labelled by difficulty, such as 1 for medical Reddit, 2 for medical Wikipedia and 3
+for PubMed. Texts become vectors by TF-IDF and latent semantic analysis (gensim), and an estimator
+predicts the label; naive Bayes reads word counts instead.
 """
 
 from __future__ import annotations
@@ -49,19 +50,19 @@ def train_background(
     name: Annotated[str, AtPrompt(None)] = "background",
     licence: str = "that of its training corpora",
 ) -> Bundle:
-    """Train on labelled corpora, to say which of them a text is like.
+    """Train a model that recognises which of several labelled corpora a text resembles.
 
     Example: understand train background --corpus 1=reddit.jsonl.gz --corpus 2=wiki.jsonl.gz
     --corpus 3=pubmed.jsonl.gz --estimator mlp-regressor --dimensions 10 -o my-bundle
 
-    In Python, `corpora` are documents by label (a higher one is harder), which are read once, and
-    put by on disk as bags of words; what grows with them in memory is the list of distinct words.
-    The vocabulary is the words of the most documents (three at least); words in more than half of
-    the documents stay, their weight is small. The map to difficulty (`calibrate_by_corpora`) and
-    the figures of the card come from a fifth of the documents that the estimator has not seen; then
-    it is trained on all of them.
+    In Python, `corpora` maps labels (higher is harder) to documents. These are read once and stored
+    on disk as bags of words, so only the list of distinct words grows in memory. The vocabulary
+    consists of the words that occur in the most documents (at least three); very frequent words
+    are kept, because their weight is small. The map to difficulty (`calibrate_by_corpora`) and the
+    figures of the card come from a held-out fifth of the documents. The final estimator is trained
+    on all of them.
 
-    Raises `InputError` where there are less than two labels, or less than 30 documents of one.
+    Raises `InputError` for fewer than two labels, or a label with fewer than 30 documents.
 
     Args:
         estimator: linear-regressor, gradient-boosting-regressor, xgboost-regressor, mlp-regressor,
@@ -69,7 +70,7 @@ def train_background(
             gradient-boosting-classifier, mlp-classifier, random-forest-classifier, svm-classifier
             or naive-bayes-classifier.
         dimensions: Dimensions of the LSA space.
-        vocabulary_size: How many words the model knows.
+        vocabulary_size: Number of words in the vocabulary.
         licence: Licence of the model.
         random_state: Seed; the same number gives the same bundle.
     """
@@ -78,10 +79,10 @@ def train_background(
     check_range(0, random_state=random_state)
     row = estimator_row(estimator)
     if len(corpora) < 2:
-        raise InputError("background models tell corpora apart; give at least two, each a label")
+        raise InputError("background models separate corpora; give at least two, each with a label")
     with needing(
-        "training a background model needs gensim, which has no wheels for some versions of "
-        "Python yet (3.13 has; scoring needs none)",
+        "training a background model needs gensim, which has no wheels yet for some versions of "
+        "Python (it has them for 3.13); scoring works without it",
         ".[train]",
     ):
         from gensim.corpora import Dictionary, MmCorpus
@@ -133,9 +134,10 @@ def train_background(
 def _read(
     corpora: Mapping[float, Iterable[Document]], words: Any, sizes: Counter[float]
 ) -> Iterator[list[tuple[int, int]]]:
-    """All documents with words as bags of them, in the order of their labels.
+    """Yield the bag of words of each document that has words, in the order of the labels.
 
-    `words` learns the words, in how many documents each is, and `sizes` the documents of a label.
+    Updates `words` (a gensim dictionary with document frequencies) and `sizes` (the number of
+    documents per label).
     """
     for label in sorted(corpora):
         for batch in batches(corpora[label]):
@@ -145,9 +147,9 @@ def _read(
             }
             keys = [types[number] for number in batch.token_ids.tolist()]
             for start, end in pairwise(batch.token_starts.tolist()):
-                if known := list(filter(None, keys[start:end])):
+                if document := list(filter(None, keys[start:end])):
                     sizes[label] += 1
-                    yield words.doc2bow(known, allow_update=True)
+                    yield words.doc2bow(document, allow_update=True)
         if sizes[label] < LEAST_DOCUMENTS:
             raise InputError(
                 f"corpus {label:g} has {counted(sizes[label], 'document')} with words; "
@@ -156,9 +158,10 @@ def _read(
 
 
 def _space(bags: Any, words: Any, dimensions: int, random_state: int, folder: str) -> LsaSpace:
-    """LSA of TF-IDF, documents of length 1, read from disk for each of its iterations.
+    """Compute the LSA of TF-IDF vectors that are normalised to length 1.
 
-    With these numbers of iterations and samples the dimensions equal those of the exact solution.
+    Each iteration reads the documents from disk. The numbers of iterations and samples are large
+    enough to reproduce the dimensions of the exact solution.
     """
     from gensim.corpora import MmCorpus
     from gensim.models import LsiModel, TfidfModel
@@ -176,7 +179,7 @@ def _space(bags: Any, words: Any, dimensions: int, random_state: int, folder: st
     )
     projection = np.zeros((len(words), dimensions))
     projection[:, : model.projection.u.shape[1]] = model.projection.u
-    # A dimension's sign is arbitrary: the largest entry is made positive.
+    # The sign of a dimension is arbitrary. Make its largest entry positive, for reproducibility.
     largest = np.abs(projection).argmax(axis=0)
     signs = np.sign(projection[largest, np.arange(dimensions)])
     projection *= np.where(signs == 0, 1, signs)

@@ -51,27 +51,27 @@ _MOST_CLASSES = 10
 
 
 def roc_auc(values: Floats, truth: NDArray[np.bool_]) -> float:
-    """The probability that a true row has the higher value than a false one; ties count half.
+    """The probability that a true row has a higher value than a false row; ties count half.
 
-    NaN where all rows are true, or all false.
+    NaN if all rows are true, or all are false.
 
     >>> roc_auc(np.array([0.9, 0.8, 0.1]), np.array([True, False, False]))
     1.0
     """
-    understood, others = int(truth.sum()), int((~truth).sum())
-    if not understood or not others:
+    positives, negatives = int(truth.sum()), int((~truth).sum())
+    if not positives or not negatives:
         return math.nan
-    pairs = float(ranks(values)[truth].sum()) - understood * (understood + 1) / 2
-    return pairs / (understood * others)
+    pairs = float(ranks(values)[truth].sum()) - positives * (positives + 1) / 2
+    return pairs / (positives * negatives)
 
 
 def brier_score(probabilities: Floats, truth: NDArray[np.bool_]) -> float:
-    """The mean squared distance of probabilities from the truth, 0 or 1 (Brier 1950)."""
+    """The mean squared difference between probabilities and outcomes, 0 or 1 (Brier 1950)."""
     return float(np.mean((probabilities - truth) ** 2))
 
 
 def calibration_error(probabilities: Floats, truth: NDArray[np.bool_]) -> float:
-    """The mean distance of probabilities from frequencies, in ten bins of equal size.
+    """The mean absolute difference between probability and frequency, in ten bins of equal size.
 
     >>> calibration_error(np.array([0.5] * 20), np.array([True, False] * 10))
     0.0
@@ -90,7 +90,7 @@ CORRELATIONS: Mapping[str, Callable[[Floats, Floats], float]] = {
 
 
 def correlations(values: Floats, labels: Floats) -> dict[str, float]:
-    """The `CORRELATIONS` of a score with labels; NaN where one of them does not vary.
+    """The `CORRELATIONS` of a score with labels; NaN if all scores or all labels are equal.
 
     >>> correlations(np.array([1.0, 2.0, 4.0]), np.array([0.0, 1.0, 3.0]))["kendall"]
     1.0
@@ -101,7 +101,7 @@ def correlations(values: Floats, labels: Floats) -> dict[str, float]:
 
 
 def classes_by_share(values: Floats, labels: Floats) -> Floats:
-    """The class of each text if a score is cut so that every class keeps its number of texts.
+    """Predict classes by cutting a score so that each class has as many texts as in the labels.
 
     >>> classes_by_share(np.array([0.1, 0.9, 0.4]), np.array([1.0, 2.0, 1.0])).tolist()
     [1.0, 2.0, 1.0]
@@ -130,7 +130,7 @@ def weighted_kappa(classes: Floats, labels: Floats) -> float:
 def class_measures(values: Floats, labels: Floats) -> dict[str, float]:
     """Accuracy and kappa of a score cut by `classes_by_share`, and ROC AUC for two classes.
 
-    Empty where labels are no classes, that is, have more than ten different values.
+    Empty if the labels have more than ten different values, and so are not classes.
 
     >>> class_measures(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 0.0, 1.0, 1.0]))
     {'auc': 1.0, 'accuracy': 1.0, 'kappa': 1.0}
@@ -152,10 +152,10 @@ CLASS_MEASURES = {"auc": "ROC AUC", "accuracy": "Accuracy", "kappa": "Kappa"}
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One score against the labels of one set.
+    """The agreement of one score with the labels of one set.
 
-    `classes` has the measures of `class_measures` where labels are classes. `intervals` are 95 %,
-    by bootstrap, for correlations and measures of classes alike.
+    `classes` holds the measures of `class_measures`, if labels are classes. `intervals` are 95 %
+    bootstrap intervals of all correlations and class measures. `scored` is the number of texts.
     """
 
     name: str
@@ -170,7 +170,7 @@ class Agreement:
         return {**self.correlations, **self.classes}
 
     def in_words(self, digits: int = 3, measures: Sequence[str] = ()) -> list[str]:
-        """The measures with their intervals in brackets; all correlations if none are named."""
+        """Format measures with their intervals in brackets; default: all correlations."""
         values = self.values
         cells = []
         for name in measures or CORRELATIONS:
@@ -182,12 +182,12 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """The scores of one labelled set against its labels, and P(U|d).
+    """The agreement of scores and of P(U|d) with the labels of one set.
 
-    Intervals resample the `groups` (a count). `left_out` has the ids of dropped records by reason.
-    `chances` has Brier score, calibration error and ROC AUC of P(U|d) at the threshold; empty where
-    labels are only ranks. `remarks` are sentences on limits of the figures, `guessed` one on the
-    column of texts.
+    `groups` is the number of groups, which the intervals resample. `left_out` has the ids of
+    dropped records by reason. `chances` has Brier score, calibration error and ROC AUC of P(U|d) at
+    the threshold; it is empty if labels are only ranks. `remarks` are sentences on the limits of
+    the figures. `guessed` is a sentence on the column that was read as the text.
     """
 
     set: str
@@ -201,7 +201,7 @@ class Validation:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The names of the measures that some score has: correlations, then those of classes."""
+        """The names of the measures of at least one score: correlations, then class measures."""
         names = {name for row in self.agreements for name in row.classes}
         return (*CORRELATIONS, *(name for name in CLASS_MEASURES if name in names))
 
@@ -255,7 +255,7 @@ class Validated(Tabular):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The names of the measures that some row has: correlations, then those of classes."""
+        """The names of the measures of at least one row: correlations, then class measures."""
         names = {name for labelled in self.sets for name in labelled.measures}
         return tuple(name for name in (*CORRELATIONS, *CLASS_MEASURES) if name in names)
 
@@ -296,10 +296,10 @@ def rounded(row: Mapping[str, Any], digits: int = 3) -> dict[str, Any]:
 def resamples_of_groups(
     groups: Sequence[Any] | NDArray[Any], random_state: int = 0
 ) -> list[NDArray[np.int64]]:
-    """The rows of 200 samples of the groups, drawn with replacement (a bootstrap by group).
+    """Draw 200 bootstrap samples of whole groups, and return the row indices of each sample.
 
-    Texts of one group (versions of an article) are not independent evidence. Above 20,000 rows the
-    samples are fewer, down to 20.
+    Texts of one group (such as versions of an article) are not independent evidence. Above 20,000
+    rows there are fewer samples, down to 20.
 
     >>> sample = resamples_of_groups(["a", "a", "b"])[0].tolist()
     >>> sample.count(0) == sample.count(1)
@@ -314,7 +314,7 @@ def resamples_of_groups(
 
 
 def folds_of(groups: NDArray[Any], folds: int, random_state: int) -> NDArray[np.int64]:
-    """The fold of each row. A group is in one fold; folds have equally many groups.
+    """Assign each row to a fold. Groups are not split; folds have equal numbers of groups.
 
     >>> folds_of(np.array([3, 3, 5, 9]), 3, 0).tolist()
     [2, 2, 0, 1]
@@ -340,15 +340,15 @@ def agreement(
 ) -> Agreement:
     """Measure a score against labels, with intervals from resamples of the groups.
 
-    Without `groups` every record is a group. Correlations are NaN where a side does not vary.
+    Without `groups` every record is its own group. Correlations are NaN if one side is constant.
     """
-    known = np.isfinite(values) & np.isfinite(labels)
-    values, labels = values[known], labels[known]
+    usable = np.isfinite(values) & np.isfinite(labels)
+    values, labels = values[usable], labels[usable]
     if len(values) < 2 or np.ptp(values) == 0 or np.ptp(labels) == 0:
         nothing = dict.fromkeys(CORRELATIONS, math.nan)
         return Agreement(name, len(values), nothing, {m: (v, v) for m, v in nothing.items()})
-    numbers = np.arange(len(known)) if groups is None else np.asarray(groups)
-    samples = resamples_of_groups(numbers[known], random_state)
+    numbers = np.arange(len(usable)) if groups is None else np.asarray(groups)
+    samples = resamples_of_groups(numbers[usable], random_state)
     classes = class_measures(values, labels)
     resampled = [
         {
@@ -370,10 +370,10 @@ OUTPUTS = ("difficulty", "spread", "raw", "level", "level_error")
 def comparisons(
     bundle: Bundle, documents: Iterable[Document], default: Bundle | None = None
 ) -> tuple[dict[str, Floats], list[tuple[str, Floats]]]:
-    """The estimates of a bundle by the names of `OUTPUTS`, and the scores to compare them with.
+    """Return the estimates of a bundle, keyed by `OUTPUTS`, and scores to compare them with.
 
-    These are difficulty and level of the `default` bundle, if given, and `BASELINES`, turned so
-    that higher is harder.
+    The scores are difficulty and level by the `default` bundle, if given, and the `BASELINES`,
+    with the sign changed where needed so that higher is harder.
     """
     estimates: list[Estimate] = []
     others: list[Estimate] = []
@@ -397,7 +397,7 @@ def comparisons(
 
 
 def harder_baselines(values: Floats) -> dict[str, Floats]:
-    """The columns of `BASELINES`, (documents, baselines), turned so that higher is harder."""
+    """Split (documents, baselines) into columns by name, negated if higher values are easier."""
     signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
     return dict(zip(BASELINES, (values * signs).T, strict=True))
 
@@ -411,15 +411,15 @@ def validate(
 ) -> Validated:
     """Compare a bundle, `open`, the eight formulas and the corpus ratio with labels of texts.
 
-    Correlations have 95 % intervals, by groups of texts; labels of few values also have accuracy,
-    kappa and, for two values, ROC AUC. Where labels are difficulties (cefr, difficulty), P(U|d) is
-    compared with them at the threshold by Brier score, calibration error and ROC AUC. Use texts
-    that the bundle was not trained on.
+    Correlations have 95 % intervals, by groups of texts. Labels with few values also get accuracy,
+    kappa and, for two values, ROC AUC. If labels are difficulties (cefr, difficulty), P(U|d) at the
+    threshold is compared with them by Brier score, calibration error and ROC AUC. Use texts that
+    the bundle was not trained on.
 
     Example: understand validate open judged.csv --label-column rating --direction harder
 
-    In Python, `bundle` may also be what `train` or `rescale` returned. `labels` are as in `train`,
-    and `columns` are fields of `LabelColumns`. Formulas are turned so that higher is harder.
+    In Python, `bundle` may also be a result of `train` or `rescale`. `labels` are as in `train`,
+    and `columns` are fields of `LabelColumns`. Formulas are negated if higher values are easier.
 
     Args:
         bundle: Name or folder of a bundle.
@@ -470,7 +470,7 @@ class HasBundle(Protocol):
 
 
 def bundle_of_any(bundle: Bundle | HasBundle | str | Path) -> Bundle:
-    """A bundle as it is, that of a result, or the one of a name or folder."""
+    """Return a bundle from a `Bundle`, a result that has a bundle, a name, or a folder."""
     if isinstance(bundle, Bundle):
         return bundle
     if isinstance(bundle, str | Path):
@@ -478,8 +478,8 @@ def bundle_of_any(bundle: Bundle | HasBundle | str | Path) -> Bundle:
     held = getattr(bundle, "bundle", None)
     if not isinstance(held, Bundle):
         raise WrongTypeError(
-            "bundle takes the name or folder of a bundle, a Bundle, or what train or rescale "
-            f"returned, not {kind_of(bundle)}"
+            "bundle takes the name or folder of a bundle, a Bundle, or a result of train or "
+            f"rescale, not {kind_of(bundle)}"
         )
     return held
 
@@ -500,8 +500,8 @@ def trained_on(bundle: Bundle, texts: LabelledTexts) -> tuple[str, ...]:
         else:
             continue
         return (
-            f"{bundle.name} was trained on {named}: its figures here say nothing about "
-            "other texts; those out of fold are in its card (`understand bundle show`)",
+            f"{bundle.name} was trained on {named}, so these figures say nothing about other "
+            "texts; its card has out-of-fold figures (`understand bundle show`)",
         )
     return ()
 
@@ -517,8 +517,8 @@ def compared(
 ) -> Validation:
     """Compare scores with the labels of a set, with intervals by group.
 
-    The first score is the one validated: texts that it has no value for are reported. `groups`
-    replace those of the set, such as groups joined by near-duplicates.
+    The first score is the one to validate; texts without a value of it are reported. `groups`
+    replaces the groups of the set, for example with groups merged because of near-duplicates.
     """
     left_out = {reason: tuple(docnos) for reason, docnos in texts.unusable.items()}
     for reason, mask in (
@@ -546,10 +546,10 @@ def compared(
 def _chances(
     bundle: Bundle, estimates: Mapping[str, Floats], texts: LabelledTexts, threshold: float
 ) -> Mapping[str, float]:
-    """Measures of the probability that a label is below the threshold; empty for ranks.
+    """Measure P(label < threshold) against the labels; empty if labels are only ranks.
 
-    Labels that are levels are compared with the estimated level and its error. The threshold, a
-    difficulty on the scale of 2016, is converted to the level with that difficulty.
+    CEFR levels are compared with the estimated level and its error. The threshold, a difficulty, is
+    then converted to the level with that difficulty.
     """
     if texts.columns.scale == "rank":
         return {}
@@ -557,13 +557,13 @@ def _chances(
     if texts.columns.scale == "cefr" and bundle.assessors:
         threshold = bundle.assessors.level_of(threshold)
         labels, values, errors = texts.labels, estimates["level"], estimates["level_error"]
-    known = np.isfinite(labels) & np.isfinite(values)
-    if not known.any():
+    usable = np.isfinite(labels) & np.isfinite(values)
+    if not usable.any():
         return {}
-    chances = probability(values, threshold, "calibrated", noise_scale=errors)
-    truth = labels[known] < threshold
+    estimated = probability(values, threshold, "calibrated", noise_scale=errors)[usable]
+    truth = labels[usable] < threshold
     return {
-        "brier": brier_score(chances[known], truth),
-        "calibration_error": calibration_error(chances[known], truth),
-        "roc_auc": roc_auc(chances[known], truth),
+        "brier": brier_score(estimated, truth),
+        "calibration_error": calibration_error(estimated, truth),
+        "roc_auc": roc_auc(estimated, truth),
     }
