@@ -36,8 +36,8 @@ def counted(text: str) -> tuple[int, int, int, int, int]:
     return found.headings, found.questions, found.list_items, found.cells, found.paragraphs
 
 
-def odt() -> bytes:
-    """The leaflet as LibreOffice saves it."""
+def odt(before: str = "", paragraphs: str = "") -> bytes:
+    """The leaflet as LibreOffice saves it, with something before it and more paragraphs."""
     names = (
         'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
         'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
@@ -63,11 +63,13 @@ def odt() -> bytes:
         + items("Wash your leg.", "Sleep well.")
         + f"<table:table>{row('when', 'what')}{row('8 am', 'water')}</table:table>"
         "<text:p>You may drink clear water until two hours before the operation starts.</text:p>"
+        + paragraphs
     )
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         archive.writestr(
-            "content.xml", f"<office:document-content {names}>{body}</office:document-content>"
+            "content.xml",
+            f"{before}<office:document-content {names}>{body}</office:document-content>",
         )
     return made.getvalue()
 
@@ -114,6 +116,54 @@ def test_a_leaflet_is_read_as_it_was_meant(name: str) -> None:
     assert "| 8 am | water |" in text
     is_nested = re.search("^  [-*] with doses", text, re.MULTILINE)
     assert is_nested or name in ("leaflet.docx", "saved.html")
+
+
+def test_text_of_an_odt_that_a_reader_sees() -> None:
+    """Neither deleted text nor remarks of reviewers; a line break divides words."""
+    text = text_of_file(
+        odt(
+            paragraphs="<text:tracked-changes><text:p>Old.</text:p></text:tracked-changes>"
+            "<text:p>Call<office:annotation><text:p>Check.</text:p></office:annotation>"
+            " us<text:line-break/>at<text:tab/>eight<text:s/>or"
+            "<text:note><text:p> later</text:p></text:note>.</text:p>"
+        ),
+        "leaflet.odt",
+    )["text"]
+    assert text.endswith("starts.\n\nCall us at eight or later.")
+
+
+@pytest.mark.parametrize(
+    "entities",
+    [
+        '<!ENTITY a SYSTEM "file:///etc/hostname">',
+        '<!ENTITY a "lol">',
+        '<!ENTITY b "lollollollol"><!ENTITY a "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">',
+        '<!ENTITY % p SYSTEM "file:///etc/hostname"> %p;',
+        "",
+    ],
+)
+def test_an_odt_with_a_document_type_is_refused(entities: str) -> None:
+    """It could define entities: a file of this machine, or text that unfolds without end."""
+    use = "<text:p>&a;</text:p>" if "ENTITY a" in entities else ""
+    with pytest.raises(InputError, match="has a document type"):
+        text_of_file(odt(f"<!DOCTYPE x [{entities}]>", use), "leaflet.odt")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<ol><li>Rest<!-- remark --> well</li><!-- b --><li>Drink</ol>", "1. Rest well\n2. Drink"),
+        ("<ol><li></li><li>Drink</ol>", "2. Drink"),
+        ("</ul></li></td><ul><li>Rest</ul>", "- Rest"),
+        ("<li>Rest<li>Drink", "- Rest\n- Drink"),
+        ("<table><tr><td>8 am<td></td><td>water</table>", "| 8 am |  | water |"),
+        ("<table><tr><td>8 am<td>water<tr></tr></table>", "| 8 am | water |"),
+    ],
+)
+def test_lists_and_tables_of_odd_pages(html: str, expected: str) -> None:
+    """Comments, empty items, missing lists and tags that close nothing."""
+    page = f"<html lang=en><main><h1>Flu</h1><p>{'You have flu, so rest. ' * 9}</p>{html}</main>"
+    assert text_of_file(page.encode(), "a.html")["text"].endswith(f"\n\n{expected}")
 
 
 def pdf(*lines: tuple[int, str]) -> bytes:

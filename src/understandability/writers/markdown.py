@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from html import escape
-
-from lxml.html import HtmlElement, document_fromstring
 
 from understandability.text.document import Block
 from understandability.text.extract.plain_text import plain_paragraphs
+from understandability.text.tape import read_markup
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MARK = re.compile(r"^(?:[-*•·–]|\d{1,2}[.)])\s+")
@@ -88,30 +87,77 @@ def markdown_of(blocks: Iterable[Block], html: str = "") -> str:
     return markdown(lines)
 
 
+@dataclass
+class _Item:
+    """An item of a list while it is read: its text is what no list within it holds."""
+
+    depth: int  # open lists around it
+    mark: str
+    texts: list[str] = field(default_factory=list)
+
+
 def _layout(source: str) -> tuple[dict[str, tuple[int, str, str]], dict[str, list[str]]]:
-    """The items of lists by their own text, with depth and mark; the cells of rows by the first."""
-    tree = document_fromstring(source) if source.strip() else None
-    if tree is None:
-        return {}, {}
+    """Return the items of lists by their own text, and the cells of rows by that of the first.
+
+    An item has its depth, its text and its mark.
+
+    >>> _layout("<ol><li>Rest<ul><li>at home</ul><li>Drink</ol><table><tr><td>8 am<td>water")
+    ... # doctest: +NORMALIZE_WHITESPACE
+    ({'Rest': (0, 'Rest', '1.'), 'at home': (1, 'at home', '-'), 'Drink': (0, 'Drink', '2.')},
+     {'8 am': ['8 am', 'water']})
+    """
+    pieces = read_markup(source.encode("utf-8", "replace")).tape.pieces()
+    all_items: list[_Item] = []
+    all_rows: list[list[list[str]]] = []  # the texts of each cell of each row
+    open_lists: list[tuple[str, list[_Item]]] = []
+    open_items: list[_Item] = []
+    open_rows: list[list[list[str]]] = []
+    open_cells: list[list[str]] = []
+    for tag, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        match tag:
+            case "ul" | "ol":
+                open_lists.append((tag, []))
+            case "/ul" | "/ol" if open_lists:
+                open_lists.pop()
+            case "li" | "li/":
+                list_tag, siblings = open_lists[-1] if open_lists else ("ul", [])
+                mark = f"{len(siblings) + 1}." if list_tag == "ol" else "-"
+                siblings.append(_Item(len(open_lists), mark))
+                if tag == "li":
+                    all_items.append(siblings[-1])
+                    open_items.append(siblings[-1])
+            case "/li" if open_items:
+                open_items.pop()
+            case "tr":
+                open_rows.append([])
+                all_rows.append(open_rows[-1])
+            case "/tr" if open_rows:
+                open_rows.pop()
+            case "td" | "th" | "td/" | "th/":
+                cell: list[str] = []
+                if open_rows:
+                    open_rows[-1].append(cell)
+                if not tag.endswith("/"):
+                    open_cells.append(cell)
+            case "/td" | "/th" if open_cells:
+                open_cells.pop()
+        if open_items and open_items[-1].depth == len(open_lists):
+            open_items[-1].texts.append(text)
+        for cell in open_cells:  # a table within a cell belongs to both
+            cell.append(text)
     items: dict[str, tuple[int, str, str]] = {}
-    counters: Counter[HtmlElement] = Counter()  # items of each list so far
-    for element in tree.iter("li"):
-        around = [ancestor.tag for ancestor in element.iterancestors("ul", "ol")]
-        own = [element.text or ""]
-        for child in element:
-            own += [] if child.tag in ("ul", "ol") else child.itertext()
-            own.append(child.tail or "")
-        text = " ".join("".join(own).split())
-        around_it = element.getparent()
-        counters[around_it] += 1
-        mark = f"{counters[around_it]}." if around[:1] == ["ol"] else "-"
-        items.setdefault(text, (max(len(around) - 1, 0), text, mark))
+    for item_ in all_items:
+        text = _in_one_line(item_.texts)
+        items.setdefault(text, (max(item_.depth - 1, 0), text, item_.mark))
     rows: dict[str, list[str]] = {}
-    for row in tree.iter("tr"):
-        cells = [" ".join("".join(c.itertext()).split()) for c in row.iterchildren("td", "th")]
-        if cells:
-            rows.setdefault(cells[0], cells)
+    for row_ in filter(None, all_rows):
+        cells = list(map(_in_one_line, row_))
+        rows.setdefault(cells[0], cells)
     return items, rows
+
+
+def _in_one_line(texts: Iterable[str]) -> str:
+    return " ".join("".join(texts).split())
 
 
 def html_of(text: str, title: str) -> str:

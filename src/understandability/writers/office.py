@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any
-
-from lxml import etree
+from xml.etree.ElementTree import Element, TreeBuilder, XMLParser
 
 from understandability.errors import MissingExtraError
 from understandability.feature.frequency import zipf_places
@@ -35,6 +34,12 @@ _SPACES = (f"{_WORD}tab", f"{_WORD}br", f"{_WORD}cr")
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _ODT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _ODT_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_ODT_SPACES = (f"{_ODT}s", f"{_ODT}tab", f"{_ODT}line-break")
+# Text that was deleted under tracked changes, and remarks of reviewers.
+_ODT_UNSEEN = (
+    f"{_ODT}tracked-changes",
+    "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}annotation",
+)
 _BULLET = re.compile(r"^[•●▪◦‣·○■-]\s+")
 _HEADING_WORDS = 14
 _LARGER = 1.12  # times the size of the body text; larger letters are a heading
@@ -155,17 +160,41 @@ def _is_hidden(element: Any) -> bool:
 def _odt_lines(content: bytes) -> Iterator[str]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         xml = archive.read("content.xml")
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
-    root, table_row = etree.fromstring(xml, parser), f"{_ODT_TABLE}table-row"
-    for element in _outermost(root, f"{_ODT}h", f"{_ODT}p", table_row):
+    parser = XMLParser(target=_WithoutEntities())
+    parser.feed(xml)
+    root = parser.close()
+    for element in list(root.iter()):
+        if element.tag in _ODT_SPACES:
+            element.text = " "
+        elif element.tag in _ODT_UNSEEN:
+            tail = element.tail
+            element.clear()
+            element.tail = tail
+    table_row, headings = f"{_ODT_TABLE}table-row", f"{_ODT}h"
+    # Elements that are not yet read, the next one last, with the number of lists around each.
+    waiting: list[tuple[Element, int]] = [(root, 0)]
+    while waiting:
+        element, depth = waiting.pop()
         if element.tag == table_row:
             yield row(" ".join(cell.itertext()) for cell in element)
-        elif text := " ".join("".join(element.itertext()).split()):
-            depth = sum(1 for _ in element.iterancestors(f"{_ODT}list"))
-            if element.tag == f"{_ODT}h":
+        elif element.tag in (headings, f"{_ODT}p"):
+            text = " ".join("".join(element.itertext()).split())
+            if element.tag == headings and text:
                 yield heading(int(element.get(f"{_ODT}outline-level") or 1), text)
-            else:
+            elif text:
                 yield item(depth - 1, text) if depth else text
+        else:
+            depth += element.tag == f"{_ODT}list"
+            waiting += [(child, depth) for child in reversed(element)]
+
+
+class _WithoutEntities(TreeBuilder):
+    """Refuses a document type: it could define entities that unfold without end."""
+
+    def doctype(self, *_: object) -> None:
+        raise _UnreadableError(
+            "the ODT has a document type, which no word processor writes; save it again"
+        )
 
 
 def _pdf_lines(content: bytes) -> Iterator[str]:
