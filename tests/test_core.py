@@ -26,6 +26,7 @@ from understandability.inputs.sources import read_pages
 from understandability.model.passages import passage_columns, passages, read_sentences
 from understandability.text.analysis import document_of_text
 from understandability.text.page import Page
+from understandability.text.parsed import parse_page, parse_source
 from understandability.text.sentences import uncut
 
 
@@ -91,6 +92,9 @@ def test_real_pages(shared_data: Path) -> None:
         assert isinstance(page, Page)
         fuzz_core.check(page)
         assert fuzz_core.outcome(page) == fuzz_core.by_reference(page), page.docno
+        source, tree = parse_source(page), parse_page(page)  # without a tree, and with it
+        assert (source.title, source.language) == (tree.title, tree.language), page.docno
+        assert source.flags == tree.flags, page.docno
 
 
 @given(st.lists(st.integers(-1, 2)))

@@ -1,6 +1,8 @@
 """`understand extract` as a user runs it."""
 
 import gzip
+import html
+import io
 import json
 import sys
 import tarfile
@@ -8,7 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from tests.conftest import LONG, Run
+from tests.conftest import LONG, PANEL, Run
 
 PAGE = f"""<html lang=en><head><title>Flu - Health A to Z</title></head><body>
 <h1>Flu</h1><p>{LONG} {LONG}</p><h2>Care</h2><p>{LONG} {LONG}</p><p>&copy; 2024</p>
@@ -176,21 +178,23 @@ def test_standard_input(understand: Run) -> None:
     assert done.stdout.count(LONG) == 4
 
 
-def test_real_pages(understand: Run, shared_data: Path, tmp_path: Path) -> None:
-    """Each is a row or an error row, with text for nearly all, under every method."""
-    archive = shared_data / "html" / "health_pages" / "health_pages.tar.gz"
-    with tarfile.open(archive) as whole, tarfile.open(tmp_path / "few.tar", "w") as few:
-        members = whole.getmembers()[::60]
-        for member in members:
-            few.addfile(member, whole.extractfile(member))
-    for extractor in ("naive", "boilerpipe", "justext"):
-        output = tmp_path / f"{extractor}.jsonl"
-        understand(
-            "extract", tmp_path / "few.tar", "--extractor", extractor, "-o", output, status=0
-        )
-        rows = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
-        errors = Path(f"{output}.errors.jsonl")
-        failures = errors.read_text("utf-8").splitlines() if errors.exists() else []
-        files = sum(member.isfile() for member in members)
-        assert len(rows) + len(failures) == files > 10
-        assert sum(len(row["text"].split()) > 50 for row in rows) > 0.8 * files
+@pytest.mark.parametrize("extractor", ["main", "naive", "boilerpipe", "justext"])
+def test_pages_of_many_kinds(understand: Run, extractor: str, tmp_path: Path) -> None:
+    """Each page of an archive is a row, with text for nearly all, under every method."""
+    files = sorted(PANEL.glob("*.txt"))[::3]
+    with tarfile.open(tmp_path / "few.tar", "w") as archive:
+        for path in files:
+            paragraphs = path.read_text("utf-8").split("\n\n")
+            body = "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
+            page = f"""<html lang=en><title>{path.stem}</title><ul><li><a href=/>Home</a><li><a
+                href=/b>About</a></ul><h1>{path.stem}</h1>{body}<p>&copy; 2024</p>""".encode()
+            member = tarfile.TarInfo(f"{path.stem}.html")
+            member.size = len(page)
+            archive.addfile(member, io.BytesIO(page))
+    output = tmp_path / "out.jsonl"
+    understand("extract", tmp_path / "few.tar", "--extractor", extractor, "-o", output, status=0)
+    rows = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
+    errors = Path(f"{output}.errors.jsonl")
+    failures = errors.read_text("utf-8").splitlines() if errors.exists() else []
+    assert len(rows) + len(failures) == len(files) > 10
+    assert sum(len(row["text"].split()) > 50 for row in rows) > 0.8 * len(files)

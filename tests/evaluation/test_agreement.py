@@ -1,28 +1,29 @@
-"""Agreement with independent implementations: ir_measures, and what the organisers published."""
+"""Agreement with an independent implementation: ir_measures."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scripts.reproduce import clef2016, ecir2016
 
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.unusual_input import run_oddities
 from understandability.inputs.run import Labels, Run
-from understandability.inputs.runs import read_labels, read_run
+from understandability.inputs.runs import read_run
 
 # cwl-eval, which computes RBP for ir_measures, reads numbers by what Python 3.14 no longer has.
 pytestmark = pytest.mark.filterwarnings("ignore:.* removed in Python 3.14:DeprecationWarning")
 
 
-def collection(seed: int) -> tuple[Run, Labels]:
-    """A run of distinct scores and graded labels, cut beforehand at 10 documents a query."""
+def collection(seed: int, ties: bool = False) -> tuple[Run, Labels]:
+    """A run of 10 documents a query, and graded labels. With `ties`, it has four scores only."""
     generator = np.random.default_rng(seed)
     rankings, labels = {}, {}
     for query in range(20):
         documents = [f"d{i}" for i in generator.permutation(40)]
         scores = -np.sort(-generator.random(10) * 30)
+        if ties:
+            scores = np.floor(scores / 8)
         rankings[str(query)] = list(zip(documents[:10], scores.tolist(), strict=True))
         labels[str(query)] = {d: float(generator.integers(0, 3)) for d in documents[5:]}
     return Run.of("mine", rankings), Labels.of("qrels", labels)
@@ -84,40 +85,34 @@ def test_rbp_agrees_with_cwl_eval() -> None:
     check_agreement(same, *collection(7))
 
 
-def test_real_runs_agree_with_ir_measures_ties_and_all(shared_data: Path) -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_ties_agree_with_ir_measures(seed: int) -> None:
+    """Documents with one score are ordered as trec_eval orders them."""
     pytest.importorskip("ir_measures", reason="needs the extra ir (ir_measures)")
-    folder = shared_data / "clef" / "clef2015"
-    qrels = read_labels(folder / "qrels.txt.gz")
-    same = {theirs: ours for theirs, ours in SAME.items() if "nDCG" in theirs}
-    for name in ("KISTI_EN_RUN.1", "KUCS_EN_Run.3", "TeamHCMUS_EN_Run.3"):
-        run = read_run(folder / "runs" / f"{name}.run.gz")
-        check_agreement(same, run, qrels)
+    run, qrels = collection(seed, ties=True)
+    assert all(len({score for _, score in of}) <= 4 for of in run.by_query().values())
+    check_agreement({theirs: our for theirs, our in SAME.items() if "nDCG" in theirs}, run, qrels)
 
 
-def test_the_organisers_means_come_out_again(shared_data: Path) -> None:
-    """RBP, uRBP and uRBPgr of 2015, of trust too of 2016, to four digits.
+def test_oddities_of_runs_are_told(tmp_path: Path) -> None:
+    """Those that runs of CLEF eHealth have."""
+    qrels = Labels.of("qrels", {f"q{number}": {"d1": 1.0} for number in range(3)})
 
-    Of 2015 for all runs but the eight whose ranks are all 0, where UBIRE leaves rank 2 empty.
-    """
-    for tables in ([ecir2016.organisers(shared_data)], clef2016.tables(shared_data, Path())):
-        (table,) = tables
-        first = next(row for row in table.rows if "equal" in row.what)
-        assert first.verdict == "equal"
+    def told(*lines: str, order: str = "rank") -> str:
+        path = tmp_path / "a.run"
+        path.write_text("".join(f"{line} a\n" for line in lines))
+        result = evaluate(read_run(path), qrels, measures="RBP", order=order)
+        return "; ".join(map(str, result.oddities["a"]))
 
-
-def test_oddities_of_real_runs_are_told(shared_data: Path) -> None:
-    """Those that the data's README lists."""
-    folder = shared_data / "clef" / "clef2015"
-    qrels = read_labels(folder / "qrels.txt.gz")
-
-    def told(name: str, order: str = "rank") -> str:
-        run = read_run(folder / "runs" / f"{name}.run.gz")
-        result = evaluate(run, qrels, measures="RBP", order=order)
-        return "; ".join(map(str, result.oddities[name]))
-
-    assert "queries whose ranks are all the same: 66" in told("KISTI_EN_RUN.1")
-    assert "queries whose ranks start at 0: 66" in told("ECNU_EN_Run.3")
-    assert "queries without labels, left out: 1 (first: qtest.62)" in told("FDUSGInfo_EN_Run.3")
-    assert "lines with the score of another document: " in told("KISTI_EN_RUN.1", "score")
-    again = read_run(shared_data / "clef" / "clef2018" / "runs" / "CUNI_CUNI_en.run3.run.gz")
-    assert ("documents listed again", 56) in [(o.what, o.count) for o in run_oddities(again)]
+    all_zero = [f"q{query} Q0 d{n} 0 {9 - n}" for query in range(3) for n in range(2)]
+    assert "queries whose ranks are all the same: 3" in told(*all_zero)
+    from_zero = [f"q{query} Q0 d{n} {n} {9 - n}" for query in range(3) for n in range(2)]
+    assert "queries whose ranks start at 0: 3" in told(*from_zero)
+    unlabelled = told("q0 Q0 d1 1 9", "q1 Q0 d1 1 9", "q2 Q0 d1 1 9", "other Q0 d1 1 9")
+    assert "queries without labels, left out: 1 (first: other)" in unlabelled
+    tied = told("q0 Q0 d1 1 9", "q0 Q0 d2 2 9", order="score")
+    assert "lines with the score of another document: " in tied
+    path = tmp_path / "again.run"
+    path.write_text("q0 Q0 d1 1 9 a\nq0 Q0 d1 2 8 a\nq0 Q0 d1 3 7 a\n")
+    oddities = [(oddity.what, oddity.count) for oddity in run_oddities(read_run(path))]
+    assert ("documents listed again", 2) in oddities

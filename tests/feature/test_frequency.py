@@ -1,13 +1,9 @@
 """Word-frequency and language-model rows: hand-worked values, and numpy as a second opinion."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
-from scripts.shared import records
 from tests.feature.conftest import document
 
 from understandability.feature.batch import FloatArray
@@ -24,7 +20,6 @@ from understandability.feature.language_model import (
     word_statistics,
 )
 from understandability.feature.table import compute_features
-from understandability.training.validation import roc_auc
 
 FREQUENCY = [name for name, (row, _) in COLUMNS.items() if row.group == "word frequency"]
 MODEL = [name for name, (row, _) in COLUMNS.items() if row.group == "language model"]
@@ -132,23 +127,3 @@ def test_research_prose_is_likelier_in_pubmed_and_a_post_in_reddit() -> None:
     hard = "Patients randomized to metoprolol had significantly reduced cardiovascular mortality."
     easy = "My doctor told me I should stop worrying about my heart so much."
     assert values(hard, name)[0] > 1 > -1 > values(easy, name)[0]
-
-
-def labelled(shared_data: Path, name: str) -> tuple[FloatArray, FloatArray]:
-    """The PubMed-to-Reddit ratio of the texts of a labelled set, and their labels."""
-    rows = list(records(shared_data / "labelled" / f"{name}.jsonl.gz"))
-    documents = [document([row["text"]]) for row in rows]
-    table = compute_features(documents, ["log_likelihood_pubmed_reddit"])
-    return table.values[:, 0], np.array([row["label"] for row in rows], float)
-
-
-def test_the_likelihood_ratio_follows_human_labels(shared_data: Path) -> None:
-    """Spearman on short health texts: .64 when made (.61 was published for such a ratio)."""
-    ratio, labels = labelled(shared_data, "medreadme_docs")
-    assert spearmanr(ratio, labels).statistic > 0.62
-
-
-def test_the_likelihood_ratio_tells_abstracts_from_plain_summaries(shared_data: Path) -> None:
-    """Area under the ROC curve on Cochrane reviews: .92 when made."""
-    ratio, labels = labelled(shared_data, "cochrane_pls")
-    assert roc_auc(ratio, labels == 1) > 0.90

@@ -42,13 +42,6 @@ def test_every_form_is_read(tmp_path: Path, name: str, text: str) -> None:
     assert read_queries(tmp_path / f"{name}.gz") == EXPECTED
 
 
-def test_real_topics_are_read(shared_data: Path) -> None:
-    assert len(read_queries(shared_data / "clef" / "clef2015" / "topics.xml")) == 66
-    topics = read_queries(shared_data / "clef" / "clef2016" / "topics.xml")
-    assert len(topics) == 300
-    assert topics["101002"] == "inguinal hernia laparoscopic mesh surgery"
-
-
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

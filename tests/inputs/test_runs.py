@@ -326,15 +326,3 @@ def test_runs_are_read_in_order_and_errors_come_in_place(tmp_path: Path) -> None
     assert next(runs).name == "0"
     with pytest.raises(UnderstandabilityError, match=r"none\.run"):
         next(runs)
-
-
-def test_all_runs_of_clef_are_read(shared_data: Path) -> None:
-    """Every real run and label file, with as many lines as the manifest says."""
-    folder = shared_data / "clef"
-    rows = [line.split("\t") for line in (folder / "MANIFEST.tsv").read_text().splitlines()[1:]]
-    wanted = {
-        name: (int(queries), int(lines)) for name, queries, lines, _ in rows if "runs" in name
-    }
-    for name in sorted(wanted)[::9]:
-        run = read_run(folder / name)
-        assert (len(run.queries), len(run)) == wanted[name], name

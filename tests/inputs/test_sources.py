@@ -6,7 +6,6 @@ import json
 import os
 import tarfile
 import tempfile
-from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
@@ -324,12 +323,3 @@ def test_docnos_of_another_file_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("a\nb c\n")
     with pytest.raises(InputError, match=r"x, line 2 has 2 columns; a list of docnos has 1"):
         read_docnos(str(tmp_path / "x"))
-
-
-def test_the_real_archive(shared_data: Path) -> None:
-    """All 946 health pages, by their names in the table beside them."""
-    folder = shared_data / "html/health_pages"
-    sources = Sources([folder / "health_pages.tar.gz"])
-    found = Counter(type(each).__name__ for each in sources)
-    assert found == {"Page": 946}
-    assert not sources.skipped

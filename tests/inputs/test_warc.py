@@ -4,7 +4,6 @@ import gzip
 import io
 import zlib
 from collections import Counter
-from pathlib import Path
 
 import brotli
 import pytest
@@ -16,7 +15,7 @@ from scripts.faults.crawls import warc_head
 from understandability.inputs.limits import too_long
 from understandability.inputs.streams import decompressed
 from understandability.inputs.warc import read_warc
-from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.text.page import TEXT, Failure, Page
 
 LIMIT = 100_000
 
@@ -351,15 +350,3 @@ def test_blank_lines_without_end_are_passed_in_blocks() -> None:
     )
     assert [page.docno for page in pages] == ["x", "x"]
     assert len(failures) == 1
-
-
-def test_the_real_sample(shared_data: Path) -> None:
-    """All 250 responses of the sample crawl, as gzip, plain and zstd."""
-    raw = (shared_data / "html/health_pages/sample.warc.gz").read_bytes()
-    plain = gzip.decompress(raw)
-    expected, failures, skipped = read(raw, 10_000_000)
-    assert (len(expected), failures, skipped) == (250, [], Counter())
-    assert expected[0].docno == "hp-0001"
-    assert {page.media_type for page in expected} == {HTML}
-    assert read(plain, 10_000_000)[0] == expected
-    assert read(zstandard.compress(plain), 10_000_000)[0] == expected

@@ -5,8 +5,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
-from tests.evaluation.test_agreement import as_ir_measures
+from tests.evaluation.test_agreement import as_ir_measures, collection
 
 ir_measures = pytest.importorskip("ir_measures", reason="needs the extra ir")
 pandas = pytest.importorskip("pandas", reason="ir_measures defines measures over pandas frames")
@@ -17,24 +18,27 @@ from understandability.evaluation.evaluate import evaluate  # noqa: E402
 from understandability.evaluation.measures.names import parse_measure  # noqa: E402
 from understandability.evaluation.options import Dimension  # noqa: E402
 from understandability.evaluation.scales import parse_scale  # noqa: E402
-from understandability.inputs.runs import read_labels, read_run  # noqa: E402
+from understandability.inputs.run import Labels  # noqa: E402
 from understandability.integrations.ir_measures import measures, use  # noqa: E402
 
 NAMES = ("RBP(p=0.8)@10", "uRBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10", "nDCG@10")
 
 
-def test_values_are_those_of_evaluate(shared_data: Path) -> None:
-    """On a real run, by query: ir_measures says through us what `evaluate` says."""
-    folder = shared_data / "clef" / "clef2016"
-    path = folder / "runs_t2" / "terrier.BM25.concat_EN_Run1.run.gz"
-    run, qrels = read_run(path), read_labels(folder / "task2.qrels.gz")
-    labels = read_labels(folder / "task2.qunder.gz", "u")
-    dimensions = {"u": Dimension(labels, parse_scale("lower-easier:40"))}
+def test_values_are_those_of_evaluate() -> None:
+    """Through us, ir_measures returns the means that `evaluate` returns."""
+    run, qrels = collection(1)
+    generator = np.random.default_rng(2)
+    ease = {
+        query: {docno: float(generator.integers(0, 100)) for docno in of}
+        for query, of in qrels.by_query().items()
+    }
+    dimensions = {"u": Dimension(Labels.of("u", ease), parse_scale("lower-easier:40"))}
     expected = evaluate(run, qrels, measures=NAMES, dimensions=dimensions, order="score")
     found = ir_measures.calc_aggregate(measures(NAMES, dimensions), *as_ir_measures(run, qrels))
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(
         dict(zip(expected.measures, expected.means[run.name].tolist(), strict=True)), abs=1e-6
     )
+    assert all(0 < value < 1 for value in found.values())
 
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 1.0}}

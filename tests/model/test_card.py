@@ -10,6 +10,7 @@ from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.bundle_files import embedded_bundles
 from understandability.model.card import card
+from understandability.study.install import install
 from understandability.text.analysis import document_of_text
 from understandability.training.train import train_judged
 
@@ -19,8 +20,13 @@ SET = {"name": "site a|b", "records": 60, "licence": "CC0", "texts_sha256": "0" 
 
 
 @pytest.fixture
-def needing(lexicons: Path) -> Bundle:
-    """A bundle that reads a vocabulary."""
+def needing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bundle:
+    """A bundle that reads a vocabulary, which is installed."""
+    monkeypatch.setenv("UNDERSTANDABILITY_RESOURCES", str(tmp_path / "installed"))
+    (tmp_path / "mesh.tsv").write_text(
+        "descriptor\ttree_number\nMyocardial Infarction\tC14.907\nHeart\tA07.541\n"
+    )
+    install("mesh", [str(tmp_path / "mesh.tsv")])
     columns = ("smog", "mesh_depth")
     groups = [str(n) for n in range(60)]
     labels = 50 + 10 * ROWS[:, 0]

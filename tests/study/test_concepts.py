@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import CHARACTERS
 from tests.feature.conftest import document
+from tests.study.test_resources import ADAM, DRUGBANK, ICD_ORDER
 
 from understandability.feature import table as table_module
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS, catalogue
 from understandability.feature.table import compute_features
 from understandability.study.install import install
+from understandability.study.installed import installed
 from understandability.study.terms import LONGEST, TermFinder, key_of, singular
 from understandability.text.document import Document
 
@@ -278,11 +280,11 @@ def test_many_features_without_their_resource_are_counted(
     assert record.getMessage().count("mesh") == 1
 
 
-def test_a_row_says_what_it_needs_and_has_a_value_where_that_is_there(lexicons: Path) -> None:
+def test_a_row_says_what_it_needs_and_has_a_value_where_that_is_there(small: Path) -> None:
     """All but those that need MetaMap's output on the documents at hand, or a trained model."""
     text = document(
-        "The MRI of a patient with a heart attack, fever and osteoarthritis showed nothing; "
-        "acetylsalicylic acid was given."
+        "The MRI of a patient with a heart attack, fever and lung cancer showed nothing; "
+        "acetylsalicylic acid was given. Myocardial infarction is a disease."
     )
     names = [
         row.name
@@ -291,14 +293,21 @@ def test_a_row_says_what_it_needs_and_has_a_value_where_that_is_there(lexicons: 
         if "metamap" not in row.needs and row.group != "background models"
     ]
     assert len(names) == 26
-    assert not np.isnan(compute_features([text], names).values).any()
-
-
-def test_real_vocabularies_on_a_sentence(lexicons: Path) -> None:
-    """Looked up by hand in the files: their terms, the CHV's scores and MeSH's tree numbers."""
-    text = document("Aspirin after a heart attack can cause a headache.")
-    names = ("mesh_concepts", "mesh_symptoms", "drugbank_concepts", "icd_concepts")
-    assert list(values(text, *names).values()) == [3, 1, 1, 1]
+    needed = {resource for name in names for resource in COLUMNS[name][0].needs}
+    before = compute_features([text], names).values
+    assert np.isnan(before).any()
+    for name, file, content in (
+        ("icd10cm", "icd10cm_order_2016.txt", ICD_ORDER),
+        ("drugbank", "drugbank vocabulary.csv", DRUGBANK),
+        ("adam", "adam_database", ADAM),
+        *((resource, "list.txt", "the\nMRI\nheart\n") for resource in sorted(needed)),
+    ):
+        if name in needed and not installed(name):
+            path = small / file
+            path.write_text(content)
+            install(name, [str(path)])
+    values = compute_features([text], names).values
+    assert not np.isnan(values).any(), [n for n, v in zip(names, values[0], strict=True) if v != v]
 
 
 MMI = """d1|MMI|5.2|Infarct|C1|[dsyn]|["mi"-tx-1-"mi"]|TX|[0/5],[9/5]|C14.280.647.500;C14.907

@@ -23,19 +23,15 @@ def nltk_data(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("nltk_data")
 def test_tags_and_entities_where_the_data_is_installed() -> None:
     """Indexes into the universal tags, and where named entities begin."""
+    from nltk.tag.mapping import map_tag
+
     tagger = NltkTagger()
     tags = " ".join(UNIVERSAL[tag] for tag in tagger.tag(TOKENS, STARTS))
     assert tags == "PROPN PROPN VERB ADP PROPN PUNCT PRON VERB ADV PUNCT"
     starts = np.flatnonzero(tagger.entity_starts(TOKENS, STARTS)).tolist()
     assert 4 in starts  # Boston
     assert set(starts) <= {0, 1, 4}
-
-
-@pytest.mark.usefixtures("nltk_data")
-def test_the_map_agrees_with_that_of_nltk() -> None:
-    """On to the twelve tags every Penn tag is mapped as by NLTK's universal tag set."""
-    from nltk.tag.mapping import map_tag
-
+    # On to the twelve tags every Penn tag is mapped as by NLTK's universal tag set.
     names = {".": "PUNCT"}
     for tag, penn_tags in _PENN.items():
         twelve = TWELVE[TO_TWELVE[UNIVERSAL.index(tag)]]

@@ -577,11 +577,8 @@ def test_the_real_lexicons_install_completely(lexicons: Path, name: str, entries
     assert manifest is not None
     assert manifest.entries == entries
     assert verify(name) is None
-
-
-def test_symptoms_of_the_real_mesh_are_the_350_with_a_place_under_c23_888(lexicons: Path) -> None:
-    """The column is_symptom of the data marks 88 more: narrower headings elsewhere in tree C."""
-    assert installed_terms("mesh").groups.tolist().count("symptom") == 350
+    if name == "mesh":  # descriptors with a place under C23.888
+        assert installed_terms("mesh").groups.tolist().count("symptom") == 350
 
 
 def test_every_resource_says_what_it_is_and_where_it_comes_from() -> None:

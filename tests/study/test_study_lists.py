@@ -1,29 +1,31 @@
 """The columns of the study's lists, against an independent count by the rules of its code."""
 
-import gzip
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.conftest import PANEL
 from tests.feature.conftest import document
 
 from understandability.feature.batch import Batch
 from understandability.feature.table import compute_features
+from understandability.study.install import install
 from understandability.text.document import Document
 
-NAMES = {
-    "medical_prefixes_study": "medical_prefixes.txt",
-    "medical_suffixes_study": "medical_suffixes.txt",
-    "medical_acronyms_study": "acronyms.txt",
-    "icd_words_study": "icd_word_bag.txt",
-    "drugbank_words_study": "drugbank_word_bag.txt",
-    "mesh_words_study": "mesh_word_bag.txt",
+# Lists as short as they can be: each has entries that the rules of the study ignore.
+ENTRIES = {
+    "medical_prefixes_study": {"an", "chol", "chole", "cholecyst", "card", "hyper"},
+    "medical_suffixes_study": {"ia", "itis", "ectomy", "pathy", "logy"},
+    "medical_acronyms_study": {"AACOM", "COPD", "MRI", "aHUS"},
+    "icd_words_study": {"eye", "bone", "Heart", "disease", "blood", "skin"},
+    "drugbank_words_study": {"gel", "Ibuprofen", "water", "iron", "oil"},
+    "mesh_words_study": {"A1", "DNA", "Bone", "bones", "Children", "Hormones", "Cell"},
 }
 
 
-def counted(name: str, words: list[str], entries: set[str]) -> int:
+def counted(name: str, words: list[str]) -> int:
     """The rule of the study: affixes of four letters, in words of four; listed words of four."""
+    entries = ENTRIES[name]
     if name == "medical_acronyms_study":
         return sum(word in entries for word in words)
     if name.startswith("medical_"):
@@ -40,31 +42,28 @@ def words_of(document: Document) -> list[str]:
     return [table.strings[index] for index in batch.word_ids.tolist()]
 
 
-@pytest.fixture
-def entries(lexicons: Path, shared_data: Path) -> dict[str, set[str]]:
-    folder = shared_data / "lexicons"
-    return {
-        name: {line.strip() for line in (folder / file).read_text("utf-8").splitlines()}
-        for name, file in NAMES.items()
-    }
+@pytest.fixture(autouse=True)
+def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lists of `ENTRIES` are installed."""
+    monkeypatch.setenv("UNDERSTANDABILITY_RESOURCES", str(tmp_path / "resources"))
+    for name, entries in ENTRIES.items():
+        path = tmp_path / name
+        path.write_text("\n".join(entries) + "\n", "utf-8")
+        install(name.removeprefix("medical_").replace("_", "-"), [str(path)])
 
 
-def test_health_pages_count_as_in_the_study(
-    entries: dict[str, set[str]], shared_data: Path
-) -> None:
-    """Each of the six columns, page by page."""
-    with gzip.open(shared_data / "labelled" / "pdq_pages.jsonl.gz", "rt") as lines:
-        texts = [json.loads(line)["text"] for line in lines][:40]
-    documents = [document(text) for text in texts if text]
-    values = compute_features(documents, list(NAMES)).values
-    totals = dict.fromkeys(NAMES, 0)
-    for row, page in zip(values.tolist(), documents, strict=True):
-        words = words_of(page)
-        for name, value in zip(NAMES, row, strict=True):
-            expected = counted(name, words, entries[name])
+def test_texts_count_as_in_the_study() -> None:
+    """Each of the six columns, text by text."""
+    documents = [document(path.read_text("utf-8")) for path in sorted(PANEL.glob("*.txt"))]
+    values = compute_features(documents, list(ENTRIES)).values
+    totals = dict.fromkeys(ENTRIES, 0)
+    for row, text in zip(values.tolist(), documents, strict=True):
+        words = words_of(text)
+        for name, value in zip(ENTRIES, row, strict=True):
+            expected = counted(name, words)
             assert value == expected, name
             totals[name] += expected
-    assert all(totals.values())
+    assert all(totals.values()), totals
 
 
 @pytest.mark.parametrize(
@@ -80,8 +79,8 @@ def test_health_pages_count_as_in_the_study(
         ("drugbank_words_study", "IBUPROFEN and a gel", 1),
     ],
 )
-def test_counts_by_hand(entries: dict[str, set[str]], name: str, text: str, count: int) -> None:
-    assert counted(name, text.replace(",", "").split(), entries[name]) == count
+def test_counts_by_hand(name: str, text: str, count: int) -> None:
+    assert counted(name, text.replace(",", "").split()) == count
     assert compute_features([document(text)], [name]).values[0, 0] == count
 
 
@@ -89,4 +88,4 @@ def test_a_list_that_is_not_installed_gives_nan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UNDERSTANDABILITY_RESOURCES", str(tmp_path))
-    assert np.isnan(compute_features([document("some text")], list(NAMES)).values).all()
+    assert np.isnan(compute_features([document("some text")], list(ENTRIES)).values).all()

@@ -1,12 +1,8 @@
 """Sentences: what ends one and what does not."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripts.evaluate.language import boundary_scores, ours
-from scripts.train.conllu import paragraphs, read_sentences
 from tests.conftest import CHARACTERS
 
 from understandability.text.sentences import _MARKS, _NONE, _end_of, sentence_starts
@@ -75,13 +71,6 @@ def test_starts_rise_from_zero(pieces: list[str]) -> None:
 def test_a_piece_without_end_takes_no_time_without_end() -> None:
     """A megabyte of full stops is read once."""
     assert sentence_starts(["." * 1_000_000 + "x", "The"]) == [0]
-
-
-def test_boundaries_of_web_text(shared_data: Path) -> None:
-    """On UD English EWT dev, by paragraph, F1 is not below that of Punkt (.873)."""
-    treebank = shared_data / "ud_english_ewt" / "en_ewt-ud-dev.conllu.gz"
-    _, _, f1, *_ = boundary_scores(ours, paragraphs(read_sentences(treebank))).split()
-    assert float(f1) >= 0.885
 
 
 @given(

@@ -2,10 +2,8 @@
 
 import pickle
 import time
-from pathlib import Path
 
 import pytest
-from scripts.shared import members
 
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page, parse_source
@@ -63,14 +61,6 @@ def test_counts_are_those_of_the_tree() -> None:
     counts = pickle.loads(pickle.dumps(parse_source(page))).tag_counts
     assert dict(counts) == dict(parse_page(page).tag_counts)
     assert len(parse_source(Page("d", "", "a", TEXT)).tag_counts) == 0
-
-
-def test_real_pages_say_the_same_of_themselves(shared_data: Path) -> None:
-    for name, content in list(members(shared_data / "html/extraction_gold/pages.tar.gz"))[::4]:
-        page = Page(name, "", content)
-        source, tree = parse_source(page), parse_page(page)
-        assert (source.title, source.language) == (tree.title, tree.language)
-        assert source.flags == tree.flags
 
 
 def test_the_language_is_that_of_the_first_root_that_claims_one() -> None:

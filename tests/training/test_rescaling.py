@@ -89,16 +89,6 @@ def test_the_spread_is_that_of_the_labels() -> None:
     assert found.after.low < found.after.distance < found.after.high
 
 
-def test_real_labels_halve_the_distance(shared_data: Path) -> None:
-    """Labels of medreadme_docs, from the lowest, 0, to the highest, 100."""
-    path = shared_data / "labelled" / "medreadme_docs.jsonl.gz"
-    found = ud.rescale("open", f"{path}:label:harder")
-    assert found.texts == 254
-    assert found.before.low > 15
-    assert found.after.high < 13
-    assert "open, readings.v1" in found.to_markdown()
-
-
 def test_the_card_says_whose_scale_it_is() -> None:
     found = ud.rescale("open", ratings("open"), label="rating", direction="higher-harder")
     text = card(found.bundle, markdown=True)
