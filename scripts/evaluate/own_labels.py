@@ -34,6 +34,7 @@ from understandability.training.labelled import (
     rescaled_label,
 )
 from understandability.training.portable import portable
+from understandability.training.spelling import SpelledTexts, SpellingReader
 from understandability.training.validation import folds_of, pearson, roc_auc
 
 SETS = {
@@ -49,17 +50,26 @@ HELD_OUT = 0.3
 FOLDS = 10
 
 
-def inputs_of(data: Path, name: str, cache: Path | None) -> dict[str, NDArray[np.generic]]:
-    """Return passage columns, features, labels (higher is harder) and groups of a labelled set."""
+def inputs_of(
+    data: Path, name: str, cache: Path | None
+) -> tuple[dict[str, NDArray[np.generic]], SpelledTexts]:
+    """Return passage columns, features, labels (higher is harder), groups and words of a set.
+
+    The words are read again from the texts, the rest from the cache.
+    """
     path = cache / f"own_labels_{name}.npz" if cache else None
-    if path and path.exists():
-        with np.load(path) as arrays:
-            return {key: arrays[key] for key in arrays.files}
     texts = read_labelled(str(data / "labelled" / f"{name}.jsonl.gz"), LabelColumns(SETS[name]))
+    spelling = SpellingReader()
+    if path and path.exists():
+        for batch in batches(texts.documents):
+            spelling.add(batch)
+        with np.load(path) as cached:
+            return {key: cached[key] for key in cached.files}, spelling.texts()
     base = load_bundle("open").model
     assert isinstance(base, PassageModel)
     columns, rows, features = text_columns(), [], []
     for batch in batches(texts.documents):
+        spelling.add(batch)
         rows.append(blend_inputs(base, batch))
         features.append(features_of(batch, columns).values)
     arrays = {
@@ -71,7 +81,7 @@ def inputs_of(data: Path, name: str, cache: Path | None) -> dict[str, NDArray[np
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         np.savez(path, **arrays)
-    return arrays
+    return arrays, spelling.texts()
 
 
 def agreement(name: str, values: Floats, labels: Floats) -> float:
@@ -89,7 +99,13 @@ def drawn(groups: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDAr
     return learned, held_out
 
 
-def figures_of(name: str, arrays: dict[str, NDArray[np.generic]], size: int, seed: int) -> Floats:
+def figures_of(
+    name: str,
+    arrays: dict[str, NDArray[np.generic]],
+    spelled: SpelledTexts,
+    size: int,
+    seed: int,
+) -> Floats:
     """Return the agreement of `open`'s better output, the former default, and the blend."""
     rows, features, labels = (
         np.asarray(arrays[key], np.float64) for key in ("rows", "features", "labels")
@@ -108,11 +124,12 @@ def figures_of(name: str, arrays: dict[str, NDArray[np.generic]], size: int, see
     own = np.unique(groups[learned], return_inverse=True)[1]
     weights = np.ones(len(learned))
     fold = folds_of(own, min(FOLDS, int(own.max()) + 1), 0)
-    share = prove(rows[learned], targets, weights, own, fold, 0).share()
-    prior, correction = fit_blend(rows[learned], targets, weights, 0).outputs(rows[held_out])
-    blend = prior + share * correction
+    of_learned = spelled.rows(learned)
+    mixture = prove(rows[learned], of_learned, targets, weights, own, fold, 0).mixture()
+    fitted = fit_blend(rows[learned], of_learned, targets, weights, 0)
+    blend = mixture.of(*fitted.outputs(rows[held_out], spelled.rows(held_out)))
     return np.array(
-        [untrained, agreement(name, former, truth), agreement(name, blend, truth), share]
+        [untrained, agreement(name, former, truth), agreement(name, blend, truth), mixture.share]
     )
 
 
@@ -120,11 +137,13 @@ def table(data: Path, cache: Path | None, names: Sequence[str], draws: int) -> s
     """Return a table with a row for each set and number of labels."""
     lines = []
     for name in names:
-        arrays = inputs_of(data, name, cache)
+        arrays, spelled = inputs_of(data, name, cache)
         available = int(drawn(np.asarray(arrays["groups"], np.int64), 0)[1].size * (1 - HELD_OUT))
         sizes = [size for size in SIZES if size == SIZES[-1] or size < 0.9 * available]
         for size in sizes:
-            figures = np.array([figures_of(name, arrays, size, seed) for seed in range(draws)])
+            figures = np.array(
+                [figures_of(name, arrays, spelled, size, seed) for seed in range(draws)]
+            )
             untrained, former, blend, share = figures.mean(axis=0)
             least = (figures[:, 2] - figures[:, 0]).min()
             label = f"all (up to {SIZES[-1]:,})" if size == SIZES[-1] else str(size)

@@ -12,12 +12,15 @@ from tests.conftest import Run
 
 import understandability as ud
 from understandability.errors import InputError, OptionError, WrongTypeError
+from understandability.feature.batch import Batch
 from understandability.model.blend import BlendModel, Prior, blend_columns
 from understandability.model.bundle import load_bundle
+from understandability.model.spelling import Spelling
 from understandability.text.analysis import document_of_text
 from understandability.training.baselines import tfidf_out_of_fold
 from understandability.training.blend import Proof, fit_prior, fit_ridge
 from understandability.training.duplicates import near_duplicates
+from understandability.training.spelling import SpellingReader, fit_spelling
 from understandability.training.validation import class_measures, weighted_kappa
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
@@ -110,7 +113,9 @@ def test_scores_do_not_need_what_trained_them(trained: Any, tmp_path: Path, pyth
     assert python(program).split() == []
 
 
-@pytest.mark.parametrize("damage", ["share", "prior", "direct", "base", "labels", "center"])
+@pytest.mark.parametrize(
+    "damage", ["share", "weights", "prior", "direct", "base", "labels", "center"]
+)
 def test_a_damaged_blend_is_one_sentence(trained: Any, damage: str) -> None:
     model, files = trained.bundle.model.to_parts()
     for value in (None, "x", [1], -1, 1e99, {}):
@@ -123,19 +128,67 @@ def test_without_a_gain_the_share_is_0() -> None:
     """Labels that nothing in a text explains leave `open` as it is."""
     values = RNG.normal(size=200)
     noise = RNG.normal(size=200)
-    proof = Proof(values, noise, values + RNG.normal(size=200), np.ones(200), np.arange(200))
-    assert proof.share() == 0
-    right = Proof(values, noise, values + noise, np.ones(200), np.arange(200))
-    assert right.share() == pytest.approx(1)
+    proof = Proof(
+        values, noise[:, None], values + RNG.normal(size=200), np.ones(200), np.arange(200)
+    )
+    assert proof.mixture().share == 0
+    right = Proof(values, noise[:, None], values + noise, np.ones(200), np.arange(200))
+    assert right.mixture().share == pytest.approx(1)
 
 
 def test_groups_of_copies_are_no_more_proof_than_one() -> None:
     values, step = RNG.normal(size=30), RNG.normal(size=30)
     targets = values + 0.5 * step + RNG.normal(size=30)
-    once = Proof(values, step, targets, np.ones(30), np.arange(30)).share()
-    parts = [np.repeat(part, 9) for part in (values, step, targets)]
-    copied = Proof(*parts, np.ones(270), np.repeat(np.arange(30), 9)).share()
-    assert copied == pytest.approx(once)
+    proof = Proof(values, step[:, None], targets, np.ones(30), np.arange(30))
+    parts = [np.repeat(part, 9, axis=0) for part in (values, step[:, None], targets)]
+    copied = Proof(*parts, np.ones(270), np.repeat(np.arange(30), 9))
+    assert copied.mixture().share == pytest.approx(proof.mixture().share)
+
+
+def test_the_learner_that_explains_the_labels_gets_most_of_the_weight() -> None:
+    """Without evidence weights are near equal; none is negative."""
+    values, distances = RNG.normal(size=300), RNG.normal(size=(300, 3))
+    targets = values + distances[:, 1] - 0.5 * distances[:, 2]
+    proof = Proof(values, distances, targets, np.ones(300), np.arange(300))
+    weights = proof.mixture().weights
+    assert weights[1] > 0.7 > 0.2 > weights[0] > weights[2] == 0
+    nothing = Proof(values, np.zeros((300, 3)), targets, np.ones(300), np.arange(300))
+    assert nothing.mixture().weights.tolist() == [1 / 3] * 3
+    assert nothing.mixture().share == 0
+
+
+def test_spelling_is_fitted_in_training_as_it_is_read_in_scoring() -> None:
+    """The same estimates from sparse matrices and from a batch, whatever the batches were."""
+    documents = [*map(document_of_text, [*TEXTS[:40], "", "Flu, flu, FLU! Flu?"])]
+    reader = SpellingReader()
+    for part in (documents[:7], documents[7:30], documents[30:]):
+        reader.add(Batch(part))
+    texts = reader.texts()
+    targets = np.arange(42.0) % 7
+    spelling = fit_spelling(texts, targets, np.ones(42))
+    assert spelling(Batch(documents)) == pytest.approx(texts.estimates(spelling), rel=1e-5)
+    whole = spelling(Batch(documents))
+    alone = np.concatenate([spelling(Batch([document])) for document in documents])
+    assert (alone == whole).all()
+    assert np.corrcoef(whole, targets)[0, 1] > 0.5
+    again = Spelling.from_files({"s": spelling.to_bytes()}, "s")
+    assert (again(Batch(documents)) == whole).all()
+
+
+def test_spelling_is_a_ridge_regression_by_another_solver() -> None:
+    """The normal equations, solved densely with weights; texts of weight 0 do not count."""
+    reader = SpellingReader()
+    reader.add(Batch([*map(document_of_text, TEXTS[:30])]))
+    texts = reader.texts()
+    targets, weights = np.arange(30.0), 1.0 + np.arange(30.0) % 3
+    spelling = fit_spelling(texts, targets, weights)
+    rows = (texts.words @ texts.runs).toarray()
+    centered = rows - np.average(rows, axis=0, weights=weights)
+    penalty = np.average((centered**2).sum(axis=1), weights=weights) * weights.mean()
+    kernel = centered @ centered.T + penalty * np.diag(1 / weights)
+    mean = np.average(targets, weights=weights)
+    expected = mean + centered @ centered.T @ np.linalg.solve(kernel, targets - mean)
+    assert texts.estimates(spelling) == pytest.approx(expected, rel=1e-3)
 
 
 def test_the_prior_never_falls_with_difficulty_or_level() -> None:

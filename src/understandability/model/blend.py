@@ -2,9 +2,10 @@
 
 The *prior* is a line over the base model's difficulty and level. Learners read the columns of
 passages (`passage_columns`) and the base model's three outputs. Direct learners estimate the label;
-the other learners estimate its distance from the prior. The *correction* is the mean distance over
-all learners. The estimate is ``prior + share * correction``. With a share of 0 it is the base model
-on the scale of the labels.
+the other learners estimate its distance from the prior. One learner of the label reads the spelling
+of the words instead. The *correction* is the weighted mean distance over all learners. The estimate
+is ``prior + share * correction``. With a share of 0 it is the base model on the scale of the
+labels.
 
 `training.blend` fits prior and learners.
 """
@@ -27,11 +28,14 @@ from understandability.model.model import Reading, check_estimator
 from understandability.model.passage_model import PassageModel
 from understandability.model.passages import passage_columns
 from understandability.model.predictors import MOST, Predictor, predictor_files, predictor_of
+from understandability.model.spelling import Spelling
 
 BLEND = "blend"
 # Outputs of the base model that the learner reads, following the columns of passages.
 BASE_OUTPUTS = ("base_difficulty", "base_level", "base_message")
+SPELLING = "spelling"  # the name of the estimate by spelling, an input of the correction
 _MAX_LEARNERS = 4
+_SPELLING_FILE = "spelling.npz"
 
 
 @cache
@@ -72,29 +76,31 @@ class Prior:
         return np.asarray(self.start + self.difficulty * outputs[:, 0] + self.level * outputs[:, 1])
 
 
-def correction_of(
+def distances_of(
     prior: Floats,
     rows: Floats,
     direct: Sequence[Predictor],
     corrections: Sequence[Predictor],
     labels: tuple[float, ...] = (),
 ) -> Floats:
-    """The distance from the prior, averaged over all learners; shape (texts,).
+    """The distance from the prior by each learner; shape (texts, learners), direct ones first.
 
     `labels` are the difficulties of a classifier's classes.
     """
     distances = [expected_label(learner(rows), labels) - prior for learner in direct]
     distances += [learner(rows)[:, 0] for learner in corrections]
-    return np.asarray(np.mean(distances, axis=0))
+    return np.stack(distances, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class BlendModel:
     """A base model, a prior over its outputs, and learners of the correction.
 
-    `direct` learners estimate the label, `corrections` its distance from the prior.
-    `center` is the mean of each input over the training texts, `share` the weight of the correction
-    (0 to 1). `labels` are the difficulties of a classifier's classes, empty for regressors.
+    `direct` learners and `spelling` estimate the label, `corrections` its distance from the prior.
+    `weights` are those of the learners in the correction: of direct ones, of corrections, then of
+    spelling. `center` is the mean of each input over the training texts, `share` the weight of the
+    correction (0 to 1). `labels` are the difficulties of a classifier's classes, empty for
+    regressors.
     `estimator` is ``blend``, or the name in `ESTIMATORS` of a single learner without a prior.
     """
 
@@ -105,7 +111,9 @@ class BlendModel:
     corrections: tuple[Predictor, ...]
     share: float
     center: tuple[float, ...]
+    weights: tuple[float, ...] = (1.0,)
     labels: tuple[float, ...] = ()
+    spelling: Spelling | None = None
 
     def __post_init__(self) -> None:
         columns = len(blend_columns())
@@ -113,11 +121,14 @@ class BlendModel:
         if not (
             0 < len(learners) <= _MAX_LEARNERS
             and all(learner.inputs == columns for learner in learners)
-            and len(self.center) == columns
+            and len(self.center) == len(self.names)
         ):
             raise InputError("its learners do not read the columns of passages")
         if not 0 <= self.share <= 1:
             raise InputError("the share of its correction is not between 0 and 1")
+        count = len(learners) + (self.spelling is not None)
+        if not (len(self.weights) == count and all(0 <= weight <= 1 for weight in self.weights)):
+            raise InputError("the weights of its learners are not numbers from 0 to 1")
         outputs = (1, max(1, len(self.labels)))
         if any(learner(np.zeros((1, columns))).shape != outputs for learner in learners):
             raise InputError("its labels and its learners do not fit together")
@@ -125,7 +136,7 @@ class BlendModel:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the inputs."""
-        return blend_columns()
+        return (*blend_columns(), *[SPELLING] * (self.spelling is not None))
 
     @property
     def typical(self) -> Floats:
@@ -133,8 +144,14 @@ class BlendModel:
         return np.array(self.center)
 
     def inputs(self, batch: Batch) -> Floats:
-        """The columns of passages and the base model's outputs; (documents, names)."""
-        return blend_inputs(self.base, batch)
+        """The columns of passages, the base model's outputs, the estimate by spelling.
+
+        Shape (documents, names).
+        """
+        inputs = blend_inputs(self.base, batch)
+        if self.spelling is None:
+            return inputs
+        return np.concatenate([inputs, self.spelling(batch)[:, None]], axis=1)
 
     def predict(self, inputs: Floats) -> Floats:
         """The raw output for each row of inputs; NaN where the base model has no estimate."""
@@ -142,10 +159,14 @@ class BlendModel:
         has_inputs = np.isfinite(inputs).all(axis=1)
         if not has_inputs.any():
             return result
-        rows = inputs[has_inputs]
+        rows = inputs[has_inputs, : len(blend_columns())]
         raw = self.prior.of(rows[:, -len(BASE_OUTPUTS) :])
         if self.share:
-            raw += self.share * correction_of(raw, rows, self.direct, self.corrections, self.labels)
+            distances = distances_of(raw, rows, self.direct, self.corrections, self.labels)
+            if self.spelling is not None:
+                by_spelling = inputs[has_inputs, -1:] - raw[:, None]
+                distances = np.concatenate([distances, by_spelling], axis=1)
+            raw += self.share * np.einsum("ij,j->i", distances, self.weights)
         result[has_inputs] = raw
         return result
 
@@ -166,12 +187,15 @@ class BlendModel:
             for number, learner in enumerate(learners):
                 [content] = predictor_files(learner).values()
                 files[f"{name}-{number}.npz"] = content
+        if self.spelling is not None:
+            files[_SPELLING_FILE] = self.spelling.to_bytes()
         model = {
             "kind": BLEND,
             "estimator": self.estimator,
             "base": base,
             "prior": [self.prior.start, self.prior.difficulty, self.prior.level],
             "share": self.share,
+            "weights": list(self.weights),
             "direct": len(self.direct),
             "corrections": len(self.corrections),
             "center": list(self.center),
@@ -201,12 +225,12 @@ class BlendModel:
         try:
             prior = Prior(*map(float, model["prior"]))
             share = float(model["share"])
-            center, labels = (
+            center, labels, learner_weights = (
                 tuple(map(float, model[name])) if isinstance(model[name], list) else (np.nan,)
-                for name in ("center", "labels")
+                for name in ("center", "labels", "weights")
             )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError("it states no prior, share, center and labels") from error
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise InputError("it states no prior, share, weights, center and labels") from error
         if not all(abs(number) <= MOST for number in (*center, *labels)):
             raise InputError(f"its center and labels are not numbers up to {MOST:g}")
         direct, corrections = (
@@ -224,5 +248,7 @@ class BlendModel:
             corrections,
             share,
             center,
+            learner_weights,
             labels,
+            Spelling.from_files(weights, _SPELLING_FILE) if _SPELLING_FILE in weights else None,
         )

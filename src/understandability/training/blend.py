@@ -2,8 +2,10 @@
 
 The prior is a linear function of the difficulty and the level of `open`. One ridge regression and
 one set of boosted trees learn the labels; a second pair learns the errors of the prior. The first
-pair is better with many labels, the second with few. The correction is the mean difference of all
-four from the prior.
+pair is better with many labels, the second with few. A fifth learner reads the spelling of the
+words. The correction is the weighted mean difference of all five from the prior. The weights are
+fitted to texts that the learners did not learn from, and pulled towards equal weights (stacking;
+Breiman 1996).
 
 A share of the correction, from 0 to 1, is added to the prior. It is chosen on texts that the
 correction was not learned from: the least-squares share, scaled down if the gain may be chance.
@@ -21,9 +23,11 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import needing
-from understandability.model.blend import BASE_OUTPUTS, Prior, correction_of
+from understandability.model.blend import BASE_OUTPUTS, Prior, distances_of
 from understandability.model.predictors import Network, Predictor, Prepared
+from understandability.model.spelling import Spelling
 from understandability.training.portable import forest_of
+from understandability.training.spelling import SpelledTexts, fit_spelling
 
 # Penalties of the ridge regression, on columns of unit variance.
 _PENALTIES = np.geomspace(0.1, 1e5, 25)
@@ -42,28 +46,37 @@ _TREES = {
 # In standard errors: up to this gain the share is 0. With one standard error more it is the
 # least-squares share, and in between it grows linearly.
 _LEAST_GAIN = 0.5
+# The pull towards equal weights of the learners, as a share of the mean square of their
+# distances from the prior.
+_PULL = 0.3
 _CUT = 8.0  # standard deviations at which inputs are clipped
 _ROWS = 20_000  # rows per block; blocks avoid a copy of all inputs
 
 
 @dataclass(frozen=True, slots=True)
 class FittedBlend:
-    """A fitted prior and four fitted learners; the share of the correction is not chosen yet."""
+    """A fitted prior and five fitted learners; their weights are not chosen yet."""
 
     prior: Prior
     direct: tuple[Predictor, ...]
     corrections: tuple[Predictor, ...]
+    spelling: Spelling
 
-    def outputs(self, rows: Floats) -> tuple[Floats, Floats]:
-        """Return the prior and the full correction for each row."""
+    def outputs(self, rows: Floats, spelled: SpelledTexts) -> tuple[Floats, Floats]:
+        """Return the prior of each row, and the distances of the learners, (rows, learners)."""
         prior = self.prior.of(rows[:, -len(BASE_OUTPUTS) :])
-        return prior, correction_of(prior, rows, self.direct, self.corrections)
+        distances = distances_of(prior, rows, self.direct, self.corrections)
+        by_spelling = spelled.estimates(self.spelling) - prior
+        return prior, np.concatenate([distances, by_spelling[:, None]], axis=1)
 
 
-def fit_blend(rows: Floats, targets: Floats, weights: Floats, random_state: int) -> FittedBlend:
+def fit_blend(
+    rows: Floats, spelled: SpelledTexts, targets: Floats, weights: Floats, random_state: int
+) -> FittedBlend:
     """Fit prior and learners to rows of `blend_columns`, without NaN, and their targets.
 
-    `weights` are the weights of the texts; all 1 if the texts count equally.
+    `spelled` holds the words of the same texts. `weights` are the weights of the texts; all 1 if
+    the texts count equally.
     """
     prior = fit_prior(rows[:, -len(BASE_OUTPUTS) :], targets, weights)
     errors = targets - prior.of(rows[:, -len(BASE_OUTPUTS) :])
@@ -71,7 +84,7 @@ def fit_blend(rows: Floats, targets: Floats, weights: Floats, random_state: int)
         (fit_ridge(rows, learned, weights), fit_trees(rows, learned, weights, random_state))
         for learned in (targets, errors)
     )
-    return FittedBlend(prior, direct, corrections)
+    return FittedBlend(prior, direct, corrections, fit_spelling(spelled, targets, weights))
 
 
 def fit_prior(outputs: Floats, targets: Floats, weights: Floats) -> Prior:
@@ -156,33 +169,47 @@ def fit_trees(rows: Floats, targets: Floats, weights: Floats, random_state: int)
 
 
 @dataclass(frozen=True, slots=True)
+class Mixture:
+    """The weights of the learners, which sum to about 1, and the share of the correction."""
+
+    weights: Floats
+    share: float
+
+    def of(self, prior: Floats, distances: Floats) -> Floats:
+        """The estimate for each text."""
+        return np.asarray(prior + self.share * (distances @ self.weights))
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
     """Cross-validated outputs, from which the share of the correction is chosen.
 
-    All arrays have one entry per text: the `prior` and the `correction` by a model that did not
-    learn from the text, its label (`targets`), its weight, and the id of its group.
+    All arrays have one entry per text: the `prior` and the `distances` of the learners from it
+    (texts, learners), by models that did not learn from the text, its label (`targets`), its
+    weight, and the id of its group.
     """
 
     prior: Floats
-    correction: Floats
+    distances: Floats
     targets: Floats
     weights: Floats
     groups: NDArray[np.int64]
 
-    def share(self, where: NDArray[np.bool_] | None = None) -> float:
-        """The share of the correction to use, from all texts or from the texts of a mask.
+    def mixture(self, where: NDArray[np.bool_] | None = None) -> Mixture:
+        """The weights and the share to use, from all texts or from the texts of a mask.
 
         The gain is the decrease of the squared error with the least-squares share. Its standard
         error is computed over groups. The least-squares share is multiplied by
         ``clip(gain / error - .5, 0, 1)``; so it is 0 without a clear gain.
         """
         chosen = np.full(len(self.targets), True) if where is None else where
-        step = self.correction[chosen]
+        distances, weights = self.distances[chosen], self.weights[chosen]
         residuals = (self.targets - self.prior)[chosen]
-        weights = self.weights[chosen]
+        learners = _learner_weights(distances, residuals, weights)
+        step = distances @ learners
         denominator = float(weights @ step**2)
         if denominator <= 0:
-            return 0.0
+            return Mixture(learners, 0.0)
         share = min(max(float(weights @ (step * residuals)) / denominator, 0.0), 1.0)
         gains = weights * (residuals**2 - (residuals - share * step) ** 2)
         numbers = np.unique(self.groups[chosen], return_inverse=True)[1]
@@ -190,13 +217,34 @@ class Proof:
         count = len(by_group)
         error = float(np.std(by_group)) * np.sqrt(count)
         if error <= 0:
-            return 0.0
+            return Mixture(learners, 0.0)
         proof = float(by_group.sum()) / error - _LEAST_GAIN
-        return float(share * min(max(proof, 0.0), 1.0))
+        return Mixture(learners, float(share * min(max(proof, 0.0), 1.0)))
+
+
+def _learner_weights(distances: Floats, residuals: Floats, weights: Floats) -> Floats:
+    """Weights of 0 to 1 that fit the residuals, pulled towards equal weights; (learners,)."""
+    with needing("training the blend needs SciPy", ".[train]"):
+        from scipy.optimize import lsq_linear
+    count = distances.shape[1]
+    root = np.sqrt(weights)[:, None]
+    design = distances * root
+    pull = np.sqrt(_PULL * (design**2).sum() / count)
+    if pull <= 0:
+        return np.full(count, 1 / count)
+    solution = lsq_linear(
+        np.concatenate([design, pull * np.eye(count)]),
+        np.concatenate([residuals * root[:, 0], np.full(count, pull / count)]),
+        (0.0, 1.0),
+        method="bvls",
+    ).x
+    # Six digits, so that the last bits of a solver do not show.
+    return np.asarray(np.clip(solution, 0.0, 1.0).round(6))
 
 
 def prove(
     rows: Floats,
+    spelled: SpelledTexts,
     targets: Floats,
     weights: Floats,
     groups: NDArray[np.int64],
@@ -209,21 +257,28 @@ def prove(
 
     `chosen` may restrict the training texts: it maps a mask of the other folds to a smaller mask.
     """
-    prior, correction = np.empty(len(rows)), np.empty(len(rows))
+    prior: Floats = np.empty(len(rows))
+    parts: list[tuple[NDArray[np.bool_], Floats]] = []
     folds = int(fold.max()) + 1
     for number in range(folds):
         own = fold == number
         learned = ~own if chosen is None else chosen(~own)
-        fitted = fit_blend(rows[learned], targets[learned], weights[learned], random_state)
-        prior[own], correction[own] = fitted.outputs(rows[own])
+        fitted = fit_blend(
+            rows[learned], spelled.rows(learned), targets[learned], weights[learned], random_state
+        )
+        prior[own], distances = fitted.outputs(rows[own], spelled.rows(own))
+        parts.append((own, distances))
         progress(number + 1, folds)
-    return Proof(prior, correction, targets, weights, groups)
+    distances = np.empty((len(rows), parts[0][1].shape[1]))
+    for own, part in parts:
+        distances[own] = part
+    return Proof(prior, distances, targets, weights, groups)
 
 
 def out_of_fold(proof: Proof, fold: NDArray[np.int64]) -> Floats:
-    """Estimate each text by a correction and a share that were both learned on other folds."""
+    """Estimate each text by learners, weights and a share that were all learned on other folds."""
     estimates = np.empty(len(fold))
     for number in range(int(fold.max()) + 1):
         own = fold == number
-        estimates[own] = (proof.prior + proof.share(~own) * proof.correction)[own]
+        estimates[own] = proof.mixture(~own).of(proof.prior[own], proof.distances[own])
     return estimates

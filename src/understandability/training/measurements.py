@@ -15,6 +15,7 @@ from understandability.model.blend import blend_columns, blend_inputs
 from understandability.model.bundle import Bundle
 from understandability.model.passage_model import PassageModel
 from understandability.text.document import Document
+from understandability.training.spelling import SpelledTexts, SpellingReader
 from understandability.training.validation import BASELINES, harder_baselines
 
 
@@ -24,13 +25,15 @@ class Measurements:
 
     `rows` holds the `blend_columns` in float32, and `features` holds columns of the catalogue; an
     array that was not requested has no columns. `baselines` are formulas by name (higher is
-    harder). `default` holds the difficulty and the level estimated by the default bundle.
+    harder). `default` holds the difficulty and the level estimated by the default bundle. `spelled`
+    holds the words, if they were requested.
     """
 
     rows: Floats
     features: Floats
     baselines: Mapping[str, Floats]
     default: Mapping[str, Floats]
+    spelled: SpelledTexts | None = None
 
 
 def measure_texts(
@@ -40,6 +43,7 @@ def measure_texts(
     columns: Sequence[str],
     models: Sequence[BackgroundModel],
     with_passages: bool,
+    with_spelling: bool,
     progress: Callable[[str, int, int], None],
 ) -> Measurements:
     """Compute the numbers of `count` documents.
@@ -54,6 +58,7 @@ def measure_texts(
     features = np.empty((count, len(columns)))
     formulas = np.empty((count, len(BASELINES)))
     outputs = np.empty((count, 2))
+    spelling = SpellingReader()
     done = 0
     for batch in batches(documents):
         part = slice(done, done + len(batch))
@@ -61,6 +66,8 @@ def measure_texts(
         outputs[part] = np.stack([reading.raw, reading.level], axis=1)
         if with_passages:
             rows[part] = blend_inputs(base, batch)
+        if with_spelling:
+            spelling.add(batch)
         if columns:
             features[part] = features_of(batch, columns, models).values
         formulas[part] = features_of(batch, BASELINES).values
@@ -68,5 +75,9 @@ def measure_texts(
         progress("reading texts", done, count)
     difficulty, level = outputs.T
     return Measurements(
-        rows, features, harder_baselines(formulas), {"difficulty": difficulty, "level": level}
+        rows,
+        features,
+        harder_baselines(formulas),
+        {"difficulty": difficulty, "level": level},
+        spelling.texts() if with_spelling else None,
     )

@@ -35,7 +35,14 @@ from understandability.model.predictors import Predictor
 from understandability.model.readers import Reader
 from understandability.prompt import AtPrompt
 from understandability.training.baselines import tfidf_out_of_fold
-from understandability.training.blend import FittedBlend, Proof, fit_blend, out_of_fold, prove
+from understandability.training.blend import (
+    FittedBlend,
+    Mixture,
+    Proof,
+    fit_blend,
+    out_of_fold,
+    prove,
+)
 from understandability.training.calibrate import fit_reader
 from understandability.training.duplicates import joined_groups
 from understandability.training.feature_sets import PASSAGES, features_in, without_empty
@@ -50,6 +57,7 @@ from understandability.training.labelled import (
 )
 from understandability.training.measurements import Measurements, measure_texts
 from understandability.training.portable import means, portable
+from understandability.training.spelling import SpelledTexts
 from understandability.training.validation import (
     BASELINES,
     Validated,
@@ -223,8 +231,9 @@ def train(
     if table is None:
         total = sum(len(labelled.documents) for labelled in sets)
         measurements = measure_texts(
-            all_documents(sets), total, default, catalogue_columns, models, on_passages, progress
-        )
+            all_documents(sets), total, default, catalogue_columns, models, on_passages,
+            estimator == BLEND, progress,
+        )  # fmt: skip
     remark = ""
     settings = _Settings(name, licence, folds, random_state, parameters, progress)
     weights = np.concatenate([labelled.weights for labelled in sets])
@@ -236,7 +245,7 @@ def train(
             # In the units of the labels, so that a rank or a level bends nothing.
             learned = np.where(np.isfinite(targets), _on_range(sets[0].labels), np.nan)
         bundle, result = train_blend(
-            measurements.rows, default.model, targets, learned, weights, groups, estimator, settings
+            measurements, default.model, targets, learned, weights, groups, estimator, settings
         )
         count = len(blend_columns())
     else:
@@ -428,6 +437,7 @@ class BlendTask:
     """
 
     rows: Floats
+    spelled: SpelledTexts
     learned: Floats
     labels: Floats
     weights: Floats
@@ -444,8 +454,8 @@ class BlendTask:
             return share_of_groups(self.groups, where, share, self.random_state)
 
         return prove(
-            self.rows, self.learned, self.weights, self.groups, self.fold, self.random_state,
-            progress, chosen if share < 1 else None,
+            self.rows, self.spelled, self.learned, self.weights, self.groups, self.fold,
+            self.random_state, progress, chosen if share < 1 else None,
         )  # fmt: skip
 
     def out_of_fold(self, share: float = 1.0) -> Floats:
@@ -569,7 +579,7 @@ def _out_of_fold(
 
 
 def train_blend(
-    rows: Floats,
+    measurements: Measurements,
     base: PassageModel,
     targets: Floats,
     learned: Floats,
@@ -578,11 +588,12 @@ def train_blend(
     estimator: str,
     settings: _Settings,
 ) -> tuple[Bundle, OutOfFold]:
-    """Train on rows of `blend_columns`: the blend, or a single estimator without the prior.
+    """Train on the columns of passages: the blend, or a single estimator without the prior.
 
     `targets` are labels on 0..100, `learned` the same in the units that are learned. Documents with
     a NaN in either, or without an estimate of the base model, are not learned from.
     """
+    rows = measurements.rows
     judged = np.isfinite(targets) & np.isfinite(rows).all(axis=1)
     if not judged.any():
         raise InputError("no labelled text has an estimate; the blend reads English texts")
@@ -591,15 +602,20 @@ def train_blend(
     fold = folds_of(own_groups, settings.folds, settings.random_state)
     task: Task
     if estimator == BLEND:
+        assert measurements.spelled is not None
         blend = BlendTask(
-            rows[judged], learned[judged], targets[judged], weights[judged], fold, own_groups,
-            settings.random_state,
+            rows[judged], measurements.spelled.rows(judged), learned[judged], targets[judged],
+            weights[judged], fold, own_groups, settings.random_state,
         )  # fmt: skip
         proof = blend.prove(progress=lambda done, total: settings.progress("training", done, total))
         raw = out_of_fold(proof, fold)
-        fitted = fit_blend(blend.rows, blend.learned, blend.weights, settings.random_state)
-        model = _blend_model(base, fitted, proof.share(), blend.rows)
+        fitted = fit_blend(
+            blend.rows, blend.spelled, blend.learned, blend.weights, settings.random_state
+        )
+        model = _blend_model(base, fitted, proof.mixture(), blend)
         task = blend
+        by_spelling = measurements.spelled.estimates(fitted.spelling)
+        inputs = np.concatenate([rows, by_spelling[:, None]], axis=1)
     else:
         masked = np.where(judged, learned, np.nan)
         folded = folded_labels(
@@ -616,17 +632,29 @@ def train_blend(
             (),
             1.0,
             means(folded.rows),
-            folded.classes,
+            labels=folded.classes,
         )
+        inputs = rows
         task = replace(folded, labels=targets[judged]) if not folded.classes else folded
     calibration = calibrate_by_line(raw, targets[judged]).on_own_scale()
-    result = _out_of_fold(task, raw, calibration, judged, model.predict(rows))
+    result = _out_of_fold(task, raw, calibration, judged, model.predict(inputs))
     return Bundle(settings.name, settings.licence, model, calibration, {}), result
 
 
-def _blend_model(base: PassageModel, fitted: FittedBlend, share: float, rows: Floats) -> BlendModel:
+def _blend_model(
+    base: PassageModel, fitted: FittedBlend, mixture: Mixture, task: BlendTask
+) -> BlendModel:
+    by_spelling = float(task.spelled.estimates(fitted.spelling).mean())
     return BlendModel(
-        BLEND, base, fitted.prior, fitted.direct, fitted.corrections, round(share, 6), means(rows)
+        BLEND,
+        base,
+        fitted.prior,
+        fitted.direct,
+        fitted.corrections,
+        round(mixture.share, 6),
+        (*means(task.rows), by_spelling),
+        tuple(mixture.weights.tolist()),
+        spelling=fitted.spelling,
     )
 
 
