@@ -20,14 +20,18 @@ from tests.conftest import CHARACTERS, SAMPLES
 
 from understandability import _core
 from understandability._core import layout
+from understandability._core.layout import COHERENCE, names_of
 from understandability.feature.batch import Batch
 from understandability.feature.syllables import SyllableWeights
 from understandability.inputs.sources import read_pages
 from understandability.model.passages import passage_columns, passages, read_sentences
+from understandability.model.sense import sense
 from understandability.text.analysis import document_of_text
 from understandability.text.page import Page
 from understandability.text.parsed import parse_page, parse_source
 from understandability.text.sentences import uncut
+
+COHERENCE_FIT = names_of(COHERENCE).index("fit")
 
 
 def assert_same(content: bytes | str) -> None:
@@ -326,11 +330,47 @@ def test_passages_of_sentences_that_overlap_are_refused() -> None:
         _core.read_passages(*arguments)
 
 
-@given(st.text(CHARACTERS) | st.text("fluŭ’_3²٣ ").map(lambda text: text + "flu".join("—3")))
+@given(
+    st.text(CHARACTERS) | st.text("fluFLŭ’_3² \n\x1c\u2003").map(lambda text: text + "Flu \xa0fl")
+)
 def test_words_that_are_counted(text: str) -> None:
     """Whatever characters stand between them."""
-    known = places_of({"flu": 1, "f": 1, "fl": 1, "ŭ": 1, "u": 0})
-    assert _core.count_known(text, known) == fuzz_core.REFERENCE["count_known"](text, known)
+    listed = places_of({"flu": 1, "f": 1, "fl": 1, "ŭ": 1, "u": 0})
+    assert _core.count_listed(text, listed) == fuzz_core.REFERENCE["count_listed"](text, listed)
+
+
+@given(st.lists(st.sampled_from([*"<>/ a='\n", "<main", "<Article", " lang=es", "</", "\0"])))
+def test_start_tags(parts: list[str]) -> None:
+    """Those with one of the names, whatever stands around them."""
+    source, names = "".join(parts).encode(), (b"main", b"article")
+    assert _core.start_tags(source, names) == fuzz_core.REFERENCE["start_tags"](source, names)
+
+
+@given(st.lists(st.text("ab. \n", max_size=60).map(str.strip), min_size=1, max_size=4))
+def test_coherence(texts: list[str]) -> None:
+    """Each document is measured alone, and words that are not content words are left out."""
+    words = {"a": "Drink", "b": "the"}
+    documents = [
+        document_of_text("".join(words.get(letter, letter) + " " for letter in text) * 40)
+        for text in texts
+    ]
+    documents.append(document_of_text("The doctor gives you a tablet. Take it with cold water."))
+    calls: list[tuple[object, ...]] = []
+
+    def called(*arguments: object) -> None:
+        fuzz_core.COMPILED["read_coherence"](*arguments)
+        calls.append(arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_core, "read_coherence", called)
+        sense(Batch(documents), np.arange(len(documents)) > 0)
+    *arguments, out = calls[0]
+    assert isinstance(out, np.ndarray)
+    expected = np.empty_like(out)
+    fuzz_core.REFERENCE["read_coherence"](*arguments, expected)
+    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
+    assert out[-1, COHERENCE_FIT] > 0
+    assert out[0, COHERENCE_FIT] == 0
 
 
 def test_tables_that_do_not_fit_are_refused() -> None:

@@ -38,6 +38,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.word_counts import count_all
 from understandability.inputs.sources import read_pages
 from understandability.model.passages import passages
+from understandability.model.sense import sense
 from understandability.text.analysis import document_of_page, extract
 from understandability.text.page import HTML, TEXT, Page
 from understandability.text.parsed import parse_page, parse_source
@@ -170,7 +171,14 @@ def outcome(page: Page) -> str:
 
 
 # What reads tables by numbers that are given.
-OF_TABLES = ("best_tags", "nuclei", "read_sentences", "read_passages", "sum_rows")
+OF_TABLES = (
+    "best_tags",
+    "nuclei",
+    "read_coherence",
+    "read_sentences",
+    "read_passages",
+    "sum_rows",
+)
 
 
 def calls_of(page: Page) -> list[tuple[str, tuple[Any, ...]]]:
@@ -190,6 +198,7 @@ def calls_of(page: Page) -> list[tuple[str, tuple[Any, ...]]]:
         except PageError:
             return []
         passages(batch)
+        sense(batch)
         count_all(batch)
     return calls
 

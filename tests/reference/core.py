@@ -99,11 +99,12 @@ def cut(
     unescape: Callable[[str], str],
     sections: frozenset[str],
     hints_of: Mapping[str, str],
+    claiming: frozenset[str],
     mended: tuple[bytes, ...],
     hides: Mapping[str, bool],
     hidden: str,
-) -> tuple[Tape, dict[int, str], list[bytes]] | None:
-    """The tape of a source, the hints of sections by the places of their tags, attributes of roots.
+) -> tuple[Tape, dict[int, str], list[tuple[str, bytes]]] | None:
+    """The tape of a source, the hints of sections by the places of their tags, and the claims.
 
     None if a comment is never closed, or one of the elements that are mended.
     """
@@ -143,8 +144,12 @@ def cut(
         and hides[(written or b"").decode()]
     }
     hints = dict(sorted(hints.items()))
-    roots = [written or b"" for tag, written in zip(tags, attributes, strict=True) if tag == "html"]
-    return Tape(tape), hints, roots
+    claims = [
+        (tag, written or b"")
+        for tag, written in zip(tags, attributes, strict=True)
+        if tag in claiming
+    ]
+    return Tape(tape), hints, claims
 
 
 def _is_link(attributes: bytes) -> bool:
@@ -1160,9 +1165,58 @@ def read_passages(
         out[passage] = columns
 
 
-# --- text/language_guess.py
+# --- model/sense.py
 
 
-def count_known(text: str, known: Places) -> tuple[int, list[int]]:
-    words = re.findall(r"[^\W\d_]+", text)
-    return len(words), [number for word in words if (number := known.get(word, -1)) >= 0]
+def read_coherence(
+    ids: Array,
+    starts: Array,
+    bounds: Array,
+    numbers: Array,
+    ranks: Array,
+    attested: Array,
+    rows: Array,
+    vectors: Array,
+    scale: Array,
+    first_content: int,
+    wants_fit: Array,
+    out: Array,
+) -> None:
+    pairs, words = set(attested.tolist()), len(rows) - 1
+    ends_of_sentences = {end - 1 for end in bounds[1:].tolist()}
+    for document, (start, end) in enumerate(pairwise(starts.tolist())):
+        end = min(end, start + 400)
+        neighbours = [
+            (int(numbers[ids[index]]), int(numbers[ids[index + 1]]))
+            for index in range(start, end)
+            if index not in ends_of_sentences
+        ]
+        known = [(one, two) for one, two in neighbours if one >= 0 and two >= 0]
+        gains = sum((a * words + b in pairs) - (b * words + a in pairs) for a, b in known)
+        content = ranks[ids[start:end]] if wants_fit[document] else np.empty(0, int)
+        content = content[content >= max(first_content, 0)]
+        units = vectors[content] * scale
+        units /= np.linalg.norm(units, axis=1, keepdims=True) + 1e-9
+        cosines = units @ units.T
+        distance = abs(np.subtract.outer(np.arange(len(content)), np.arange(len(content))))
+        cosines[(distance > 3) | np.equal.outer(content, content)] = 0
+        tokens = ids[start:end].tolist()
+        fit = cosines.max(axis=0, initial=0).sum()
+        distinct = len({*pairwise(tokens)})
+        out[document] = gains, len(known), fit, len(content), distinct, max(len(tokens) - 1, 0)
+
+
+# --- text/language.py
+
+
+def count_listed(text: str, listed: Places) -> tuple[int, int, int]:
+    words = text.split()
+    small = [re.sub("[A-Z]+", lambda match: match[0].lower(), word) for word in words]
+    matches = [number for word in small if (number := listed.get(word, -1)) >= 0]
+    return len(words), len(matches), len(set(matches))
+
+
+def start_tags(source: bytes, names: tuple[bytes, ...]) -> list[tuple[str, bytes]]:
+    pattern = rb"<(%b)(?=[\s<>/])([^<>]*)" % b"|".join(names)
+    tags = re.findall(pattern, source, re.IGNORECASE)
+    return [(name.lower().decode(), attributes) for name, attributes in tags]

@@ -22,10 +22,28 @@ with a size before it is used.
 from understandability._core.blocks import boilerpipe_walk, justext_walk, main_blocks, naive_walk
 from understandability._core.features import add_rows, best_tags, hash_runs, nuclei, sum_rows
 from understandability._core.layout import FINGERPRINT
-from understandability._core.passages import LAYOUT, read_passages, read_sentences
-from understandability._core.source import Tape, cut, has_controls, is_utf8, values
+from understandability._core.passages import (
+    LAYOUT,
+    read_coherence,
+    read_passages,
+    read_sentences,
+)
+from understandability._core.source import (
+    Tape,
+    cut,
+    has_controls,
+    is_utf8,
+    start_tags,
+    values,
+)
 from understandability._core.tree import read_tree
-from understandability._core.words import Numbers, Places, count_known, cut_up, words_of_each
+from understandability._core.words import (
+    Numbers,
+    Places,
+    count_listed,
+    cut_up,
+    words_of_each,
+)
 
 if LAYOUT != FINGERPRINT:
     raise ImportError(
@@ -40,7 +58,7 @@ __all__ = [
     "add_rows",
     "best_tags",
     "boilerpipe_walk",
-    "count_known",
+    "count_listed",
     "cut",
     "cut_up",
     "has_controls",
@@ -50,9 +68,11 @@ __all__ = [
     "main_blocks",
     "naive_walk",
     "nuclei",
+    "read_coherence",
     "read_passages",
     "read_sentences",
     "read_tree",
+    "start_tags",
     "sum_rows",
     "values",
     "words_of_each",

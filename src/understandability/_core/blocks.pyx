@@ -27,8 +27,8 @@ from libc.string cimport memcpy
 
 from understandability._core.source cimport Tape, bytes_of, step, text_start
 from understandability._core.utf8 cimport (
-    Bytes, Py_UNICODE_ISALNUM, Py_UNICODE_ISDECIMAL, character_at, count_characters, is_ink,
-    look_up,    white_at,
+    Bytes, Py_UNICODE_ISALNUM, Py_UNICODE_ISDECIMAL, PyUnicode_DATA, PyUnicode_IS_ASCII,
+    character_at, count_characters, find_byte, is_ink, is_letter, look_up, white_at,
 )
 
 cdef array _INTS = array("i"), _LONGS = array("q")
@@ -95,7 +95,17 @@ cdef class Text:
             raise IndexError("more text than there was room for")
         while offset < end:
             c = s[offset]
-            length = 0 if IS_INK[c] or (c < 32 and not of_all) else white_at(s, offset, end)
+            if IS_INK[c]:
+                out[at] = c
+                at += 1
+                offset += 1
+                continue
+            if c == 32:
+                length = 1
+            elif c > 32 or of_all:
+                length = white_at(s, offset, end)
+            else:
+                length = 0
             if not length:
                 out[at] = c
                 at += 1
@@ -147,6 +157,26 @@ cdef array counterparts_of(list names):
 
 
 cdef str NOT_SHOWN = "not shown"  # the hint of an element that its attributes hide
+
+
+cdef Py_ssize_t count_byte(str text, unsigned char c) noexcept:
+    """Return the number of times that a character occurs in a text of ASCII."""
+    cdef Bytes s = <Bytes>PyUnicode_DATA(text)
+    cdef Py_ssize_t size = len(text), count = 0, offset = find_byte(s, size, c, 0)
+    while offset < size:
+        count += 1
+        offset = find_byte(s, size, c, offset + 1)
+    return count
+
+
+cdef bint has_ascii_letter(str text) noexcept:
+    """Return True if a text of ASCII has a letter."""
+    cdef Bytes s = <Bytes>PyUnicode_DATA(text)
+    cdef Py_ssize_t i
+    for i in range(len(text)):
+        if is_letter(s[i]):
+            return True
+    return False
 
 
 cdef bint is_data(str text):
@@ -400,16 +430,20 @@ cdef class PageLayout:
             and is_ended(text)
         ):
             return "mostly links" if self.links(index) <= 1 else "data of a program"
-        for c in text:
-            if c == 0xA9 and self.length[index] <= MAX_COPYRIGHT:
-                return "copyright line"
-            if c == c"|" or c == c">" or c == 0xBB or c == 0x203A:
-                bars += 1
-            elif (c == 0x2022 or c == 0xB7) and before and before != 10:
-                bars += 1  # at the start of a line, a bullet begins a list item
-            before = c
-            if not has_letter:
-                has_letter = Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
+        if PyUnicode_IS_ASCII(text):  # most texts, where two searches are enough
+            bars = count_byte(text, c"|") + count_byte(text, c">")
+            has_letter = has_ascii_letter(text)
+        else:
+            for c in text:
+                if c == 0xA9 and self.length[index] <= MAX_COPYRIGHT:
+                    return "copyright line"
+                if c == c"|" or c == c">" or c == 0xBB or c == 0x203A:
+                    bars += 1
+                elif (c == 0x2022 or c == 0xB7) and before and before != 10:
+                    bars += 1  # at the start of a line, a bullet begins a list item
+                before = c
+                if not has_letter:
+                    has_letter = Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
         if not self.bits[index] & BLOCK_CELL:
             if is_repeated and not self.level(index):
                 return "stands on the page three times"

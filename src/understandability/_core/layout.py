@@ -350,6 +350,19 @@ PASSAGE = columns(
 FIRST_TOKEN_KIND = slices_of(PASSAGE)["token_kinds"].start
 
 
+# --- Sums over the first tokens of a document, see `model.sense`
+
+MAX_READ_TOKENS = 400
+FIT_WINDOW = 3  # content words on either side that a content word is compared with
+COHERENCE = columns(
+    "gains",  # the attested pairs of neighbouring words, minus those attested in reverse
+    "pairs",
+    "fit",  # the sum of the highest cosine of each content word
+    "content",  # the number of content words
+    "distinct_pairs",  # of neighbouring tokens
+    "token_pairs",
+)
+
 # --- The same for the compiled core
 
 CODES: dict[str, type[IntEnum]] = {
@@ -362,11 +375,18 @@ CODES: dict[str, type[IntEnum]] = {
     "BLOCK": BlockBit,
     "TOKEN": TokenFlag,
 }
-TABLES = {"ELEMENT": ELEMENT_RULE, "WORD": WORD, "SENTENCE": SENTENCE, "PASSAGE": PASSAGE}
+TABLES = {
+    "ELEMENT": ELEMENT_RULE,
+    "WORD": WORD,
+    "SENTENCE": SENTENCE,
+    "PASSAGE": PASSAGE,
+    "COHERENCE": COHERENCE,
+}
 INTEGERS = (
     "MIN_PROSE", "MAX_BEFORE_COMMENTS", "MAX_HEADING", "MAX_REPEATED", "MAX_COPYRIGHT",
     "MAX_TAGS_HIDDEN", "MIN_LINKED_SENTENCE", "MIN_SENTENCE",
     "CHARACTERS_PER_BAR", "MAX_RUN", "VECTOR_SIZE", "MIN_SENTENCE_WORDS", "SHORT_TEXT", "NO_KIND",
+    "MAX_READ_TOKENS", "FIT_WINDOW",
 )  # fmt: skip
 # Zipf frequencies are float32, as those of tokens, so that differences are rounded alike.
 ARRAYS = {

@@ -34,6 +34,43 @@ def read_sentences(
         IndexError: An id is outside its table.
     """
 
+def read_coherence(
+    ids: NDArray[Any],
+    starts: NDArray[Any],
+    bounds: NDArray[Any],
+    numbers: NDArray[Any],
+    ranks: NDArray[Any],
+    attested: NDArray[Any],
+    rows: NDArray[Any],
+    vectors: NDArray[Any],
+    scale: NDArray[Any],
+    first_content: int,
+    wants_fit: NDArray[Any],
+    out: NDArray[Any],
+) -> None:
+    """Write the sums of `layout.COHERENCE` of each document to `out`, see `model.sense`.
+
+    Args:
+        ids: (tokens,), int32: the types of the tokens.
+        starts: int64: the first token of each document, and the number of tokens.
+        bounds: int64: the first token of each sentence, and the number of tokens.
+        numbers: (types,), int32: the id of each type in a vocabulary; negative for none.
+        ranks: (types,), int32: the row of each type in `vectors`; negative for none.
+        attested: uint32, sorted: the pairs of words a, b that follow each other, as
+            ``a * words + b``.
+        rows: (words + 1,), int64: the pairs that begin with word a are
+            ``attested[rows[a]:rows[a + 1]]``.
+        vectors: (words with a vector, dimensions), int8.
+        scale: (dimensions,), float32: the unit of each dimension.
+        first_content: The rank from which words are content words.
+        wants_fit: (documents,), uint8: 0 for a document whose content words need not be compared.
+        out: (documents, columns), float64.
+
+    Raises:
+        ValueError: The shapes do not match.
+        IndexError: An id is outside its table.
+    """
+
 def read_passages(
     types: NDArray[Any],
     ids: NDArray[Any],

@@ -74,6 +74,132 @@ def read_sentences(
             row[SENTENCE_IS_FIRST] = len(seen) > size
 
 
+cdef bint is_attested(
+    const unsigned int* pairs, Py_ssize_t size, Py_ssize_t low, Py_ssize_t high, unsigned int pair
+) noexcept:
+    """Return True if a pair is among the sorted ones from `low` to `high`."""
+    cdef Py_ssize_t half, count = high - low
+    if low < 0 or high > size or count <= 0:
+        return False
+    while count > 1:  # without a branch that would be mispredicted
+        half = count // 2
+        low += half if pairs[low + half] <= pair else 0
+        count -= half
+    return pairs[low] == pair
+
+
+cdef inline float dot(const float* one, const float* other) noexcept:
+    """Return the dot product of two vectors, in eight sums that the processor adds at once."""
+    cdef float[8] sums
+    cdef float total = 0
+    cdef int i, k
+    for k in range(8):
+        sums[k] = 0
+    for i in range(0, VECTOR_SIZE - 7, 8):
+        for k in range(8):
+            sums[k] += one[i + k] * other[i + k]
+    for i in range(VECTOR_SIZE - VECTOR_SIZE % 8, VECTOR_SIZE):
+        total += one[i] * other[i]
+    for k in range(8):
+        total += sums[k]
+    return total
+
+
+cdef enum:
+    PAIR_SLOTS = 1024  # of a hash table of pairs: more than twice `MAX_READ_TOKENS`
+
+
+cdef Py_ssize_t distinct_pairs(const int* ids, Py_ssize_t size) noexcept:
+    """Return the number of distinct pairs of neighbours among at most `MAX_READ_TOKENS` ids."""
+    cdef unsigned long long[PAIR_SLOTS] slots
+    cdef unsigned long long pair
+    cdef Py_ssize_t index, distinct = 0
+    cdef unsigned int at
+    memset(slots, 0, sizeof(slots))
+    for index in range(size - 1):
+        pair = (<unsigned long long>ids[index] << 32 | <unsigned int>ids[index + 1]) + 1
+        at = (pair * 11400714819323198485ULL) >> 54  # Knuth's multiplier; the upper ten bits
+        while slots[at] and slots[at] != pair:
+            at = (at + 1) % PAIR_SLOTS
+        distinct += not slots[at]
+        slots[at] = pair
+    return distinct
+
+
+def read_coherence(
+    const int[::1] ids, const long long[::1] starts, const long long[::1] bounds,
+    const int[::1] numbers, const int[::1] ranks, const unsigned int[::1] attested,
+    const long long[::1] rows, const signed char[:, ::1] vectors, const float[::1] scale,
+    int first_content, const unsigned char[::1] wants_fit, double[:, ::1] out,
+) -> None:
+    cdef Py_ssize_t document, sentence = 0, index, start, end, count, words = rows.shape[0] - 1, i
+    cdef int one, two, rank
+    cdef float[FIT_WINDOW + 1][VECTOR_SIZE] units  # the vectors of the last content words, of length 1
+    cdef double[FIT_WINDOW + 1] best
+    cdef int[FIT_WINDOW + 1] last_ranks
+    cdef float* unit
+    cdef float length
+    cdef double cosine
+    cdef const signed char* vector
+    if (
+        out.shape[0] != starts.shape[0] - 1 or out.shape[1] != COHERENCE_COLUMNS or words < 0
+        or not attested.shape[0] or vectors.shape[1] != VECTOR_SIZE
+        or scale.shape[0] != VECTOR_SIZE
+    ):
+        raise ValueError("the tables of coherence do not fit together")
+    for document in range(out.shape[0]):
+        start, end = starts[document], min(starts[document + 1], starts[document] + MAX_READ_TOKENS)
+        if not 0 <= start <= end <= ids.shape[0]:
+            raise IndexError("documents are out of order")
+        for i in range(COHERENCE_COLUMNS):
+            out[document, i] = 0
+        count = 0
+        for index in range(start, end):
+            while sentence < bounds.shape[0] and bounds[sentence] <= index:
+                sentence += 1  # the one after the token's own
+            one = numbers[ids[index]]
+            if one >= 0 and index + 1 < ids.shape[0] and not (
+                sentence < bounds.shape[0] and bounds[sentence] == index + 1
+            ):
+                two = numbers[ids[index + 1]]
+                if two >= 0:
+                    out[document, COHERENCE_PAIRS] += 1
+                    out[document, COHERENCE_GAINS] += is_attested(
+                        &attested[0], attested.shape[0], rows[one], rows[one + 1],
+                        <unsigned int>(one * words + two),
+                    )
+                    out[document, COHERENCE_GAINS] -= is_attested(
+                        &attested[0], attested.shape[0], rows[two], rows[two + 1],
+                        <unsigned int>(two * words + one),
+                    )
+            rank = ranks[ids[index]] if wants_fit[document] else -1
+            if rank < 0 or rank < first_content:
+                continue
+            vector = &vectors[rank, 0]
+            unit = units[count % (FIT_WINDOW + 1)]
+            for i in range(VECTOR_SIZE):
+                unit[i] = vector[i] * scale[i]
+            length = 1 / (sqrt(dot(unit, unit)) + 1e-9)
+            for i in range(VECTOR_SIZE):
+                unit[i] *= length
+            if count > FIT_WINDOW:  # the word that leaves the window has all its neighbours
+                out[document, COHERENCE_FIT] += best[count % (FIT_WINDOW + 1)]
+            best[count % (FIT_WINDOW + 1)] = 0
+            last_ranks[count % (FIT_WINDOW + 1)] = rank
+            for i in range(max(0, count - FIT_WINDOW), count):
+                if last_ranks[i % (FIT_WINDOW + 1)] != rank:
+                    cosine = dot(unit, units[i % (FIT_WINDOW + 1)])
+                    best[i % (FIT_WINDOW + 1)] = max(best[i % (FIT_WINDOW + 1)], cosine)
+                    best[count % (FIT_WINDOW + 1)] = max(best[count % (FIT_WINDOW + 1)], cosine)
+            count += 1
+        for i in range(max(0, count - FIT_WINDOW - 1), count):
+            out[document, COHERENCE_FIT] += best[i % (FIT_WINDOW + 1)]
+        out[document, COHERENCE_CONTENT] = count
+        out[document, COHERENCE_TOKEN_PAIRS] = max(end - start - 1, 0)
+        if end > start:
+            out[document, COHERENCE_DISTINCT_PAIRS] = distinct_pairs(&ids[start], end - start)
+
+
 cdef inline void add_vector(
     float* sums, const signed char* vector, float weight, float rarity
 ) noexcept:

@@ -16,6 +16,12 @@ def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
     of the source, where it may be shorter.
     """
 
+def start_tags(source: bytes, names: tuple[bytes, ...]) -> list[tuple[str, bytes]]:
+    """Return the name, in lower case, and the attributes of each start tag with one of the names.
+
+    The attributes end at the first bracket, even if it is inside a value.
+    """
+
 class Tape:
     """A page's markup: texts and the tags between them, packed.
 
@@ -56,10 +62,11 @@ def cut(
     unescape: Callable[[str], str],
     sections: frozenset[str],
     hints_of: Mapping[str, str],
+    claiming: frozenset[str],
     mended: tuple[bytes, ...],
     hides: Mapping[str, bool],
     hidden: str,
-) -> tuple[Tape, dict[int, str], list[bytes]] | None:
+) -> tuple[Tape, dict[int, str], list[tuple[str, bytes]]] | None:
     """Split a source into texts and tags.
 
     Args:
@@ -68,14 +75,16 @@ def cut(
         unescape: Returns a text with its references resolved.
         sections: The tags whose class and id are read.
         hints_of: Maps the class and id of such a tag to a hint, or to ``""``.
+        claiming: The tags whose attributes are returned.
         mended: The elements, in lower case, that must be closed.
         hides: Maps the attributes of a tag to True if they hide its element.
         hidden: The hint of a hidden element.
 
     Returns:
-        The tape; the hints by the index of the tag; and the attributes of each ``html``. An ``a``
-        without an address, or closed at once, is the tag ``a/``. None if a comment or an element of
-        `mended` is not closed, or if finding the ends of tags takes too long.
+        The tape; the hints by the index of the tag; and the tag and attributes of each of
+        `claiming` that has attributes. An ``a`` without an address, or closed at once, is the tag
+        ``a/``. None if a comment or an element of `mended` is not closed, or if finding the ends of
+        tags takes too long.
 
     Raises:
         UnicodeDecodeError: The source is not UTF-8.

@@ -85,6 +85,27 @@ def values(bytes source, bytes quote, Py_ssize_t length) -> list:
             stretches.append((start, end))
         start = end + 1
     return stretches
+
+
+def start_tags(bytes source, tuple names) -> list:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
+    cdef Py_ssize_t size = len(source), offset = find_byte(s, size, c"<", 0), start
+    cdef char[256] firsts
+    cdef list tags = []
+    cdef bytes name
+    memset(firsts, 0, 256)
+    for name in names:
+        firsts[<unsigned char>name[0]] = 1
+    while offset < size:
+        if firsts[lowered(s[offset + 1])]:  # may be the final NUL
+            for name in names:
+                start = offset + 1 + len(name)
+                if matches_name(s, size, offset + 1, name, len(name)) and ENDS_NAME[s[start]]:
+                    tags.append((name.decode(), source[start : find_bracket(s, size, start)]))
+        offset = find_byte(s, size, c"<", offset + 1)
+    return tags
+
+
 # --- Source to tags and texts
 
 cdef enum:
@@ -98,16 +119,22 @@ cdef bytes _SPACE_BYTES = bytes.maketrans(b"\n\t\r", b"   ")
 # Caches of references: as written, and what they mean, in UTF-8. A tree has other rules.
 cdef dict _references = {}, _references_of_trees = {}
 
+# Tables by byte: bytes that a text copies, bytes that end a tag's name, and what `end_of_tag` does.
+cdef unsigned char[256] IS_PLAIN, ENDS_NAME, IN_TAG
 
-# Tables by byte: bytes that a text copies, and bytes that end a tag's name or its attribute.
-cdef unsigned char[256] IS_PLAIN, ENDS_NAME, ENDS_ATTRIBUTE
+cdef enum:
+    ENDS_ATTRIBUTE = 1  # a name of attributes
+    OF_HIDDEN = 2  # one letter of "hidden", and one of "style", that few other names have
+    OF_STYLE = 4
 
 
 cdef int _c
 for _c in range(256):
     IS_PLAIN[_c] = _c != 0xC2 and _c not in b"&\n\t\r"  # 0xC2 begins a no-break space
     ENDS_NAME[_c] = is_space(<unsigned char>_c) or _c in b"<>/"
-    ENDS_ATTRIBUTE[_c] = _c in b"<>="
+    IN_TAG[_c] = (
+        ENDS_ATTRIBUTE if _c in b"<>=" else OF_HIDDEN if _c in b"dD" else OF_STYLE if _c in b"yY" else 0
+    )
 
 
 cdef inline Py_ssize_t length_of_code_name(Bytes s, Py_ssize_t size, Py_ssize_t offset) noexcept:
@@ -185,15 +212,18 @@ cdef Py_ssize_t end_of_tag(
     hide the element.
     """
     cdef Py_ssize_t start = offset, end, names, style = -1
+    cdef unsigned char letters
     may_hide[0] = False
     while True:
         names = offset
-        while offset < size and not ENDS_ATTRIBUTE[s[offset]]:
+        letters = 0
+        while offset < size and not IN_TAG[s[offset]] & ENDS_ATTRIBUTE:
+            letters |= IN_TAG[s[offset]]
             offset += 1
-        if offset - names >= 5:
-            if offset - names >= 6 and has_word(s, names, offset, b"hidden", 6):
+        if letters and offset - names >= 5:
+            if letters & OF_HIDDEN and has_word(s, names, offset, b"hidden", 6):
                 may_hide[0] = True
-            if style < 0 and has_word(s, names, offset, b"style", 5):
+            if letters & OF_STYLE and style < 0 and has_word(s, names, offset, b"style", 5):
                 style = offset
         if offset >= size or s[offset] != c"=":
             read[0] += offset - start
@@ -357,7 +387,20 @@ cdef class Tape:
                     if length >= enough:
                         break
         return " ".join(texts)
+
+
 cdef array _INTS = array("i")
+
+
+cdef inline bint may_be_special(unsigned long long eight) noexcept:
+    """Return True if one of eight bytes is below 32, "&" or 0xC2, and seldom else."""
+    cdef unsigned long long ones = 0x0101010101010101, highs = 0x8080808080808080
+    cdef unsigned long long ampersands = eight ^ 0x26 * ones, blanks = eight ^ 0xC2 * ones
+    return (
+        (eight - 32 * ones & ~eight)
+        | (ampersands - ones & ~ampersands)
+        | (blanks - ones & ~blanks)
+    ) & highs != 0
 
 
 cdef int add_text(
@@ -368,37 +411,47 @@ cdef int add_text(
     `resolve` gives a text with its references resolved, or is None. In a tree, a return before a
     line feed is none.
     """
-    cdef Py_ssize_t start = offset, at = tape.filled, room, written = 0
+    cdef Py_ssize_t start = offset, at = tape.filled, room, written = 0, stop
     cdef unsigned char* out
     cdef unsigned char c
     cdef bytes whole
     cdef bint has_references = resolve is not None
+    cdef unsigned long long eight
     tape.reserve(end - offset)
     out, room = bytes_of(tape), len(tape.written)
-    while offset < end and at < room:
-        c = s[offset]
-        if IS_PLAIN[c]:
-            out[at] = c
-            at += 1
-            offset += 1
-        elif c == c"&" and has_references:
-            offset = write_reference(
-                s, end, offset, resolve, _references_of_trees if is_of_tree else _references,
-                out + at, room - at, &written,
-            )
-            if offset < 0:
+    while 0 <= offset < end and at < room:
+        while offset + 8 <= end and at + 8 <= room:
+            memcpy(&eight, s + offset, 8)
+            if may_be_special(eight):
                 break
-            at += written
-        elif c == 0xC2 and offset + 1 < end and s[offset + 1] == 0xA0:
-            out[at] = c" "  # for a no-break space
-            at += 1
-            offset += 2
-        elif c == 13 and is_of_tree and offset + 1 < end and s[offset + 1] == 10:
-            offset += 1
-        else:
-            out[at] = c" " if c == c"\n" or c == c"\t" or c == c"\r" else c
-            at += 1
-            offset += 1
+            memcpy(out + at, &eight, 8)
+            at += 8
+            offset += 8
+        stop = min(end, offset + 8)
+        while offset < stop and at < room:
+            c = s[offset]
+            if IS_PLAIN[c]:
+                out[at] = c
+                at += 1
+                offset += 1
+            elif c == c"&" and has_references:
+                offset = write_reference(
+                    s, end, offset, resolve, _references_of_trees if is_of_tree else _references,
+                    out + at, room - at, &written,
+                )
+                if offset < 0:
+                    break
+                at += written
+            elif c == 0xC2 and offset + 1 < end and s[offset + 1] == 0xA0:
+                out[at] = c" "  # for a no-break space
+                at += 1
+                offset += 2
+            elif c == 13 and is_of_tree and offset + 1 < end and s[offset + 1] == 10:
+                offset += 1
+            else:
+                out[at] = c" " if c == c"\n" or c == c"\t" or c == c"\r" else c
+                at += 1
+                offset += 1
     if offset == end:
         tape.filled = at
         return 0
@@ -466,18 +519,18 @@ cdef bint is_link(Bytes s, Py_ssize_t start, Py_ssize_t end) noexcept:
         c = s[i - 1]
         if not (is_space(c) or c == c'"' or c == c"'" or c == c"/"):
             continue
-        if matches_name(s, end, i, b"onclick", 7) or matches_name(s, end, i, b"data-", 5):
-            return True
         if matches_name(s, end, i, b"href", 4) or matches_name(s, end, i, b"role", 4):
             c = s[i + 4] if i + 4 < end else 0
             if not (is_word(c) or c == c"-" or c == c":" or c == c"."):
                 return True
+        elif matches_name(s, end, i, b"onclick", 7) or matches_name(s, end, i, b"data-", 5):
+            return True
     return False
 
 
 def cut(
-    bytes source, object normal, object unescape, frozenset sections, object hints_of, tuple mended,
-    object hides, str hidden,
+    bytes source, object normal, object unescape, frozenset sections, object hints_of,
+    frozenset claiming, tuple mended, object hides, str hidden,
 ) -> tuple | None:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source)
@@ -485,7 +538,7 @@ def cut(
     cdef Slot[SLOTS] slots
     cdef Slot* slot
     cdef dict numbers = {}, hints = {}
-    cdef list roots = []
+    cdef list claims = []
     cdef set opened = set()  # names of elements that are still open
     cdef char[256] firsts, seconds  # their first two letters, which few other tags share
     cdef array kinds = array("q")  # per name: what is read of its attributes
@@ -553,7 +606,7 @@ def cut(
                 numbers[tag] = len(tape.names)
                 tape.names.append(tag)
                 kinds.append(
-                    1 if tag in sections else 2 if tag == "html" else 3 if tag == "a" else 0
+                    1 if tag in sections else 2 if tag in claiming else 3 if tag == "a" else 0
                 )
             number = numbers[tag]
             slot.start, slot.size, slot.number, slot.names = offset + 1, length, number, True
@@ -566,7 +619,7 @@ def cut(
                 number = numbers["a/"]
         elif kinds.data.as_longlongs[number] and end - 1 > after:  # `number` is one of the names
             if kinds.data.as_longlongs[number] == 2:
-                roots.append(source[after : end - 1].translate(_SPACE_BYTES))
+                claims.append((tape.names[number], source[after : end - 1].translate(_SPACE_BYTES)))
             else:
                 attributes = class_and_id(s, after, end - 1)
                 if attributes:
@@ -590,4 +643,4 @@ def cut(
     if size > start:
         add_text(tape, s, start, size, unescape, False)
     tape.end_text()
-    return tape, hints, roots
+    return tape, hints, claims

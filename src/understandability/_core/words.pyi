@@ -70,5 +70,8 @@ class Places:
     def get(self, word: str, otherwise: int) -> int:
         """Return the number of a word, or `otherwise` if the list does not have it."""
 
-def count_known(text: str, known: Places) -> tuple[int, list[int]]:
-    """Return the number of runs of letters, and the numbers of the known ones, in order."""
+def count_listed(text: str, listed: Places) -> tuple[int, int, int]:
+    """Count the words between white space, those that are listed, and the distinct listed ones.
+
+    Words are compared in any case; only ASCII letters have two.
+    """

@@ -25,12 +25,12 @@ from cpython.array cimport array, clone, resize_smart
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 from understandability._core.utf8 cimport (
     Bytes, Py_UNICODE_ISALNUM, Py_UNICODE_ISDECIMAL, PyUnicode_DATA, PyUnicode_IS_ASCII,
     character_at, is_digit, is_ink, is_letter,
-    look_up, prefetch, white_at,
+    look_up, lowered, prefetch, white_at,
 )
 
 cdef array _LONGS = array("q")
@@ -281,12 +281,16 @@ def cut_up(
         if end > start and is_open:
             open_ends.append(len(starts) - 1)
         start = end
+
+
 # --- A list of words with a number each
 
 cdef class Places:
     cdef bytearray text  # the words, one after another
     cdef array slots  # a hash table: offset in `text`, 8 bits of length, 16 of the number; or 0
     cdef readonly Py_ssize_t words  # the number of distinct words
+    cdef Py_ssize_t longest  # bytes of a word, at most 255
+    cdef Py_ssize_t highest  # of the numbers
     cdef Py_ssize_t mask
 
     def __init__(self, const unsigned char[::1] packed, const unsigned short[::1] numbers):
@@ -295,7 +299,7 @@ cdef class Places:
         # The first offset is 1, so that the entry of an empty word is not 0.
         self.text = bytearray(1 + unpacked_size(packed, numbers.shape[0]))
         text = PyByteArray_AS_STRING(self.text)
-        self.words, self.mask = 0, 1023
+        self.words, self.longest, self.highest, self.mask = 0, 0, 0, 1023
         while self.mask < 2 * numbers.shape[0]:
             self.mask = 2 * self.mask + 1
         self.slots = clone(_LONGS, self.mask + 1, True)
@@ -309,6 +313,7 @@ cdef class Places:
             slot = self.slot_of(<Bytes>text + start, length)
             if not self.slots.data.as_longlongs[slot]:
                 self.words += 1
+            self.longest, self.highest = max(self.longest, length), max(self.highest, numbers[word])
             self.slots.data.as_longlongs[slot] = start << 24 | length << 16 | numbers[word]
 
     cdef Py_ssize_t slot_of(self, Bytes word, Py_ssize_t length) noexcept:
@@ -334,29 +339,32 @@ cdef class Places:
         return entry & 0xFFFF if entry else otherwise
 
 
-def count_known(str text, Places known) -> tuple:
-    cdef list numbers = [], held = []
-    cdef Py_ssize_t size, offset = 0, start, end, words = 0
+def count_listed(str text, Places listed) -> tuple:
+    cdef list held = []
+    cdef Py_ssize_t size, offset = 0, start, i, words = 0, matches = 0, distinct = 0
     cdef Bytes s = utf8_of(text, &size, held)
-    cdef Py_UCS4 c
+    cdef unsigned char[256] word
+    cdef unsigned char[65536] seen
     cdef long long entry
+    memset(seen, 0, listed.highest + 1)
     while offset < size:
-        start = end = offset
-        while offset < size:
-            c = character_at(s, size, &offset)
-            if not (
-                is_letter(<unsigned char>c) if c < 0x80
-                else Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
-            ):
-                break
-            end = offset
-        if end > start:
-            words += 1
-            if end - start <= 255:
-                entry = known.slots.data.as_longlongs[known.slot_of(s + start, end - start)]
-                if entry:
-                    numbers.append(entry & 0xFFFF)
-    return words, numbers
+        start = offset
+        while offset < size and (IS_INK[s[offset]] or not white_at(s, offset, size)):
+            offset += 1
+        if offset == start:
+            offset += white_at(s, offset, size)
+            continue
+        words += 1
+        if offset - start > listed.longest:
+            continue
+        for i in range(offset - start):
+            word[i] = lowered(s[start + i])
+        entry = listed.slots.data.as_longlongs[listed.slot_of(word, offset - start)]
+        if entry:
+            matches += 1
+            distinct += not seen[entry & 0xFFFF]
+            seen[entry & 0xFFFF] = 1
+    return words, matches, distinct
 
 
 cdef Py_ssize_t unpacked_size(const unsigned char[::1] packed, Py_ssize_t words) except -1:

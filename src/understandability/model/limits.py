@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Estimate
@@ -23,9 +21,6 @@ NO_SENSE, NO_ORDER = "no_sense", "words_without_order"
 
 # Texts of fewer than _FEW_WORDS words are flagged; texts of fewer than _HARDLY_ANY get no P(U|d).
 _FEW_WORDS, _HARDLY_ANY = 12, 3
-# A text repeats itself if less than this share of its first pairs of neighbouring tokens is
-# distinct.
-_LEAST_DISTINCT, _LEAST_TOKENS, _MOST_TOKENS = 0.35, 12, 400
 # Words that do not fit each other are a sign of nonsense only up to this difficulty, because hard
 # texts contain rare names and terms.
 _EASY = 50.0
@@ -44,19 +39,24 @@ def within_limits(batch: Batch, estimates: Sequence[Estimate]) -> tuple[Estimate
     >>> [(limited.p_understandable, limited.flags) for limited in within_limits(batch, easy)]
     [(0.9, ()), (nan, ('too_short',))]
     """
-    measured = batch.once(sense)
-    words = batch.sum_words(np.ones(len(batch.word_ids), np.int64))
-    repeated = _repeat_themselves(batch)
+    is_easy = np.array([estimate.difficulty < _EASY for estimate in estimates], np.bool_)
+    measured = sense(batch, is_easy)
+    words = batch.words
+    is_repeated, is_disordered, is_reversed, is_salad = (
+        measured.is_repeated,
+        measured.is_disordered,
+        measured.is_reversed,
+        measured.is_salad,
+    )
     limited = []
     for index, estimate in enumerate(estimates):
-        is_salad = measured.is_salad[index] and estimate.difficulty < _EASY
         flags = [
             flag
             for flag, is_raised in (
                 (TOO_SHORT, 0 < words[index] < _FEW_WORDS),
-                (REPEATED, repeated[index]),
-                (NO_ORDER, measured.is_disordered[index]),
-                (NO_SENSE, measured.is_reversed[index] or is_salad),
+                (REPEATED, is_repeated[index]),
+                (NO_ORDER, is_disordered[index]),
+                (NO_SENSE, is_reversed[index] or is_salad[index]),
             )
             if is_raised
         ]
@@ -67,7 +67,7 @@ def within_limits(batch: Batch, estimates: Sequence[Estimate]) -> tuple[Estimate
             continue
         least = max(_LEAST_SPREAD[flag] for flag in flags)
         has_letters = batch.documents[index].language is not None
-        is_withheld = words[index] < _HARDLY_ANY or measured.is_reversed[index] or not has_letters
+        is_withheld = words[index] < _HARDLY_ANY or is_reversed[index] or not has_letters
         limited.append(
             replace(
                 estimate,
@@ -77,18 +77,3 @@ def within_limits(batch: Batch, estimates: Sequence[Estimate]) -> tuple[Estimate
             )
         )
     return tuple(limited)
-
-
-def _repeat_themselves(batch: Batch) -> NDArray[np.bool_]:
-    """A mask of the documents that mostly repeat the same pairs of neighbouring tokens."""
-    ids = batch.token_ids.astype(np.int64)
-    pairs = ids[:-1] * (int(ids.max(initial=0)) + 1) + ids[1:]
-    bounds = np.asarray(batch.token_starts).tolist()
-    repeated = np.zeros(len(batch), np.bool_)
-    for index, (start, end) in enumerate(pairwise(bounds)):
-        end = min(end, start + _MOST_TOKENS)
-        count = end - start - 1
-        if count >= _LEAST_TOKENS:
-            distinct = len(np.unique(pairs[start : end - 1]))
-            repeated[index] = distinct < _LEAST_DISTINCT * count
-    return repeated

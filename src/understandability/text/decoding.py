@@ -319,20 +319,28 @@ def _declared(head: bytes) -> bytes | None:
     b'utf-8'
     """
     xml = _XML_ENCODING.match(head)
-    head = _COMMENT.sub(b"", head)
-    if body := _BODY.search(head):
-        head = head[: body.start()]
-    for meta in _META.finditer(head):
-        attributes: dict[bytes, bytes] = {
-            name.lower(): value.strip(b"\"' \t\r\n") for name, value in _ATTRIBUTE.findall(meta[1])
-        }
-        if attributes.get(b"charset"):
-            return attributes[b"charset"]
-        if attributes.get(b"http-equiv", b"").lower() == b"content-type":
-            match = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
-            if match:
-                return match[1]
+    if b"charset" in head.lower():  # else the patterns below need not be tried
+        head = _COMMENT.sub(b"", head)
+        body = _BODY.search(head)
+        for meta in _META.finditer(head, 0, body.start() if body else len(head)):
+            if label := _label_of_meta(meta[1]):
+                return label
     return xml[1] if xml else None
+
+
+def _label_of_meta(written: bytes) -> bytes | None:
+    """The label among the attributes of a ``<meta>``, as they are written; None without one."""
+    if b"charset" not in written.lower():
+        return None
+    attributes: dict[bytes, bytes] = {
+        name.lower(): value.strip(b"\"' \t\r\n") for name, value in _ATTRIBUTE.findall(written)
+    }
+    if attributes.get(b"charset"):
+        return attributes[b"charset"]
+    if attributes.get(b"http-equiv", b"").lower() == b"content-type":
+        match = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
+        return match[1] if match else None
+    return None
 
 
 def _refuse_binary(head: bytes) -> None:

@@ -17,6 +17,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability import _core
+from understandability._core import Places
 from understandability.resources import resource_arrays
 
 # A text in no language that could be detected; it has no estimate.
@@ -41,6 +43,8 @@ _FUNCTION_WORDS = _words(
     such because before after between"""
 )
 _FEW_WORDS, _PLAIN_SHARE, _DISTINCT = 25, 0.2, 4
+# The same where a page claims to be English: only texts with fewer are compared with the profiles.
+_CLAIMED_SHARE, _CLAIMED_DISTINCT = 0.1, 8
 _START = 1_500  # characters in which English is looked for first, at the start and after it
 
 # Three windows of a long text are compared with the profiles.
@@ -252,17 +256,28 @@ def detect_language(text: str) -> str | None:
     return _detect(sample, words)
 
 
-def is_plainly_english(text: str) -> bool:
-    """Whether the function words of a text show that it is English.
+def is_plainly_english(
+    text: str, share: float = _PLAIN_SHARE, least_distinct: int = _DISTINCT
+) -> bool:
+    """Return True if the function words of a text show that it is English.
+
+    Args:
+        text: Any text; with fewer than 25 words the result is False.
+        share: The share of the words that have to be function words.
+        least_distinct: The number of distinct ones.
 
     >>> is_plainly_english("You have the flu, and you should rest. " * 4)
     True
     """
-    words = text.lower().split()
-    if len(words) < _FEW_WORDS:
-        return False
-    english = [word for word in words if word in _FUNCTION_WORDS]
-    return len(english) >= _PLAIN_SHARE * len(words) and len(set(english)) >= _DISTINCT
+    words, matches, distinct = _core.count_listed(text, _listed_function_words())
+    return words >= _FEW_WORDS and matches >= share * words and distinct >= least_distinct
+
+
+@cache
+def _listed_function_words() -> Places:
+    words = sorted(_FUNCTION_WORDS)
+    packed = b"".join(b"\0" + word.encode() for word in words)
+    return Places(np.frombuffer(packed, np.uint8), np.arange(len(words), dtype=np.uint16))
 
 
 def language_subtag(tag: str) -> str | None:
@@ -326,7 +341,9 @@ def contradicting_language(text: str, claim: str, least_words: int = 50) -> str 
     """
     if is_in_other_script(text, claim):
         return detect_language(text)
-    if text.count(" ") < least_words or (claim == "en" and is_plainly_english(text)):
+    if claim == "en" and is_plainly_english(text, _CLAIMED_SHARE, _CLAIMED_DISTINCT):
+        return None
+    if text.count(" ") < least_words:
         return None
     known = profiles()
     if claim not in known.languages:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from types import MappingProxyType
 
+from understandability import _core
 from understandability._core import Tape
 from understandability.text.decoding import decode
 from understandability.text.language import (
@@ -21,16 +21,15 @@ from understandability.text.language import (
     language_subtag,
 )
 from understandability.text.page import HTML, MARKDOWN, Page
-from understandability.text.tape import RAW, Markup, read_markup, read_source
+from understandability.text.tape import MAIN_PARTS, RAW, Markup, read_markup, read_source
 
 # Shorter texts are labels of menus and tables, which say little of the language.
 _SENTENCE = 30
 _RAW = frozenset(RAW)
 # The statements of languages that are looked at, to find that of the main part.
-_MOST_CLAIMS, _LONGEST_TAG = 50, 2_000
+_MOST_CLAIMS = 50
 _LANGUAGE = re.compile(rb"""(?<=[\s:"'])lang\s?=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
-_START_OF_TAG = re.compile(rb"<([a-zA-Z][a-zA-Z0-9]*)[^<>]*")
-_MAIN_ROLE = re.compile(rb"""\srole\s*=\s*["']?main\b""", re.IGNORECASE)
+_MAIN_ROLE = b'role="main"'
 _MATTER_LINES = 500
 _MATTER_NAME = re.compile(rb"[ \t]*[\w\"'-]+[ \t]*:")
 # Fewer characters of sentences than this do not stand for a page.
@@ -171,50 +170,43 @@ def _read(page: Page, read: Callable[[bytes], Markup], is_source: bool = False) 
         return ParsedPage(page, source, encoding)
     if source.startswith(b"---"):
         source = source[_end_of_front_matter(source) :]
-    tape, language, flags, hints = read(source)
-    has_main_part = (
-        tape.place_of("main") >= 0 or tape.place_of("article") >= 0 or b'role="main"' in source
+    markup = read(source)
+    declared = language_of_main_part(source, markup) or language_subtag(markup.language)
+    return ParsedPage(
+        page, source, encoding, markup.tape, declared, markup.flags, markup.hints, is_source
     )
-    of_main_part = language_of_main_part(source) if has_main_part else None
-    declared = of_main_part or language_subtag(language)
-    return ParsedPage(page, source, encoding, tape, declared, flags, hints, is_source)
 
 
-def language_of_main_part(source: bytes) -> str | None:
+def language_of_main_part(source: bytes, markup: Markup) -> str | None:
     """The language that the main part of a page claims, if it claims one.
 
     That part is a ``main`` element or one with that role, otherwise the ``article`` elements, if
     they all claim the same language.
 
-    >>> language_of_main_part(b"<html lang=en><nav>Home</nav><main class=a lang=es-MX><p>Descanse.")
+    >>> page = b"<html lang=en><nav>Home</nav><main class=a lang=es-MX><p>Descanse."
+    >>> language_of_main_part(page, read_source(page))
     'es'
-    >>> language_of_main_part(b"<article lang=es>Hola</article><article lang=fr>Salut") is None
+    >>> page = b"<article lang=es>Hola</article><article lang=fr>Salut"
+    >>> language_of_main_part(page, read_markup(page)) is None
     True
     """
-    claims: dict[bool, set[str]] = {True: set(), False: set()}
-    for offset in islice(_finds(source), _MOST_CLAIMS):
-        match = _LANGUAGE.match(source, offset)
-        if match is None:
-            continue
-        tag = _START_OF_TAG.match(source, source.rfind(b"<", 0, match.start()), match.end())
-        language = language_subtag(match[1].decode("ascii", "replace"))
-        if not tag or language is None:
-            continue
-        end = source.find(b">", match.end(), match.end() + _LONGEST_TAG)
-        is_main = tag[1].lower() == b"main" or _MAIN_ROLE.search(source, tag.start(), max(end, 0))
-        if is_main or tag[1].lower() == b"article":
-            claims[bool(is_main)].add(language)
-    chosen = claims[True] or claims[False]
-    return chosen.pop() if len(chosen) == 1 else None
-
-
-def _finds(source: bytes) -> Iterator[int]:
-    """The offsets of ``lang``, found without a pattern, for speed."""
-    for mark in (b"lang=", b"LANG="):
-        offset = source.find(mark)
-        while offset >= 0:
-            yield offset
-            offset = source.find(mark, offset + 1)
+    claims, names = list(markup.claims or ()), markup.tape.names
+    if markup.claims is None and any(part in names for part in MAIN_PARTS):
+        claims = _core.start_tags(source, tuple(map(str.encode, MAIN_PARTS)))
+    if "main" not in names and (role := source.find(_MAIN_ROLE)) >= 0:
+        start = source.rfind(b"<", 0, role)
+        claims.append(("main", source[start + 1 : source.find(b">", role)]))
+    for part in MAIN_PARTS:
+        languages = {
+            language
+            for tag, attributes in claims[:_MOST_CLAIMS]
+            if tag == part
+            for claim in _LANGUAGE.findall(attributes)
+            if (language := language_subtag(claim.decode("ascii", "replace"))) is not None
+        }
+        if languages:
+            return languages.pop() if len(languages) == 1 else None
+    return None
 
 
 def _end_of_front_matter(source: bytes) -> int:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 from types import MappingProxyType
@@ -51,6 +51,9 @@ _MAX_TAGS = 1_000_000
 
 # Elements whose content is text even where it looks like tags.
 RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp")
+
+# Elements that hold the main part of a page, where there are any.
+MAIN_PARTS = ("main", "article")
 
 # Elements that extractors leave out, so that all is lost behind one that is never closed.
 HIDING = ("noscript", "template", "object")
@@ -146,6 +149,8 @@ class Markup(NamedTuple):
     language: str = ""  # as the root element claims
     flags: tuple[str, ...] = ()
     hints: Mapping[int, str] = MappingProxyType({})  # see `read_source`
+    # The tag and attributes of each root and main part; None if they were not read.
+    claims: Sequence[tuple[str, bytes]] | None = None
 
 
 def read_markup(source: bytes) -> Markup:
@@ -455,6 +460,7 @@ def is_hidden(attributes: str) -> bool:
 _INVISIBLE = ("hidden", "collapse")
 _LANGUAGE = re.compile(rb"""(?<!\S)(?:xml:)?lang\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
 _SECTIONS = frozenset(SECTIONS)
+_CLAIMING = frozenset({"html", *MAIN_PARTS})
 _HINTS = BoundedCache(kind_of_section, limit=20_000, longest=300)
 _HIDDEN = BoundedCache(is_hidden, limit=20_000, longest=300)
 _MENDED = tuple(name.encode() for name in (*RAW, *HIDING))  # where they are not closed
@@ -484,16 +490,17 @@ def read_source(source: bytes) -> Markup:
         if cut is None or not cut[0].long_texts(1, MAX_TREE_BYTES, _CODE).strip():
             return markup
         flags = markup.flags
-    tape, hints, roots = cut
-    claims = filter(None, map(_LANGUAGE.search, roots))
-    language = next((claim[1].decode() for claim in claims), "")
-    return Markup(tape, language, flags, hints)
+    tape, hints, claims = cut
+    of_roots = (_LANGUAGE.search(attributes) for tag, attributes in claims if tag == "html")
+    language = next((claim[1].decode() for claim in of_roots if claim), "")
+    return Markup(tape, language, flags, hints, claims)
 
 
-def _cut(source: bytes) -> tuple[Tape, dict[int, str], list[bytes]] | None:
+def _cut(source: bytes) -> tuple[Tape, dict[int, str], list[tuple[str, bytes]]] | None:
     return _core.cut(
-        source, _normal, without_references, _SECTIONS, _HINTS, _MENDED, _HIDDEN, NOT_SHOWN
-    )
+        source, _normal, without_references, _SECTIONS, _HINTS, _CLAIMING, _MENDED, _HIDDEN,
+        NOT_SHOWN,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=20_000)
