@@ -10,6 +10,7 @@ import sys
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir, redirect_stdout
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,13 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table; the first column is left-aligned, the others right-aligned."""
     lines = [" | ".join(head), "|".join(["---", *["--:"] * (len(head) - 1)])]
     return "".join(f"| {line} |\n" for line in [*lines, *map(" | ".join, rows)])
+
+
+def stamp(checksum: str) -> str:
+    """The bundle, version and date of measured figures; `scripts.docs.update` reads it."""
+    from understandability import __version__
+
+    return f"Measured on {date.today()} with version {__version__}, `open` {checksum[:16]}."
 
 
 def filled(document: Path, parts: Mapping[str, str]) -> str:

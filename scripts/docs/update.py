@@ -1,11 +1,13 @@
 """Write the parts of the documents that derive from the code: run it after changing either.
 
-Each part stands between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. With ``--check``
-nothing is written, and the status is 1 if a part is stale.
+Each part is between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. A figure that was measured
+is followed by its name, ``.93<!-- readings-sources -->``; `docs/figures.json` has all of them. With
+``--check`` nothing is written, and the status is 1 if a part or a figure is stale.
 """
 
 import hashlib
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -129,7 +131,7 @@ def options_of(command: Command) -> list[str]:
             own.append(row)
     lines = with_examples(command.help)
     if own:
-        lines += [table("argument or option | default | meaning", "|---|---|---|", own), ""]
+        lines += [*map(item, own), ""]
     if shared:
         lines += ["Options that it shares with other commands:", ""]
         for topic, names in shared.items():
@@ -143,6 +145,12 @@ OptionRow = tuple[str, str, str]
 SHARED_BY = 3  # from this number of commands on, an option is described once for all of them
 
 
+def item(row: OptionRow) -> str:
+    """An option as an item of a list, which a phone shows whole."""
+    names, default, meaning = row
+    return f"- {names}{f' ({default})' if default else ''}: {meaning}"
+
+
 def option_row(option: Option) -> OptionRow:
     """The names of an argument or option, its default and its meaning."""
     kind = option.about.value or {int: "NUMBER", float: "NUMBER"}.get(option.type, "TEXT")
@@ -151,8 +159,8 @@ def option_row(option: Option) -> OptionRow:
     default = "required" if option.default is inspect.Parameter.empty else ""
     if isinstance(option.default, str | float | int) and option.default not in (False, ""):
         shown = f"{option.default:g}" if isinstance(option.default, float) else option.default
-        default = f"`{shown}`"
-    return names, default, option.help.replace("|", "\\|")
+        default = f"default `{shown}`"
+    return names, default, option.help
 
 
 @cache
@@ -195,7 +203,7 @@ def shared_options() -> str:
             topics[topic].append(row)
     parts = []
     for topic, rows in topics.items():
-        parts += [f"## {topic}", "", table("option | default | meaning", "|---|---|---|", rows), ""]
+        parts += [f"## {topic}", "", *map(item, rows), ""]
     return "\n".join(parts)
 
 
@@ -259,11 +267,24 @@ def feature_groups() -> str:
     return table(head, "|---|--:|--:|--:|", lines)
 
 
+# What an entry says of a feature's direction; most features are higher in harder texts.
+DIRECTIONS = {"higher-harder": "", "higher-easier": "higher is easier", "": "direction unknown"}
+
+
 def features() -> str:
-    """The whole catalogue."""
-    described = [describe(feature) for feature in catalogue()]
-    rows = [tuple(each.values()) for each in described]
-    return f"\n{table(' | '.join(described[0]), '|---' * len(rows[0]) + '|', rows)}\n"
+    """The whole catalogue by group: each feature with its meaning, unit, source and needs."""
+    parts = []
+    for group in all_groups():
+        parts += [f"### {group[0].upper()}{group[1:]}", ""]
+        for feature in catalogue():
+            if feature.group == group:
+                row = describe(feature)
+                direction = DIRECTIONS[row["direction"]]
+                needs = f"needs {row['needs']}" if row["needs"] else ""
+                about = "; ".join(filter(None, (row["unit"], direction, row["source"], needs)))
+                parts.append(f"- `{row['name']}`: {row['meaning']} ({about})")
+        parts.append("")
+    return "\n".join(parts)
 
 
 def score_columns() -> str:
@@ -307,6 +328,104 @@ def assumptions() -> str:
     return table(f"standard error | {head}", "|--:|" + "--:|" * len(difficulties), rows)
 
 
+RESULTS = ROOT / "results"
+FIGURES = ROOT / "docs" / "figures.json"
+
+# Figures that documents quote: name -> the file of results, the part of it, how the row begins, the
+# column, and the command that measures it.
+_MUST_HOLD = "python -m scripts.evaluate.must_hold"
+_ESTIMATORS = "python -m scripts.evaluate.estimators"
+QUOTED: dict[str, tuple[str, str, str, str, str]] = {
+    "readings-sources": ("number", "orders", "readings, sources, groups", "`open`", _MUST_HOLD),
+    "readings-awkward": (
+        "number",
+        "orders",
+        "readings, awkward kinds, groups",
+        "`open`",
+        _MUST_HOLD,
+    ),
+    "kinds-left-out": ("number", "orders", "readings, sources, kinds", "`open`", _MUST_HOLD),
+    "pages-health": ("number", "orders", "whole pages, health", "`open`", _MUST_HOLD),
+    "pages-web": ("number", "orders", "whole pages, modern web", "`open`", _MUST_HOLD),
+    "distance-sources": (
+        "number",
+        "chances",
+        "mean distance of P from the share, sources",
+        "`open`",
+        _MUST_HOLD,
+    ),
+    "distance-awkward": (
+        "number",
+        "chances",
+        "mean distance of P from the share, awkward",
+        "`open`",
+        _MUST_HOLD,
+    ),
+    "within-sources": ("number", "certainty", "readings, sources", "inside", _MUST_HOLD),
+    "within-awkward": ("number", "certainty", "readings, awkward", "inside", _MUST_HOLD),
+    "medreadme": ("estimators", "left-out", "medreadme (", "level", _ESTIMATORS),
+    "readmepp": ("estimators", "left-out", "readmepp_en (", "level", _ESTIMATORS),
+    "clear": ("estimators", "left-out", "clear (", "difficulty", _ESTIMATORS),
+    "cochrane": ("estimators", "left-out", "cochrane_pls (", "difficulty", _ESTIMATORS),
+    "panel": (
+        "pages",
+        "panel-figures",
+        "difficulty",
+        "Spearman, 72 texts",
+        "python -m scripts.evaluate.pages",
+    ),
+}
+
+
+@cache
+def results(page: str) -> str:
+    """The text of a page of results."""
+    return (RESULTS / f"{page}.md").read_text("utf-8")
+
+
+def rows_of(page: str, part: str) -> list[dict[str, str]]:
+    """The rows of a table that a script measured, by the columns of its head."""
+    found = re.search(
+        f"<!-- begin: {part} -->\n(.*?)<!-- end: {part} -->", results(page), re.DOTALL
+    )
+    assert found, (page, part)
+    lines = re.findall(r"^\|(.+)\|$", found[1], re.MULTILINE)
+    head, _, *rows = [[cell.strip() for cell in line.split("|")] for line in lines]
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def row_of(page: str, part: str, label: str) -> dict[str, str]:
+    """The first row whose label begins so."""
+    return next(row for row in rows_of(page, part) if next(iter(row.values())).startswith(label))
+
+
+def figures() -> dict[str, Any]:
+    """Every figure that documents quote, with what it is of, how it was measured, and when."""
+    quoted = {}
+    for name, (page, part, label, column, command) in QUOTED.items():
+        row = row_of(page, part, label)
+        value, _, interval = row[column].partition(" ")
+        measured = re.search(r"Measured on (\S+) with version (\S+), `open` (\w+)", results(page))
+        assert measured, page
+        quoted[name] = {
+            "value": value,
+            "interval": interval,
+            "of": f"{next(iter(row.values()))}: {column.strip('`')}",
+            "command": command,
+            "date": measured[1],
+            "version": measured[2],
+            "open": measured[3],
+        }
+    return quoted
+
+
+def with_figures(text: str) -> str:
+    """A document with every quoted figure, ``.93<!-- readings-sources -->``, as it was measured."""
+    values = {name: figure["value"] for name, figure in figures().items()}
+    pattern = rf"[\d.%]+<!-- ({'|'.join(values)}) -->"
+    return re.sub(pattern, lambda match: f"{values[match[1]]}<!-- {match[1]} -->", text)
+
+
 # Sets that `open` saw nothing of, as people who do not know them would call them, and which of its
 # numbers their labels are about.
 _JUDGED = {
@@ -319,49 +438,16 @@ _JUDGED = {
 }
 
 
-def quality() -> str | None:
-    """Sets left out whole, from the page of the estimators; None before that is filled in."""
-    page = (DOCS / "estimators.md").read_text("utf-8")
-    found = re.search("<!-- begin: left-out -->\n(.*?)<!-- end: left-out -->", page, re.DOTALL)
-    rows = re.findall(r"^\|(.+)\|$", found[1] if found else "", re.MULTILINE)
-    if not rows:
-        return None
-    head, _, *lines = [[cell.strip() for cell in row.split("|")] for row in rows]
-    made = []
+def quality() -> str:
+    """Sets left out whole: `open` and the best formula."""
+    rows = []
     for name, (title, number) in _JUDGED.items():
-        cells = next(line for line in lines if line[0].startswith(f"{name} ("))
-        figures = dict(zip(head, (cell.partition(" ")[0] for cell in cells), strict=True))
-        formulas = {each: figures[each] for each in head if each in EIGHT_FORMULAS}
-        best = max(formulas, key=lambda each: float(formulas[each]))
-        made.append((title, f"{figures[number]}, {number}", f"{formulas[best]} {best}"))
-    return table("texts and measure | `open` | best formula", "|---|--:|--:|", made)
-
-
-def _of_number(label: str) -> str:
-    """The figure of `open` in a row of the page of what the number must hold, without interval."""
-    lines = (DOCS / "number.md").read_text("utf-8").splitlines()
-    row = next(line for line in lines if line.startswith(f"| {label}"))
-    return row.strip("| ").rpartition("|")[2].split()[0]
-
-
-def whole_pages() -> str:
-    """How `open` orders whole pages."""
-    health, web = (_of_number(f"whole pages, {each}") for each in ("health", "modern web"))
-    return (
-        f"On whole pages that `open` did not learn from, its difficulty correlates {health} with "
-        f"the readings of 80 health pages, and {web} with those of 58 other web pages."
-    )
-
-
-def how_near() -> str:
-    """How far P(U|d) is from the share of readers, and how `open` orders whole pages."""
-    label = "mean distance of P from the share"
-    sources, awkward = (_of_number(f"{label}, {each}") for each in ("sources", "awkward kinds"))
-    return (
-        f"On passages that the model did not learn from, the estimate is off by {sources} on "
-        "average; on texts that are hard to estimate (lists, jargon of other fields, code), by "
-        f"{awkward}.\n{whole_pages()}"
-    )
+        cells = row_of("estimators", "left-out", f"{name} (")
+        values = {column: cell.partition(" ")[0] for column, cell in cells.items()}
+        formulas = {column: values[column] for column in values if column in EIGHT_FORMULAS}
+        best = max(formulas, key=lambda formula: float(formulas[formula]))
+        rows.append((title, f"{values[number]}, {number}", f"{formulas[best]} {best}"))
+    return table("texts and measure | `open` | best formula", "|---|--:|--:|", rows)
 
 
 def checksums() -> str:
@@ -377,16 +463,15 @@ def checksums() -> str:
 
 DOCS = ROOT / "docs"
 # Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
-PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
+PARTS: dict[Path, dict[str, Callable[[], str]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
-    ROOT / "README.md": {"samples": samples, "quality": quality, "whole-pages": whole_pages},
+    ROOT / "README.md": {"samples": samples, "quality": quality},
     DOCS / "commands.md": {"summary": commands},
-    DOCS / "questions.md": {"how-near": how_near},
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
     DOCS / "start" / "index.md": {"samples": samples},
-    DOCS / "start" / "number.md": {"three-pages": three_pages, "how-near": how_near},
+    DOCS / "start" / "number.md": {"three-pages": three_pages},
     DOCS / "howto" / "coming_from.md": {"old-and-new": old_and_new},
     DOCS / "howto" / "rewriting.md": {"rewriting": rewriting},
     DOCS / "quality" / "index.md": {"quality": quality},
@@ -398,25 +483,32 @@ PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
 
 
 def updated(document: Path) -> str:
-    """The text of a document with every part made anew."""
-    made = {name: make() for name, make in PARTS[document].items()}
-    return filled(document, {name: f"{part}\n" for name, part in made.items() if part is not None})
+    """The text of a document with every part and every quoted figure made again."""
+    text = document.read_text("utf-8")
+    if document in PARTS:
+        text = filled(document, {name: f"{make()}\n" for name, make in PARTS[document].items()})
+    return with_figures(text)
 
 
 def main() -> None:
     """Write the documents, or check them."""
     parser = parser_of(__doc__, data=False)
-    parser.add_argument("--check", action="store_true", help="only tell whether one is stale")
+    parser.add_argument("--check", action="store_true", help="only report whether one is stale")
     arguments = parser.parse_args()
     pages = command_pages()
-    for document in (*PARTS, *pages):
-        before = document.read_text("utf-8") if document.exists() else ""
-        after = pages[document] if document in pages else updated(document)
+    others = [path for path in sorted(DOCS.rglob("*.md")) if path not in pages]
+    for path in (*PARTS, *(path for path in others if path not in PARTS), *pages, FIGURES):
+        before = path.read_text("utf-8") if path.exists() else ""
+        if path == FIGURES:
+            after = json.dumps(figures(), indent=1) + "\n"
+        else:
+            after = pages[path] if path in pages else updated(path)
         if arguments.check and after != before:
-            raise SystemExit(f"{document.name} is stale; run scripts/docs/update.py")
-        document.write_text(after, "utf-8")
-    for document in {*(DOCS / "commands").glob("*.md")} - {*pages}:
-        raise SystemExit(f"{document} is of no command; remove it")
+            raise SystemExit(f"{path.name} is stale; run scripts/docs/update.py")
+        if after != before:
+            path.write_text(after, "utf-8")
+    for path in {*(DOCS / "commands").glob("*.md")} - {*pages}:
+        raise SystemExit(f"{path} is of no command; remove it")
 
 
 if __name__ == "__main__":

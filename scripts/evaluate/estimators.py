@@ -2,11 +2,12 @@
 
     python -m scripts.evaluate.estimators [--cache FOLDER]
 
-Fills in ``docs/estimators.md``. The figures of `open` come from its card (``scripts.train.pages``).
+Fills in ``results/estimators.md``. The figures of `open` come from its card, by
+``scripts.train.pages``.
 """
 
 from scripts.evaluate.intervals import Measured, harder
-from scripts.shared import ROOT, fill, markdown, parser_of
+from scripts.shared import ROOT, fill, markdown, parser_of, stamp
 from scripts.train.page_texts import training_table
 from scripts.train.pages import agreement
 
@@ -15,7 +16,7 @@ from understandability.training.validation import BASELINES
 
 
 def main() -> None:
-    arguments = parser_of(__doc__, cache=True, output="docs/estimators.md").parse_args()
+    arguments = parser_of(__doc__, cache=True, output="results/estimators.md").parse_args()
     bundle = load_bundle(ROOT / "resources" / "bundles" / "open")
     table = training_table(arguments.data, arguments.cache)
     formulas = harder(table.formulas).T
@@ -30,7 +31,7 @@ def main() -> None:
         row += [str(agreement(table, name, values)[1]) for values in formulas]
     head = ["set", "level", "difficulty", *BASELINES]
     parts = {
-        "bundles": f"Checksum: `open` {bundle.checksum[:16]}.",
+        "bundles": stamp(bundle.checksum),
         "left-out": markdown(head, list(rows.values())),
     }
     fill(arguments.output, parts)

@@ -3,11 +3,11 @@
     python -m scripts.evaluate.language_models [--data ../shared/data] [--check]
 
 Texts are scored by `score_table` with default settings, without stating their language.
-docs/number.md says what `open` learned from these sets. Grossman & Chen (ACL 2026) published the
+README.md says what `open` learned from these sets. Grossman & Chen (ACL 2026) published the
 scores of language models: Llama 3, Gemma, Phi, Aya and Mixtral, with two prompts. The best language
 model and the best formula of a set are chosen on the set itself, which favours them. Figures are
-Pearson correlations with human ratings; intervals resample groups. Fills in docs/number.md and
-README.md.
+Pearson correlations with human ratings; intervals resample groups. Fills in README.md and
+docs/quality/index.md.
 """
 
 import csv
@@ -96,7 +96,7 @@ def main() -> None:
     arguments = parser_of(__doc__).parse_args()
     table = markdown(HEAD, [row_of(arguments.data, *row) for row in SETS])
     print(table)
-    for document in ("README.md", "docs/number.md"):
+    for document in ("README.md", "docs/quality/index.md"):
         fill(ROOT / document, {"language-models": table})
 
 

@@ -1,6 +1,6 @@
 """Every figure that the number has to reach, beside formulas and two other models.
 
-Fills in ``docs/number.md``.
+Fills in ``results/number.md``.
 
     python -m scripts.train.teacher WHEEL states.npz
     python -m scripts.evaluate.must_hold --states states.npz --cache FOLDER
@@ -43,7 +43,7 @@ from scripts.evaluate.judged_texts import (
     PAIRS,
     judged_texts,
 )
-from scripts.shared import ROOT, fill, markdown, parser_of, records
+from scripts.shared import ROOT, fill, markdown, parser_of, records, stamp
 from scripts.train.page_fit import (
     LEVELLED,
     RECIPES,
@@ -82,7 +82,7 @@ from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.training.validation import BASELINES
 
-PAGE = ROOT / "docs" / "number.md"
+PAGE = ROOT / "results" / "number.md"
 OLD = Path(__file__).parent / "version_0_2.csv.gz"
 _OLD_COLUMNS = ("difficulty", "level", "p_understandable")
 # It learned from these. What its own pages print: out of fold, and left out whole.
@@ -673,7 +673,7 @@ def main() -> None:
     fill(
         PAGE,
         {
-            "bundles": f"Checksum: `open` {bundle.checksum[:16]}.",
+            "bundles": stamp(bundle.checksum),
             "orders": orders(systems),
             **dict(chances(systems)),
             "certainty": certainty(systems),

@@ -1,4 +1,4 @@
-"""Whole pages: their order, P(U|d), and a panel of texts. Fills in ``docs/pages.md``.
+"""Whole pages: their order, P(U|d), and a panel of texts. Fills in ``results/pages.md``.
 
     python -m scripts.evaluate.pages [--cache FOLDER]
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from scripts.evaluate.intervals import auc, harder, measured, short
-from scripts.shared import ROOT, fill, markdown, parser_of
+from scripts.shared import ROOT, fill, markdown, parser_of, stamp
 from scripts.train.page_texts import Table, cached, pages
 
 from understandability.arrays import Floats
@@ -108,7 +108,7 @@ def panel(bundle: Bundle) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    arguments = parser_of(__doc__, cache=True, output="docs/pages.md").parse_args()
+    arguments = parser_of(__doc__, cache=True, output="results/pages.md").parse_args()
     bundle = load_bundle(ROOT / "resources" / "bundles" / "open")
     assert isinstance(bundle.model, PassageModel)
     table = cached(arguments.cache, "pages", lambda: Table.of(pages(arguments.data)))
@@ -124,7 +124,7 @@ def main() -> None:
     scores = {"difficulty": reading.raw, "level": reading.level}
     scores |= dict(zip(BASELINES, harder(table.formulas).T, strict=True))
     parts = {
-        "bundles": f"Checksum: `open` {bundle.checksum[:16]}.",
+        "bundles": stamp(bundle.checksum),
         "orders": orders(table.sets, scores),
         "chances": chances(table.sets, read),
         **dict(panel(bundle)),

@@ -2,7 +2,7 @@
 
     python -m scripts.evaluate.readers [--data ../shared/data]
 
-Fills in a part of ``docs/number.md``. In `onestop_readers` people answered three questions, each
+Fills in a part of ``results/number.md``. In `onestop_readers` people answered three questions, each
 with four choices, on an article in one of two versions. Nothing is learned from them. `shift` says
 how much harder texts are for readers of a proficiency, for two rates of guessing: one right answer
 of four, and what people have right who did not read the article.
@@ -138,7 +138,7 @@ def page(answers: Answers) -> str:
 def main() -> None:
     parser = parser_of(__doc__)
     answers = Answers.of(parser.parse_args().data)
-    fill(ROOT / "docs" / "number.md", {"readers": page(answers)})
+    fill(ROOT / "results" / "number.md", {"readers": page(answers)})
 
 
 if __name__ == "__main__":

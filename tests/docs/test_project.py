@@ -58,7 +58,7 @@ def test_the_image_runs_a_command_that_exists_and_not_as_root() -> None:
     section = (ROOT / "docs" / "commands" / f"{name}.md").read_text("utf-8")
     assert section.startswith(f"# {command} {name}\n")
     assert all(f"`{option}" in section for option in options if option.startswith("--"))
-    assert f"`--port NUMBER` | `{arguments('EXPOSE')[0]}`" in section
+    assert f"`--port NUMBER` (default `{arguments('EXPOSE')[0]}`)" in section
     assert arguments("HEALTHCHECK")
     assert "token" not in " ".join(options)  # the list of processes would show it
     extras = re.findall(r"\.\[(\w+)\]", " ".join(arguments("RUN")))
