@@ -33,7 +33,7 @@ INSTEAD = {
 
 
 def prose(text: str) -> list[str]:
-    """The paragraphs and list items of a page, without code, tables, headings and links.
+    """The paragraphs and list items of a page, without code, tables, options, headings and links.
 
     >>> prose("# Flu\\n\\n- Rest, [and drink](water.md) `water`.\\n\\n    a command\\n")
     ['Rest, and drink it.']
@@ -42,6 +42,7 @@ def prose(text: str) -> list[str]:
     text = re.sub(r"^(```|:::).*?^\1.*?$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"^- `[^`]+`[^:\n]*: .*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"`[^`\n]*`", "it", text)
     lines = [line for line in text.splitlines() if not re.match(r"    |\||#|:", line)]
     return [line.strip().lstrip("-*0123456789. ") for line in lines if line.strip()]
