@@ -137,6 +137,7 @@ export function attach(field, { beside = field, reader, english, insert } = {}) 
     const row = element("li", {}, button(mark.word, () => show(mark)), " ");
     const { offer, likely, kind } = mark;
     if (offer?.texts.length) row.append("say ", ...offer.texts.flatMap((text, n) => [button(offer.plain[n], () => put(mark, text)), " "]));
+    else if (offer?.in_brackets) row.append("explain it: ", button(offer.in_brackets.replace(/[.,;:!?]+$/, ""), () => put(mark, offer.in_brackets)));
     else if (offer) row.append(offer.plain.length ? inPlainWords(offer.plain) : offer.note);
     else if (likely) row.append(button(likely, () => put(mark, likely)));
     else row.append(element("span", { className: "note" }, KINDS[kind].replace(/s$/, "")));

@@ -211,6 +211,7 @@ function showWord(number, focus) {
       const both = instead.replace(/[.,;:!?)\]]*$/, (mark) => ` (${offer.term.toLowerCase()})${mark}`);
       parts.push(button(offer.plain[index], use(instead), "primary"), button(`${offer.plain[index]} (${offer.term.toLowerCase()})`, use(both)));
     }
+    if (offer.in_brackets) parts.push(button(`Explain it: ${offer.in_brackets.replace(/[.,;:!?]+$/, "")}`, use(offer.in_brackets), "primary"));
     const meaning = panel.element("p", { id: "meaning" });
     if (!offer.texts.length && offer.plain.length) meaning.append(`${panel.inPlainWords(offer.plain)} `);
     meaning.append(panel.element("span", { className: "note" }, offer.note));

@@ -31,7 +31,7 @@ export const KINDS = {
 const LONG = 20; // words of a sentence
 
 // Whether a click mends it; all other marks need the writer's own words.
-export const isFixed = (mark) => Boolean(mark.offer ? mark.offer.texts.length : mark.kind === "spelling" && mark.likely);
+export const isFixed = (mark) => Boolean(mark.offer ? mark.offer.texts.length || mark.offer.in_brackets : mark.kind === "spelling" && mark.likely);
 
 // Sentences and words of an explanation as ranges of the text; `isRefused` says what to leave out.
 export function marksOf(text, explanation, isRefused) {
@@ -52,8 +52,9 @@ export function marksOf(text, explanation, isRefused) {
     if (end > start && !isRefused(`${kind} ${word.toLowerCase()}`)) found.push({ kind, start, end, word, ...more });
   };
   for (const offer of explanation.offers) {
-    // What the text explains itself is marked no more, nor taken for a hard word.
-    if (offer.plain.length || offer.note !== "the text says what it means") add("term", offer.first, offer.last, { offer });
+    // What is well known, or explained in the text, is marked no more, nor taken for a hard word.
+    const isOpen = offer.plain.length || offer.note !== "the text says what it means";
+    if (offer.marked && isOpen) add("term", offer.first, offer.last, { offer });
     else taken.fill(1, offer.first, offer.last);
   }
   explanation.misspelled_places.forEach((place) => {

@@ -43,7 +43,7 @@ def test_words_of_several_meanings(word: str, sentence: str, expected: str) -> N
     about = [
         in_form(match, match.plain)[0] if match.plain else f"({match.form.row.note})"
         for each in found
-        for match, _ in offers_module._found(each, document.pieces)
+        for match, _ in offers_module._offers_in(each, document.pieces)
         if word[:6][: max(4, len(word) - 1)]
         in " ".join(each.tokens[match.start : match.end]).lower()
     ]

@@ -325,7 +325,7 @@ def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
     counts: Counter[str] = Counter()
     in_place: Counter[str] = Counter()
     for offer in offered:
-        if offer.is_explained:
+        if offer.is_explained or not offer.marked:
             continue
         term = offer.term if offer.term.isupper() else offer.term.lower()
         if term not in best or (offer.texts and not in_place[term]):

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 from understandability.resources import resource_lines
-from understandability.writers.hard_sentences import is_medicine
 from understandability.writers.inflection import one_spelling
 from understandability.writers.plain_terms.term_tables import (
     MEDICAL,
     abbreviations,
     index,
+    is_medicine,
     word_list,
 )
 

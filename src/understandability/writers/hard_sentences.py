@@ -25,6 +25,7 @@ from understandability.writers.inflection import is_participle, one_spelling
 from understandability.writers.levels import shade_of
 from understandability.writers.plain_terms.term_tables import (
     index,
+    is_medicine,
     recommended_words,
     word_list,
 )
@@ -40,7 +41,6 @@ _HARDEST = 5
 # Of mistakes of spelling: places of words, once in 50 million and in 125,000, and letters.
 _RARE, _COMMON = 130, 391
 _LEAST_LETTERS = 5
-_LEAST_MEDICINE = 7  # letters of a name that is known by its end
 _LONG = 7  # letters; a shorter word with one letter changed is often another word
 
 # Level and difficulty of sentences that were estimated before.
@@ -186,19 +186,6 @@ def _is_hard(word: str) -> bool:
     is_hard = len(parts) == 1 or bool((complexities(parts) > HARD_WORD).any())
     is_kept = is_medicine(word) or word.lower() in recommended_words()
     return is_hard and is_plain_word(word) and not is_kept
-
-
-def is_medicine(word: str) -> bool:
-    """Return True for the name of a medicine, which a writer cannot replace.
-
-    >>> [is_medicine(word) for word in ("clarithromycin", "Warfarin", "April", "medicine")]
-    [True, True, False, False]
-    """
-    small = word.lower()
-    if small in word_list("medicines"):
-        return True
-    ends = tuple(word_list("medicine ends"))
-    return len(small) >= _LEAST_MEDICINE and small.endswith(ends)
 
 
 def _is_explained(pieces: Sequence[str], position: int) -> bool:

@@ -91,7 +91,7 @@ def _marks(explanation: Explanation) -> dict[int, tuple[str, str]]:
         position: (SPELLING, f"likely: {word}") for position, word in issues.misspelled.items()
     }
     for offer in explanation.offers:
-        if not offer.is_explained:
+        if offer.marked and not offer.is_explained:
             say = f"{offer.how}: {', or '.join(offer.plain)}" if offer.plain else offer.note
             marks |= dict.fromkeys(range(offer.first, offer.last), (TERM, say))
     return marks

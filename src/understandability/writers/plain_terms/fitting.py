@@ -436,8 +436,16 @@ def placed(
     return first, last + 1, forms, tuple(texts)
 
 
+# Verbs of relative clauses after a noun in the plural.
+_SEVERAL = (
+    ("that has ", "that have "),
+    ("that is ", "that are "),
+    ("that does ", "that do "),
+)
+
+
 def _for_several(plain: str) -> str:
     """The plural of a relative clause: "that has spread", "that have spread"."""
-    for one, several in (("that has ", "that have "), ("that is ", "that are ")):
+    for one, several in _SEVERAL:
         plain = plain.replace(one, several)
     return plain

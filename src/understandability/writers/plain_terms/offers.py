@@ -14,7 +14,7 @@ from itertools import chain
 
 from understandability.feature.batch import Batch
 from understandability.model.word_columns import complexities
-from understandability.writers.inflection import BASE, one_spelling
+from understandability.writers.inflection import BASE, PLURAL, one_spelling
 from understandability.writers.plain_terms.english import AMERICAN, english_of, in_english
 from understandability.writers.plain_terms.fitting import (
     changes_sense,
@@ -40,6 +40,7 @@ from understandability.writers.plain_terms.term_tables import (
     abbreviations,
     earned_terms,
     index,
+    is_medicine,
     recommended_words,
     trusted_terms,
 )
@@ -61,7 +62,16 @@ _STEM = 5  # letters; words that share them count as related
 _EMPTY = frozenset(
     ("and", "for", "the", "that", "with", "from", "which", "such", "into", "their", "than", "body")
 )
+_HARD_TERM = 0.44  # complexity; easier terms need no explanation in brackets
+_MOST_IN_BRACKETS = 12  # words
+_ENDS_NOUN = frozenset(
+    ("PUNCT", "VERB", "AUX", "ADP", "CCONJ", "SCONJ", "ADV", "PRON", "DET", "PART")
+)
+# Words and signs that belong to the term before them, and may not follow a bracket.
+_TIED = frozenset(("of", "to", "(", "[", "'s", "’s", "-", "/"))
+_SEVERAL_SENSES = (", or ", ";")  # in a note
 _KNOWN = 0.3  # complexity; a word of less has no note
+_MARKED = 0.39  # complexity; a meaning without a click is marked for words of more
 _EASY = 0.39  # complexity; general words of less are nearly as well known as what explains them
 _IN_BRACKETS = re.compile(r"\w [(\[](\w[^()\[\]]{1,40})[)\]]")
 _SYMBOL = re.compile("[A-Z][A-Z0-9]{2,7}")
@@ -76,6 +86,13 @@ class Offer:
     punctuation. If no plain term fits the sentence, `texts` is empty and `plain` says what the term
     means, for a rewrite of the sentence. If one fits, `plain` holds only those that fit. If only
     `note` explains the term, `plain` and `texts` are empty.
+
+    `in_brackets` replaces those pieces at the first use of a medical term for which no plain term
+    fits: the term, followed by what it means in brackets. It is '' where that would not read well.
+
+    `marked` is False for a well-known term that no click helps: a page marks it no more, and its
+    meaning is there for who asks. It is False for the later uses of a term that `in_brackets`
+    explains, too.
     """
 
     first: int
@@ -85,6 +102,8 @@ class Offer:
     texts: tuple[str, ...]
     note: str
     kind: str
+    in_brackets: str = ""
+    marked: bool = True
 
     @property
     def is_explained(self) -> bool:
@@ -140,14 +159,26 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     texts = (" ".join(document.pieces).lower() for document in batch.documents)
     in_brackets = [frozenset(_IN_BRACKETS.findall(text)) for text in texts]
     of_documents: list[list[Offer]] = [[] for _ in batch.documents]
+    seen: list[dict[str, Offer]] = [{} for _ in batch.documents]
     for (number, start), offered in zip(starts, remembered(_OFFERED, keys, offers_of), strict=True):
         for offer in offered:
             if offer.term.lower() in in_brackets[number]:  # "body mass index (BMI)"
-                offer = replace(offer, plain=(), texts=(), note=EXPLAINED)
+                offer = replace(offer, plain=(), texts=(), note=EXPLAINED, in_brackets="")
+            first_use = seen[number].setdefault(one_spelling(offer.term), offer)
+            if first_use is not offer:
+                offer = _later(offer, first_use)
             of_documents[number].append(
                 replace(offer, first=offer.first + start, last=offer.last + start)
             )
     return tuple(map(tuple, of_documents))
+
+
+def _later(offer: Offer, first_use: Offer) -> Offer:
+    """The offer for a later use of a term, which is explained at its first use only."""
+    if first_use.is_explained and not offer.texts:
+        return replace(offer, plain=(), note=EXPLAINED, in_brackets="")
+    is_enough = bool(first_use.in_brackets) and not offer.texts
+    return replace(offer, in_brackets="", marked=offer.marked and not is_enough)
 
 
 def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
@@ -160,7 +191,8 @@ def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
         if name == "IV" and (sentence.tag(position - 1) in NOUNS or "III" in sentence.tokens):
             continue  # a numeral: "stage IV", "stage I, II, III or IV"
         if name in names and "(" not in (sentence.word(position - 1), sentence.word(position + 1)):
-            note = ": ".join(filter(None, names[name]))
+            full, meaning = names[name]
+            note = ": ".join(filter(None, (full, meaning)))
         elif _SYMBOL.fullmatch(name) and sentence.word(position + 1) in ("gene", "genes"):
             note = "the name of a gene"
         else:
@@ -183,7 +215,14 @@ def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
             plain=tuple(plain[index] for index in others),
             texts=tuple(texts[index] for index in others) if texts else (),
             note=in_english(offer.note, english),
+            in_brackets=_explained_in(offer, english),
         )
+
+
+def _explained_in(offer: Offer, english: str) -> str:
+    """The term with its meaning in brackets, the meaning in that English."""
+    term, bracket, meaning = offer.in_brackets.partition(" (")
+    return term + bracket + in_english(meaning, english)
 
 
 def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
@@ -207,7 +246,42 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
     else:
         plain = tuple(text for text in plain if not _says_little(match, text))
     if plain or note:
-        yield Offer(first, last, term_in(match, pieces), plain, texts, note, row.vocabulary)
+        term = term_in(match, pieces)
+        explained = "" if texts or note == EXPLAINED else _in_brackets(match, pieces, plain)
+        is_hard = _complexity(row.term) >= _MARKED and not is_medicine(row.term)
+        is_marked = bool(texts or explained) or is_hard
+        yield Offer(first, last, term, plain, texts, note, row.vocabulary, explained, is_marked)
+
+
+def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> str:
+    """The term with its meaning in brackets: "a hernia (bulge through a muscle wall)".
+
+    '' for easy terms and other parts of speech, in headings, inside brackets or a longer name, and
+    before words that belong to the term: "infarction of the brain".
+    """
+    row, sentence, end = match.form.row, match.sentence, match.end
+    is_plural = match.form.name == PLURAL
+    meaning = plain[0] if plain else row.note
+    if row.part != "noun" or row.vocabulary != MEDICAL or _complexity(row.term) < _HARD_TERM:
+        return ""
+    if match.stays or not meaning or len(meaning.split()) > _MOST_IN_BRACKETS:
+        return ""
+    if not plain and is_plural and meaning.startswith(("a ", "an ", "the ", "one ")):
+        return ""
+    if not plain and any(sign in meaning for sign in _SEVERAL_SENSES):
+        return ""
+    is_end = sentence.tag(end) in _ENDS_NOUN and match.next_word not in _TIED
+    is_inside = sentence.tokens[:end].count("(") > sentence.tokens[:end].count(")")
+    has_verb = not {"VERB", "AUX"}.isdisjoint(sentence.tags)
+    is_in_name = match.tag_before == "PROPN" or (match.is_one_word and match.tag_before == "NOUN")
+    if not is_end or is_inside or not has_verb or is_in_name or match.last_word == ")":
+        return ""
+    if match.tag_before == "ADJ" and meaning.split()[0].endswith("ing"):
+        return ""  # "neurohormonal activation (switching on)"
+    before = pieces[sentence.pieces[match.start] : sentence.pieces[end - 1] + 1]
+    last = before[-1]
+    at = sentence.ends[end - 1]
+    return " ".join((*before[:-1], f"{last[:at]} ({meaning}){last[at:]}"))
 
 
 @lru_cache(1 << 14)
@@ -314,7 +388,7 @@ def _chosen(
         ):
             if stays:
                 has_note = row.note and (row.vocabulary == MEDICAL or not is_name)
-                return Match(form, (), sentence, start, end) if has_note else None
+                return Match(form, (), sentence, start, end, True) if has_note else None
             match = Match(form, row.plain, sentence, start, end)
             plain = tuple(
                 text

@@ -185,6 +185,7 @@ class Match:
     """A form of a term at ``sentence.tokens[start:end]``, with its candidate plain terms.
 
     `tag_before` and `tag_after` are the tags of the neighbouring tokens, '' at the start.
+    A term that `stays` is in a title, a name or a quotation: it gets a note, and is not replaced.
     """
 
     form: TermForm
@@ -192,6 +193,7 @@ class Match:
     sentence: TaggedSentence
     start: int
     end: int
+    stays: bool = False
 
     @property
     def tag_before(self) -> str:

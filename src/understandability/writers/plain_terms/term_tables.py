@@ -29,8 +29,10 @@ from understandability.writers.inflection import BASE, forms_of, one_spelling, p
 
 MEDICAL, GENERAL = "medical", "general"
 LISTS = (MEDICAL, GENERAL)
+_RULED = "ruled"  # flag of a sure term that is sure only where a rule of its row holds
 _LEAST_RIGHT = 5  # sentences, and none wrong
 _LEAST_EARNED = 3  # offers, and none wrong
+_LEAST_MEDICINE = 7  # letters of a name that is known by its end
 HYPHENS = frozenset("-‐‑–")
 
 
@@ -40,6 +42,19 @@ def word_list(name: str) -> frozenset[str]:
     lines = resource_lines("plain_terms/words.tsv")[1:]
     rows = (line.split("\t") for line in lines)
     return next(frozenset(words.split()) for list_, _, words in rows if list_ == name)
+
+
+def is_medicine(word: str) -> bool:
+    """Return True for the name of a medicine, which a writer cannot replace.
+
+    >>> [is_medicine(word) for word in ("clarithromycin", "Warfarin", "April", "medicine")]
+    [True, True, False, False]
+    """
+    small = word.lower()
+    if small in word_list("medicines"):
+        return True
+    ends = tuple(word_list("medicine ends"))
+    return len(small) >= _LEAST_MEDICINE and small.endswith(ends)
 
 
 class Rule(NamedTuple):
@@ -154,8 +169,12 @@ def plural_of(plain: str) -> str:
 
     >>> [plural_of(plain) for plain in ("germ test", "bulge in a blood vessel", "calories eaten")]
     ['germ tests', 'bulges in a blood vessel', 'calories eaten']
+    >>> plural_of("doctor or nurse")
+    'doctors or nurses'
     """
     words = plain.split()
+    if len(words) == 3 and words[1] == "or":
+        return f"{plural(words[0])} or {plural(words[2])}"
     head = head_of(words)
     end = words.index(head) + 1
     is_plural = end < len(words) and head.endswith("s") and not head.endswith("ss")
@@ -186,18 +205,19 @@ def plain_terms() -> tuple[PlainTerm, ...]:
             plurals = tuple(plural_of(one) if form == "-" else form for one, form in both)
             rules, follows_noun = tuple(_rules(when)), position == "after"
             key = (_words_of(term), part)
-            if not rules and key in _sure_terms():
-                if sure := unused.pop(key, None):
-                    rows.append(_sure_row(sure, term, note, list_name))
+            sure = _sure_terms().get(key)
+            if sure and rules and sure.plain in plain:
+                rows.append(replace(_sure_row(sure, term, note, list_name), rules=rules))
                 continue
-            if rules and key in _sure_terms() and _sure_terms()[key].plain in plain:
-                row = _sure_row(_sure_terms()[key], term, note, list_name)
-                rows.append(replace(row, rules=rules))
+            if sure and not rules and _RULED not in sure.flags:
+                if unused.pop(key, None):
+                    rows.append(_sure_row(sure, term, note, list_name))
                 continue
             rows.append(
                 PlainTerm(term, plain, plurals, part, rules, note, source, follows_noun, list_name)
             )
-    rows += [_sure_row(sure, sure.term, "", MEDICAL) for sure in unused.values()]
+    others = (sure for sure in unused.values() if _RULED not in sure.flags)
+    rows += [_sure_row(sure, sure.term, "", MEDICAL) for sure in others]
     return tuple(rows)
 
 
