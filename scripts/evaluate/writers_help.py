@@ -1,14 +1,14 @@
 """How much help writers get, and how much of it is right, in one table.
 
-    python -m scripts.evaluate.writers_help [--data ../shared/data] [--sheets FOLDER] [--development]
+    python -m scripts.evaluate.writers_help [--data ../shared/data] [--sheets FOLDER]
 
 60 pages that no table or rule was written with: pages for patients of PDQ and MedQuAD, health pages
 of the web, guidance on benefits, rights, finance and tax, and specialist pages (PDQ for
-professionals). *Coverage*: of the words that the editor marks, the share with a click (a plain term,
-an explanation in brackets, a spelling), and the proposals for each hard sentence. *Right*: the share
-of clicks and proposals that two readers, language models that worked apart, both called right; their
-verdicts are in `tests/writers/help_judged.jsonl`. `--sheets` writes 300 clicks and 100 proposals to
-judge; `--development` uses other pages, for writing tables.
+professionals). *Coverage*: of the words that the editor marks, the share with a click (a plain
+term, an explanation in brackets, a spelling), and the hard sentences for each proposal. *Right*:
+the share of clicks and proposals that two readers, language models that worked apart, both called
+right; their verdicts are in `tests/writers/help_judged.jsonl`. `--sheets` writes 300 clicks and 100
+proposals to judge; `--development` uses other pages, for writing tables.
 """
 
 import json
@@ -24,7 +24,7 @@ from understandability.feature.batch import Batch
 from understandability.scoring import Scorer
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
-from understandability.writers.hard_sentences import findings, sentences
+from understandability.writers.hard_sentences import LONG_SENTENCE, findings, sentences
 from understandability.writers.plain_terms.english import english_of
 from understandability.writers.plain_terms.offers import Offer, offers
 from understandability.writers.proposals import proposals
@@ -37,7 +37,7 @@ _CLICKS, _PROPOSALS, _OF_A_TERM = 300, 100, 2
 _OPEN = ("benefits_veterans", "rights_disability_guidance", "consumer_finance_guidance",
          "tax_form_help", "benefits_visa_uk_guidance")  # fmt: skip
 # Pages of each sort; the draw is by the hash of their names.
-PAGES = {"for patients": 24, "health, web": 12, "public guidance": 16, "for specialists": 8}
+PAGES = {"for patients": 26, "health, web": 8, "public guidance": 18, "for specialists": 8}
 
 
 def texts(data: Path) -> Iterator[tuple[str, str, str]]:
@@ -72,3 +72,154 @@ def drawn(data: Path, is_development: bool) -> dict[str, list[Document]]:
         sort: [document_of_text(text, name) for _, name, text in sorted(rows)[: PAGES[sort]]]
         for sort, rows in pages.items()
     }
+
+
+def marks(document: Document, offered: tuple[Offer, ...]) -> Counter[str]:
+    """The marks of the editor by what they offer, passives apart."""
+    issues = findings(Batch([document]))
+    counts: Counter[str] = Counter()
+    taken: set[int] = set()
+
+    def add(what: str, positions: set[int]) -> None:
+        if not taken & positions:
+            counts[what] += 1
+            taken.update(positions)
+
+    for offer in offered:
+        positions = set(range(offer.first, offer.last))
+        if not offer.marked or (offer.is_explained and not offer.plain):
+            taken |= positions
+        elif offer.texts:
+            add("plain term", positions)
+        elif offer.in_brackets:
+            add("in brackets", positions)
+        else:
+            add("own words", positions)
+    for position in issues.misspelled:
+        add("spelling", {position})
+    for positions in issues.abbreviations.values():
+        for position in positions:
+            add("own words", {position})
+    for position in issues.hard:
+        add("own words", {position})
+    return counts
+
+
+def clicks(document: Document, offered: tuple[Offer, ...]) -> Iterator[dict[str, str]]:
+    """Yield each click of a page: its sentence before and after."""
+    bounds = spans(document)
+    for offer in offered:
+        text = offer.texts[0] if offer.texts else offer.in_brackets
+        if text and offer.marked:
+            first, last = next(span for span in bounds if offer.first < span[1])
+            pieces = document.pieces[first:last]
+            change = {offer.first: (offer.last, f"[{text}]")}
+            yield {
+                "kind": "plain term" if offer.texts else "in brackets",
+                "term": offer.term.lower(),
+                "before": " ".join(pieces),
+                "after": " ".join(replaced(pieces, first, change)),
+                "page": document.docno,
+            }
+
+
+def page_help(
+    document: Document, scorer: Scorer
+) -> tuple[Counter[str], list[dict[str, str]], list[dict[str, str]]]:
+    """The marks of a page, and its clicks and proposals."""
+    batch = Batch([document])
+    english, issues = english_of(document.pieces), findings(batch)
+    (offered,) = offers(batch, english)
+    counts = marks(document, offered)
+    made = []
+    for number, sentence in enumerate(sentences(document, batch, issues, scorer)):
+        if sentence.shade == 0 and sentence.words <= LONG_SENTENCE:
+            continue
+        counts["hard sentences"] += 1
+        found = proposals(document, number, issues, offered, scorer, english)[:1]
+        counts["with a proposal"] += len(found)
+        made += [
+            {
+                "kind": proposal.kind,
+                "before": " ".join(document.pieces[sentence.first : sentence.last]),
+                "after": proposal.text,
+                "page": document.docno,
+            }
+            for proposal in found
+        ]
+    return counts, list(clicks(document, offered)), made
+
+
+def sheet(rows: list[dict[str, str]], number: int) -> list[dict[str, str]]:
+    """At most `number` rows at random, at most two of a term."""
+    rows = list(rows)
+    random.Random(55).shuffle(rows)
+    times: Counter[str] = Counter()
+    chosen = []
+    for row in rows:
+        times[row.get("term", row["before"])] += 1
+        if times[row.get("term", row["before"])] <= _OF_A_TERM and len(chosen) < number:
+            chosen.append(row)
+    return chosen
+
+
+def is_right(row: dict[str, str]) -> bool | None:
+    """The verdict of both readers on a change that was judged; None for another."""
+    verdicts = {(r["before"], r["after"]): r for r in records(JUDGED)} if JUDGED.exists() else {}
+    judged = verdicts.get((row["before"], row["after"]))
+    return None if judged is None else bool(judged["one"] and judged["two"])
+
+
+def right(rows: list[dict[str, str]]) -> str:
+    """The share of judged changes that both readers called right."""
+    verdicts = [verdict for row in rows if (verdict := is_right(row)) is not None]
+    return f"{sum(verdicts) / len(verdicts):.1%} of {len(verdicts)}" if verdicts else "–"
+
+
+def main() -> None:
+    """Print the table in Markdown, or write the sheets."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--sheets", type=Path, help="folder for what is to be judged")
+    parser.add_argument("--development", action="store_true", help="other pages")
+    chosen = parser.parse_args()
+    scorer, rows = Scorer(), []
+    every: Counter[str] = Counter()
+    all_clicks: list[dict[str, str]] = []
+    all_proposals: list[dict[str, str]] = []
+    for sort, documents in drawn(chosen.data, chosen.development).items():
+        counts: Counter[str] = Counter()
+        for document in documents:
+            more, of_page, proposed = page_help(document, scorer)
+            counts += more
+            all_clicks += of_page
+            all_proposals += proposed
+        every += counts
+        rows.append(row_of(sort, len(documents), counts))
+    rows.append(row_of("all", sum(int(row[1]) for row in rows), every))
+    print(markdown(HEAD, rows))
+    drawn_clicks = sheet(all_clicks, _CLICKS)
+    drawn_proposals = sheet(all_proposals, _PROPOSALS)
+    print(f"Right: clicks {right(drawn_clicks)}, proposals {right(drawn_proposals)}.")
+    if chosen.sheets:
+        chosen.sheets.mkdir(parents=True, exist_ok=True)
+        for name, changes in (("clicks", drawn_clicks), ("proposals", drawn_proposals)):
+            lines = [json.dumps(row, ensure_ascii=False) for row in changes]
+            (chosen.sheets / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+HEAD = ["pages", "n", "marked words", "with a click", "hard sentences", "a proposal for each"]
+
+
+def row_of(sort: str, number: int, counts: Counter[str]) -> list[str]:
+    """A row of the table."""
+    fixed = counts["plain term"] + counts["in brackets"] + counts["spelling"]
+    marked = fixed + counts["own words"]
+    each = counts["hard sentences"] / max(counts["with a proposal"], 1)
+    return [
+        sort, str(number), str(marked), f"{fixed / marked:.0%}", str(counts["hard sentences"]),
+        f"{each:.1f}",
+    ]  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@ from tests.writers.tables import rows
 from understandability.feature.batch import Batch
 from understandability.resources import resource_lines
 from understandability.text.analysis import document_of_text
+from understandability.writers.cutting import cut
 from understandability.writers.plain_terms import offers as offers_module
 from understandability.writers.plain_terms.fitting import in_form
 from understandability.writers.plain_terms.offers import Offer, offers
@@ -23,7 +24,6 @@ from understandability.writers.plain_terms.term_tables import (
     plain_terms,
     trusted_terms,
 )
-from understandability.writers.proposals import _cut
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.usefixtures("every_plain_term")
@@ -271,7 +271,7 @@ def test_what_is_not_cut(sentence: str) -> None:
     """Two nouns that share a verb, a quotation, an order with its effect, an abbreviation."""
     document = document_of_text(sentence)
     (tagged,) = tagged_sentences(Batch([document]), [0], [document.pieces])
-    assert _cut(tagged, list(document.pieces)) is None
+    assert cut(tagged, list(document.pieces)) is None
 
 
 def test_what_is_put_in_place_was_judged_right() -> None:

@@ -63,7 +63,7 @@ def test_sure_terms_are_many_and_clear() -> None:
     assert sum(part in ("noun", "adjective") for _, part in terms) >= 600
     for term, part, plain, flags in rows_of_table:
         assert (plain, part) not in terms, term
-        assert set(flags.split()) <= {"mass", "count", "modifier", "alone", "after", "ruled"}, term
+        assert set(flags.split()) <= {"mass", "count", "modifier", "alone", "after", "ruled", "det"}, term
         assert plain != term
 
 

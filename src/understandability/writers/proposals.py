@@ -13,25 +13,29 @@ from functools import cache
 
 from understandability.feature.batch import Batch
 from understandability.scoring import Scorer
+from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
-from understandability.writers.hard_sentences import LONG_SENTENCE, Findings
+from understandability.writers.cutting import cut, lower_first, upper_first
+from understandability.writers.facts import check_facts
+from understandability.writers.hard_sentences import LONG_SENTENCE, Findings, findings
 from understandability.writers.inflection import (
     BASE,
     PARTICIPLE,
     PAST,
     THIRD,
-    is_participle,
     verb_form,
 )
 from understandability.writers.plain_terms.english import article_before, in_english
-from understandability.writers.plain_terms.offers import Offer
+from understandability.writers.plain_terms.offers import Offer, offers
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
 from understandability.writers.plain_terms.term_tables import abbreviations, word_list
 from understandability.writers.sentence_edits import rebuilt, replaced, spans
 
 PLAIN, CUT, ACTIVE, YOU, LIST, IN_FULL = "plain", "cut", "active", "you", "list", "in full"
+TOGETHER = "together"
 _ACTIONS = {
+    TOGETHER: "Rewrite the sentence",
     PLAIN: "Use plain terms",
     CUT: "Cut the sentence here",
     ACTIVE: "Say who does it",
@@ -39,16 +43,12 @@ _ACTIONS = {
     LIST: "Make a list of the parts",
     IN_FULL: "Say the abbreviation in full",
 }
-_LEAST_PART = 4  # words of each part of a sentence that is cut
-_VERBS = frozenset(("VERB", "AUX"))
-_SCOPES = frozenset(("sometimes", "often", "usually", "rarely", "generally", "normally", "mostly"))
-_BEHIND_AGENTS = frozenset(
+_AFTER_AGENTS = frozenset(
     ("'s", "(", "in", "of", "at", "on", "from", "with", "that", "which", "who", "whose")
 ) | {"called", "named", "known"}
 # Words in whose sentences an abbreviation may name a gene, not the illness.
 _OF_GENES = frozenset(("gene", "genes", "mutation", "mutations"))
 _LEAST_ITEMS, _MOST_WORDS = 4, 7  # of a list, and of an item in it
-_SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
 _OBJECTS = {"he": "him", "she": "her", "we": "us", "they": "them", "i": "me"}
 _YOURS = {"they": "you", "them": "you", "their": "your", "theirs": "yours",
           "themselves": "yourself", "themself": "yourself"}  # fmt: skip
@@ -65,7 +65,11 @@ _MODALS = frozenset(("will", "can", "may", "must", "should", "could", "might", "
 _ADVICE = re.compile(
     r"^(?:(?:Patients|All patients|You) (?:are|is) (?:strongly )?(?:advised|recommended|requested|"
     r"asked|encouraged) to|It is (?:recommended|advised|advisable|suggested) that (?:you|patients)|"
-    r"Patients should) (?P<rest>\w.*)$"
+    r"Patients should) (?P<rest>(?!be\b)\w.*)$"
+)
+_DUTY = re.compile(
+    r"^(?:(?:Patients|All patients|You) are required to|(?:Patients|All patients) must|"
+    r"It is (?:essential|mandatory|imperative) that (?:you|patients)) (?P<rest>(?!be\b)\w.*)$"
 )
 
 
@@ -104,9 +108,14 @@ def proposals(
     candidates = list(changes(sentence, pieces, first, last, issues, offered, english))
     if not candidates:
         return ()
-    whole = [[list(part)] for part in parts]
+    if whole := together(pieces, english):
+        candidates.append((TOGETHER, *whole))
+    original = [[list(part)] for part in parts]
     changed = [
-        rebuilt(document, [*whole[:number], [line.split() for line in lines], *whole[number + 1 :]])
+        rebuilt(
+            document,
+            [*original[:number], [line.split() for line in lines], *original[number + 1 :]],
+        )
         for _, lines, _ in candidates
     ]
     before, *after = scorer.estimates(Batch([document, *changed]))
@@ -120,22 +129,71 @@ def proposals(
     return tuple(sorted(useful, key=lambda proposal: -proposal.points))
 
 
+def together(pieces: Sequence[str], english: str) -> tuple[list[str], str] | None:
+    """The sentence with every change that a rule is sure of: sentences and text; None for fewer
+    than two.
+
+    First the reader is addressed or the doer named, then the result is cut or made a list, and in
+    the end plain terms are put in. Nothing is proposed if a number, a time, a condition, a negation
+    or an obligation would be lost on the way.
+
+    >>> text = "Patients are advised to avoid all alcohol and tobacco prior to surgery; "
+    >>> text += "they may drink tea before that."
+    >>> print(together(text.split(), "british")[1])
+    You should avoid all alcohol and tobacco before surgery. You may drink tea before that.
+    """
+    before, used = " ".join(pieces), 0
+    lines, text = [before], before
+    for kinds in ((YOU, ACTIVE), (LIST, CUT)):
+        made = [change for change in _changes_of(text, english) if change[0] in kinds]
+        if made:
+            _, lines, text = made[0]
+            used += 1
+    if check_facts(before, text).lost:
+        return None
+    said = [_with_plain_terms(line, english) for line in lines]
+    used += said != lines
+    if used < 2:
+        return None
+    if text.startswith(f"{lines[0]}\n"):  # a list
+        return said, "\n".join([said[0], *(f"- {item.rstrip('.')}" for item in said[1:])])
+    return said, " ".join(said)
+
+
+def _changes_of(text: str, english: str) -> list[tuple[str, list[str], str]]:
+    """The changes of a text that is one sentence."""
+    document = document_of_text(text)
+    if len(document.sentence_starts) != 1:
+        return []
+    batch = Batch([document])
+    (sentence,) = tagged_sentences(batch, [0], [document.pieces])
+    pieces = list(document.pieces)
+    return list(changes(sentence, pieces, 0, len(pieces), findings(batch), (), english))
+
+
+def _with_plain_terms(text: str, english: str) -> str:
+    document = document_of_text(text)
+    (offered,) = offers(Batch([document]), english)
+    terms = {offer.first: (offer.last, offer.texts[0]) for offer in offered if offer.texts}
+    return " ".join(replaced(document.pieces, 0, terms))
+
+
 def changes(
     sentence: TaggedSentence, pieces: list[str], first: int, last: int, issues: Findings,
     offered: Sequence[Offer], english: str,
 ) -> Iterator[tuple[str, list[str], str]]:  # fmt: skip
     """Kind, sentences and text of each change that a rule finds."""
-    hard = {*issues.hard}  # all terms at once would change what is easy enough
     terms = {
-        o.first: (o.last, o.texts[0])
-        for o in offered
-        if first <= o.first < last and o.texts and not hard.isdisjoint(range(o.first, o.last))
+        offer.first: (offer.last, offer.texts[0])
+        for offer in offered
+        if first <= offer.first < last and offer.texts
     }
     if terms:
         text = " ".join(replaced(pieces, first, terms))
         yield PLAIN, [text], text
-    if len(pieces) > LONG_SENTENCE * 0.7 and (cut := _cut(sentence, pieces)):
-        yield CUT, list(cut), " ".join(cut)
+    two = cut(sentence, pieces) if len(pieces) > LONG_SENTENCE * 0.7 else None
+    if two and not check_facts(" ".join(pieces), " ".join(two)).lost:
+        yield CUT, list(two), " ".join(two)
     if active := _active(sentence, pieces):
         yield ACTIVE, [active], active
     if addressed := _addressed(sentence, pieces):
@@ -146,103 +204,6 @@ def changes(
         yield LIST, lines, "\n".join([f"{intro}:", *(f"- {item}" for item in items)])
     if full := _in_full(pieces, first, issues, english):
         yield IN_FULL, [full], full
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _lower(text: str, tag: str) -> str:
-    """A word that begins a sentence no more; names and abbreviations keep their letters."""
-    stays = tag == "PROPN" or text == "I" or text[1:2].isupper()
-    return text if stays else text[:1].lower() + text[1:]
-
-
-def _is_clause(sentence: TaggedSentence, at: int) -> bool:
-    """Return True if a clause with subject and verb begins there: "you can", "the new dose is"."""
-    if sentence.word(at) in _SUBJECTS:
-        position = at + 1
-    else:
-        position = at
-        while sentence.tag(position) in ("DET", "ADJ", "NUM", "NOUN", "PROPN"):
-            position += 1
-            if sentence.tag(position) == "DET":
-                return False  # "obesity – the body becomes": two phrases
-        if sentence.tag(at) not in ("DET", "PRON", "NOUN", "PROPN") or position == at:
-            return False
-        if sentence.tag(position - 1) not in ("NOUN", "PROPN"):
-            return False
-    word, tag = sentence.word(position), sentence.tag(position)
-    # "the lining called ..." is no clause
-    return tag == "AUX" or (tag == "VERB" and not is_participle(word) and not word.endswith("ing"))
-
-
-def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
-    """The sentence as two: at a semicolon, or at "and", "but", "so" before a clause."""
-    if re.search(r"; (?:and|or)\b", " ".join(pieces)):
-        return None  # parts of a list, which would be torn
-    best = None
-    for position, token in enumerate(sentence.tokens):
-        after = position + 1
-        if token == ";":
-            start, keep = after, ""
-        elif token.lower() in ("and", "but") and sentence.tag(position) == "CCONJ":
-            start, keep = after, "But " if token.lower() == "but" else ""
-        else:
-            continue
-        left, right = sentence.tokens[:position], sentence.tokens[start:]
-        if min(len(left), len(right)) < _LEAST_PART or not _is_clause(sentence, start):
-            continue
-        has_verb = not _VERBS.isdisjoint(sentence.tags[:position])
-        is_tied = not word_list("ties").isdisjoint(word.lower() for word in left)
-        inside = left.count("(") != left.count(")") or ":" in left or sentence.is_quoted[position]
-        # "kale and broccoli are good": what is joined may be two nouns, no clauses
-        is_bare = token != ";" and sentence.tag(start) not in ("DET", "PRON")
-        is_bare = is_bare and (left[-1] != "," or "," in left[-8:-1])
-        is_order = sentence.tag(0) == "VERB" and "will" in right[:3]  # "Rest, and you will be well"
-        # "Sometimes a scan is enough and a biopsy is not needed": both parts are sometimes
-        is_scoped = left[0].lower() in _SCOPES or (sentence.tag(0) == "ADP" and "," in left[:8])
-        # "the head is wide, the middle is long, and the tail is narrow"
-        commas = [n for n, word in enumerate(left[:-1]) if word == ","] if left[-1] == "," else []
-        is_series = any(
-            not _VERBS.isdisjoint(sentence.tags[:n])
-            and not _VERBS.isdisjoint(sentence.tags[n:position])
-            for n in commas
-        )
-        # "may spread to the bone and the bone is weak, or to the skin": "or" goes with the first
-        is_left_open = any(
-            right[n : n + 2] == [",", "or"] and sentence.tag(start + n + 2) in ("ADP", "PART")
-            for n in range(len(right))
-        )
-        # "remove it and a new one should be applied every day": both are done every day
-        is_timed = any(word.lower() in word_list("interval words") for word in right[2:])
-        is_timed = is_timed and token != ";"
-        # "a nurse or a doctor will call and you ...": the first part must be a whole clause
-        if (
-            not has_verb
-            or is_left_open
-            or is_timed
-            or "means" in left  # of a definition, both parts say what a word means
-            or is_tied
-            or is_scoped
-            or is_series
-            or inside
-            or is_bare
-            or is_order
-            or pieces[sentence.pieces[position - 1]].rstrip(";").endswith(".")
-            or sentence.pieces[start] == sentence.pieces[position - 1]
-        ):
-            continue
-        if best is None or abs(position - len(pieces) / 2) < abs(best[0] - len(pieces) / 2):
-            best = position, start, keep
-    if best is None:
-        return None
-    position, start, keep = best
-    end = sentence.pieces[position] + (sentence.tokens[position] == ";")
-    one = " ".join(pieces[:end]).rstrip(" ,;:–—") + "."
-    rest = pieces[sentence.pieces[start] :]
-    two = " ".join([_lower(rest[0], sentence.tag(start)) if keep else _upper(rest[0]), *rest[1:]])
-    return one, keep + two
 
 
 def _participle_base(word: str) -> str:
@@ -293,7 +254,7 @@ def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
     if not {head, head.removesuffix("s")} & word_list("agents"):
         return ""
     # "TSH is made by the gland in the brain": what follows says which agent it is
-    if sentence.tag(end) in ("CCONJ", "PART") or sentence.word(end) in _BEHIND_AGENTS:
+    if sentence.tag(end) in ("CCONJ", "PART") or sentence.word(end) in _AFTER_AGENTS:
         return ""
     if end == verb + 2:
         return ""
@@ -305,7 +266,7 @@ def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
     else:
         said = verb_form(base, PAST if form == PAST else BASE if several else THIRD)
     at = sentence.pieces
-    subject = [_lower(pieces[0], sentence.tag(0)), *pieces[1 : at[modal]]]
+    subject = [lower_first(pieces[0], sentence.tag(0)), *pieces[1 : at[modal]]]
     if len(subject) == 1:
         subject = [_OBJECTS.get(subject[0].lower(), subject[0])]
     last = at[end - 1]
@@ -314,7 +275,7 @@ def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
     rest = pieces[last + 1 :]
     if mark.startswith(",") or (rest and mark):
         return ""
-    text = " ".join([_upper(agent.rstrip(".,;:!?")), said, *subject, *rest])
+    text = " ".join([upper_first(agent.rstrip(".,;:!?")), said, *subject, *rest])
     return text if rest else text + (mark or ".")
 
 
@@ -323,6 +284,9 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     if advice := _ADVICE.match(" ".join(pieces)):
         rest = _of_reader(sentence, advice["rest"]) if "atients" in advice[0] else advice["rest"]
         return rest and f"You should {rest}"
+    if duty := _DUTY.match(" ".join(pieces)):
+        rest = _of_reader(sentence, duty["rest"]) if "atients" in duty[0] else duty["rest"]
+        return rest and f"You must {rest}"
     passive = _passive(sentence)
     if not passive or passive[0] < 2 or sentence.word(passive[0]) != "be":
         return ""
@@ -339,12 +303,12 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     # "should be used once and thrown away", "should be removed and a new one should be applied"
     if _has_second_clause(sentence, verb):
         return ""
-    subject = [_lower(pieces[0], sentence.tag(0)), *pieces[1 : sentence.pieces[modal]]]
+    subject = [lower_first(pieces[0], sentence.tag(0)), *pieces[1 : sentence.pieces[modal]]]
     if sentence.tag(0) not in ("DET", "PRON") and subject[-1].endswith("s"):
         subject.insert(0, "the")  # "take the tablets", but "avoid alcohol"
     must = "You must " if sentence.word(modal) == "must" else ""
     no = ("not " if must else "Do not ") if negative else ""
-    said = f"{must}{no}{base if must or no else _upper(base)}"
+    said = f"{must}{no}{base if must or no else upper_first(base)}"
     done = pieces[sentence.pieces[verb]]
     mark = done[len(done.rstrip(".,;:!?")) :]
     return " ".join([said, *subject[:-1], subject[-1] + mark, *pieces[sentence.pieces[verb] + 1 :]])
@@ -439,6 +403,6 @@ def _in_full(pieces: list[str], first: int, issues: Findings, english: str) -> s
                 words_out[position - 1] = article_before(full, pieces[position - 1])
             if before not in _ARTICLES and not _BODIES.isdisjoint(full.split()):
                 full = f"the {full}"
-            said = _upper(full) if position == 0 else full
+            said = upper_first(full) if position == 0 else full
             words_out[position] = pieces[position].replace(name, f"{said} ({name})")
     return " ".join(words_out) if words_out != pieces else ""

@@ -54,6 +54,7 @@ _TIMES = frozenset(("hours", "days", "weeks", "months", "years", "decades"))
 _BEFORE_NUMBER = ("at least", "at most", "up to")
 _SPLIT = re.compile("[ -]")
 _ARTICLES = ("a", "an")
+_SORTS = frozenset(("type", "types", "kind", "kinds", "form", "forms", "sort", "sorts"))
 _POSSESSIVES = frozenset(("your", "his", "her", "its", "our", "their", "my", "whose"))
 _SMALL = 3  # letters; shorter words, such as "the", do not show the meaning
 
@@ -108,8 +109,8 @@ def fits(match: Match, plain: str) -> bool:
     plain_term = plain_of(plain)
     row = match.form.row
     rules: Sequence[Callable[[Match, Plain], bool]] = RULES.get(row.part, ())
-    if row.is_sure and row.part == "noun":
-        rules = SURE_NOUN_RULES
+    if row.is_sure:
+        rules = SURE_RULES.get(row.part, rules)
     return not any(is_against(match, plain_term) for is_against in (*RULES[""], *rules))
 
 
@@ -237,6 +238,17 @@ def _wants_an_object(match: Match, plain: Plain) -> bool:
     return wants and has_none and not match.form.row.term.endswith(last)
 
 
+def _is_named_participle(match: Match, _: Plain) -> bool:
+    """Return True for a sure verb before a noun: "assisted living" is a name."""
+    is_free = match.tag_before in ("", "PUNCT", "DET", "ADJ", "ADP", "CCONJ")
+    return match.is_past and is_free and match.tag_after in NAMES
+
+
+def _is_enough_after_an_article(match: Match, plain: Plain) -> bool:
+    """Return True for "a sufficient supply", which is not "an enough supply"."""
+    return plain.words[-1] == "enough" and match.tag_before not in ("", "VERB", "ADP", "PUNCT")
+
+
 def _is_long_participle_before_a_noun(match: Match, plain: Plain) -> bool:
     if len(plain.words) == 1 or not match.is_one_word or match.tag_before in ("AUX", "PART"):
         return False
@@ -312,7 +324,7 @@ RULES: Mapping[str, tuple[Callable[[Match, Plain], bool], ...]] = {
              _wants_an_object, _is_long_participle_before_a_noun),
     "adjective": (_is_not_before_a_noun, _has_tail_before_a_noun, _is_compared,
                   _is_long_after_a_degree, _is_noun_before_an_of, _is_in_a_name, _follows_a_verb,
-                  _finds_no_place_behind),
+                  _finds_no_place_behind, _is_enough_after_an_article),
     "adverb": (_is_long_before_a_verb,),
 }  # fmt: skip
 
@@ -333,14 +345,30 @@ def _has_wrong_article(match: Match, _: Plain) -> bool:
     is_plural = match.form.name == PLURAL
     if "mass" in flags and is_plural:
         return True
+    if "det" in flags and not _has_determiner(match):
+        return True  # "following commencement" is not "following start"
+    after_joint = match.sentence.tag(match.end + 1)
+    is_of_types = match.last_word == "of" and match.sentence.word(match.start - 2) in _SORTS
+    if "count" in flags and not is_plural and is_of_types:
+        return True  # "four types of biopsy"
+    if "modifier" in flags and match.tag_after == "CCONJ" and after_joint == "ADJ":
+        return True  # "laboratory and radiological tests"
     if match.tag_before not in ("ADJ", "VERB", "ADV"):
         return False
+    is_named = match.tag_before == "VERB" and match.last_word.endswith("ed")
+    if "count" in flags and not is_plural and is_named and not _determiner(match):
+        return True  # "stress-induced cardiomyopathy"
     if "alone" in flags and match.tag_before == "ADJ":
         return True  # "minor haemorrhage" is no "minor heavy bleeding"
     determiner = _determiner(match)
     if "mass" in flags:
         return determiner in _ARTICLES
     return "count" in flags and not is_plural and match.tag_before == "ADJ" and not determiner
+
+
+def _has_determiner(match: Match) -> bool:
+    """Return True for "the onset", "its early onset"."""
+    return match.tag_before in ("DET", "PRON") or bool(_determiner(match))
 
 
 def _determiner(match: Match) -> str:
@@ -353,9 +381,12 @@ def _determiner(match: Match) -> str:
 
 
 # For sure terms, whose plain terms are known to be mass nouns or count nouns.
-SURE_NOUN_RULES = (
-    _is_a_clause_after_a_modifier, _has_two_tails, _is_among_nouns, _has_wrong_article,
-)  # fmt: skip
+SURE_RULES: Mapping[str, tuple[Callable[[Match, Plain], bool], ...]] = {
+    "noun": (
+        _is_a_clause_after_a_modifier, _has_two_tails, _is_among_nouns, _has_wrong_article,
+    ),
+    "verb": (*RULES["verb"], _is_named_participle),
+}  # fmt: skip
 
 
 def in_form(match: Match, plain: Sequence[str]) -> tuple[str, ...]:
@@ -410,9 +441,11 @@ def placed(
             forms = tuple(map(_for_several, forms))
     behind = pieces[last][sentence.ends[end - 1] :]
     article = ""
-    if first and not before and pieces[first - 1].lower() in _ARTICLES:
+    opening = ""
+    if first and not before and pieces[first - 1].lower().lstrip("([“") in _ARTICLES:
         first -= 1
-        article = pieces[first]
+        article = pieces[first].lstrip("([“")
+        opening = pieces[first].removesuffix(article)
     capital = term[:1].isupper() and not term.isupper()
     flags = match.form.row.flags
     if "mass" in flags and article:
@@ -424,6 +457,7 @@ def placed(
         and match.tag_before not in ("DET", "NUM", "NOUN", "PROPN", "ADJ")
         and not (match.tag_before == "PRON" and match.last_word in _POSSESSIVES)
         and match.tag_after not in NOUNS
+        and not _determiner(match)
         and not {"VERB", "AUX"}.isdisjoint(sentence.tags)  # no article in a heading
     )
     texts = []
@@ -432,7 +466,7 @@ def placed(
         text = text[:1].upper() + text[1:] if capital else text
         if article:
             text = f"{article_before(text, article)} {text}"
-        texts.append(before + text + behind)
+        texts.append(opening + before + text + behind)
     return first, last + 1, forms, tuple(texts)
 
 

@@ -7,9 +7,10 @@ with plain words for a rewrite, and a general term with its note, if any.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from understandability.feature.batch import Batch
@@ -41,8 +42,10 @@ from understandability.writers.plain_terms.term_tables import (
     earned_terms,
     index,
     is_medicine,
+    plain_terms,
     recommended_words,
     trusted_terms,
+    word_list,
 )
 from understandability.writers.sentence_edits import remembered, spans
 
@@ -219,6 +222,20 @@ def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
         )
 
 
+def _has_several_senses(row: PlainTerm, meaning: str, *, is_note: bool) -> bool:
+    """Return True if the meaning may be another: rows with rules, "a high fever, or treatment"."""
+    if is_note and any(sign in meaning for sign in _SEVERAL_SENSES):
+        return True
+    return (not is_note and " or " in meaning and " " not in row.term) or row.term in _ambiguous()
+
+
+@cache
+def _ambiguous() -> frozenset[str]:
+    """The terms with several rows for nouns."""
+    counts = Counter(row.term for row in plain_terms() if row.part == "noun")
+    return frozenset(term for term, count in counts.items() if count > 1)
+
+
 def _explained_in(offer: Offer, english: str) -> str:
     """The term with its meaning in brackets, the meaning in that English."""
     term, bracket, meaning = offer.in_brackets.partition(" (")
@@ -268,8 +285,10 @@ def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> s
         return ""
     if not plain and is_plural and meaning.startswith(("a ", "an ", "the ", "one ")):
         return ""
-    if not plain and any(sign in meaning for sign in _SEVERAL_SENSES):
+    if _has_several_senses(row, meaning, is_note=not plain):
         return ""
+    if is_plural and meaning in row.plain and plain_of(meaning).head in word_list("counted"):
+        return ""  # "tonsils (small lump at the throat's back)"
     is_end = sentence.tag(end) in _ENDS_NOUN and match.next_word not in _TIED
     is_inside = sentence.tokens[:end].count("(") > sentence.tokens[:end].count(")")
     has_verb = not {"VERB", "AUX"}.isdisjoint(sentence.tags)

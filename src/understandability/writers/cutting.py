@@ -1,0 +1,228 @@
+"""Cut a long sentence in two: at a semicolon, or where a conjunction joins two whole clauses.
+
+A joint is refused if any rule of `REFUSED` holds: a wrong cut is worse than a long sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from understandability.writers.inflection import is_participle
+from understandability.writers.plain_terms.tagged_sentences import TaggedSentence
+from understandability.writers.plain_terms.term_tables import word_list
+
+_LEAST_PART = 4  # words of each part
+_VERBS = frozenset(("VERB", "AUX"))
+_SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
+_NOUN_PHRASE = frozenset(("DET", "ADJ", "NUM", "NOUN", "PROPN"))
+_SCOPES = frozenset(("sometimes", "often", "usually", "rarely", "generally", "normally", "mostly"))
+# What the second sentence begins with, for each word that joins two clauses.
+_JOINING: Mapping[str, str] = {"and": "", "but": "But ", "so": "So ", "whereas": "But "}
+# Words after a semicolon that the second sentence keeps.
+_LINKING = frozenset(("however", "therefore", "otherwise", "instead", "in"))
+_CONCEDING = frozenset(("although", "though"))
+_COMMAS_BEFORE = 7  # words; a comma so near before a joint may begin a series
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A place to cut: the token that joins, the first token after it, and a word to put first."""
+
+    sentence: TaggedSentence
+    pieces: Sequence[str]
+    position: int
+    start: int
+    keep: str
+
+    @property
+    def word(self) -> str:
+        return self.sentence.word(self.position)
+
+    @property
+    def left(self) -> list[str]:
+        return self.sentence.tokens[: self.position]
+
+    @property
+    def right(self) -> list[str]:
+        return self.sentence.tokens[self.start :]
+
+    @property
+    def is_semicolon(self) -> bool:
+        return self.word == ";"
+
+
+def is_clause(sentence: TaggedSentence, at: int) -> bool:
+    """Return True if a clause with subject and verb begins there: "you can", "the new dose is"."""
+    if sentence.word(at) in _SUBJECTS:
+        position = at + 1
+    else:
+        position = at
+        while sentence.tag(position) in _NOUN_PHRASE:
+            position += 1
+            if sentence.tag(position) == "DET":
+                return False  # "obesity – the body becomes": two phrases
+        if sentence.tag(at) not in ("DET", "PRON", "NOUN", "PROPN") or position == at:
+            return False
+        if sentence.tag(position - 1) not in ("NOUN", "PROPN"):
+            return False
+    word, tag = sentence.word(position), sentence.tag(position)
+    # "the lining called ..." is no clause
+    return tag == "AUX" or (tag == "VERB" and not is_participle(word) and not word.endswith("ing"))
+
+
+def _is_without_verb(joint: Joint) -> bool:
+    """ "Nurse or doctor and you will ..." """
+    return _VERBS.isdisjoint(joint.sentence.tags[: joint.position])
+
+
+def _is_tied(joint: Joint) -> bool:
+    """ "If you bleed and it does not stop, call us": the first part needs the second."""
+    words = [word.lower() for word in joint.left]
+    if joint.is_semicolon:
+        words = words[:1]
+    elif words[0] in _CONCEDING:
+        words = words[1:]
+    return not word_list("ties").isdisjoint(words)
+
+
+def _is_inside(joint: Joint) -> bool:
+    """ "(rest and you will heal)", "such as: ..." """
+    left = joint.left
+    is_open = left.count("(") != left.count(")") or ":" in left
+    return is_open or joint.sentence.is_quoted[joint.position]
+
+
+def _is_bare(joint: Joint) -> bool:
+    """ "Kale and broccoli are good": two nouns may be joined, no clauses."""
+    if joint.word not in ("and", "but"):
+        return False
+    is_bare = joint.sentence.tag(joint.start) not in ("DET", "PRON")
+    return is_bare and (joint.left[-1] != "," or "," in joint.left[-_COMMAS_BEFORE - 1 : -1])
+
+
+def _is_order(joint: Joint) -> bool:
+    """ "Rest, and you will be well": the second is the effect of the first."""
+    return joint.sentence.tag(0) == "VERB" and "will" in joint.right[:3]
+
+
+def _is_scoped(joint: Joint) -> bool:
+    """ "Sometimes a scan is enough and a biopsy is not needed": both are sometimes."""
+    left = joint.left
+    return left[0].lower() in _SCOPES or (joint.sentence.tag(0) == "ADP" and "," in left[:8])
+
+
+def _is_series(joint: Joint) -> bool:
+    """ "The head is wide, the middle is long, and the tail is narrow"."""
+    left, tags = joint.left, joint.sentence.tags
+    if left[-1] != "," or left[0].lower() in _CONCEDING:
+        return False
+    commas = [position for position, word in enumerate(left[:-1]) if word == ","]
+    return any(
+        not _VERBS.isdisjoint(tags[:comma]) and not _VERBS.isdisjoint(tags[comma : joint.position])
+        for comma in commas
+    )
+
+
+def _is_left_open(joint: Joint) -> bool:
+    """ "It spreads to the bone and the bone is weak, or to the skin": "or" goes with "spreads"."""
+    right, sentence = joint.right, joint.sentence
+    return any(
+        right[n : n + 2] == [",", "or"] and sentence.tag(joint.start + n + 2) in ("ADP", "PART")
+        for n in range(len(right))
+    )
+
+
+def _is_timed(joint: Joint) -> bool:
+    """ "Remove it and a new one should be applied every day": both are done every day."""
+    words = (word.lower() for word in joint.right[2:])
+    return not joint.is_semicolon and not word_list("interval words").isdisjoint(words)
+
+
+def _is_definition(joint: Joint) -> bool:
+    """ "This means that it is safe and you can go": both parts say what a word means."""
+    return "means" in joint.left
+
+
+def _is_torn(joint: Joint) -> bool:
+    """ "In the U.S.; they", "and/or": the joint is no piece of its own, or follows a full stop."""
+    pieces, sentence = joint.pieces, joint.sentence
+    before = sentence.pieces[joint.position - 1]
+    return pieces[before].rstrip(";,").endswith(".") or sentence.pieces[joint.start] == before
+
+
+def _is_negated(joint: Joint) -> bool:
+    """ "Do not eat so you can be tested", "not ... whereas": "not" may hold for both parts."""
+    return joint.word == "so" and not {"not", "n't", "never", "no"}.isdisjoint(
+        word.lower() for word in joint.left
+    )
+
+
+REFUSED: tuple[Callable[[Joint], bool], ...] = (
+    _is_without_verb, _is_tied, _is_inside, _is_bare, _is_order, _is_scoped, _is_series,
+    _is_left_open, _is_timed, _is_definition, _is_torn, _is_negated,
+)  # fmt: skip
+
+
+def joints(sentence: TaggedSentence, pieces: Sequence[str]) -> Iterator[Joint]:
+    """Yield the places between two clauses of at least four words each."""
+    for position, token in enumerate(sentence.tokens):
+        keep = _kept_word(sentence, position)
+        is_long = min(position, len(sentence.tokens) - position - 1) >= _LEAST_PART
+        if keep is None or not is_long:
+            continue
+        start = position + 1
+        is_linked = token == ";" and sentence.word(start) in _LINKING
+        if is_clause(sentence, start) or (is_linked and sentence.word(start + 1) == ","):
+            yield Joint(sentence, pieces, position, start, keep)
+
+
+def _kept_word(sentence: TaggedSentence, position: int) -> str | None:
+    """The word to put before the second sentence, or '', if a token may join two clauses."""
+    word = sentence.word(position)
+    if word == ";":
+        return ""
+    if word == ",":
+        return "But " if sentence.word(0) in _CONCEDING else None
+    is_joining = word in ("and", "but") and sentence.tag(position) == "CCONJ"
+    if is_joining or (word in ("so", "whereas") and sentence.word(position - 1) == ","):
+        return _JOINING[word]
+    return None
+
+
+def cut(sentence: TaggedSentence, pieces: Sequence[str]) -> tuple[str, str] | None:
+    """The sentence as two, cut at the joint nearest to its middle; None if no joint is safe.
+
+    "Although it is safe, it can hurt" becomes "It is safe. But it can hurt".
+    """
+    if re.search(r"; (?:and|or)\b", " ".join(pieces)):
+        return None  # parts of a list, which would be torn
+    middle = len(pieces) / 2
+    possible = [
+        joint for joint in joints(sentence, pieces) if not any(rule(joint) for rule in REFUSED)
+    ]
+    is_conceding = sentence.word(0) in _CONCEDING
+    if is_conceding:
+        possible = [joint for joint in possible if joint.word == ","][:1]
+    if not possible:
+        return None
+    best = min(possible, key=lambda joint: abs(joint.position - middle))
+    end = sentence.pieces[best.position] + (best.word in (";", ","))
+    first = [*pieces[:end]]
+    if is_conceding:
+        first = [upper_first(first[1]), *first[2:]]
+    one = " ".join(first).rstrip(" ,;:–—") + "."
+    rest = pieces[sentence.pieces[best.start] :]
+    begins = lower_first(rest[0], sentence.tag(best.start)) if best.keep else upper_first(rest[0])
+    return one, best.keep + " ".join([begins, *rest[1:]])
+
+
+def upper_first(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str, tag: str) -> str:
+    """A word that begins a sentence no more; names and abbreviations keep their letters."""
+    stays = tag == "PROPN" or text == "I" or text[1:2].isupper()
+    return text if stays else text[:1].lower() + text[1:]
