@@ -65,7 +65,7 @@ _MODALS = frozenset(("will", "can", "may", "must", "should", "could", "might", "
 _ADVICE = re.compile(
     r"^(?:(?:Patients|All patients|You) (?:are|is) (?:strongly )?(?:advised|recommended|requested|"
     r"asked|encouraged) to|It is (?:recommended|advised|advisable|suggested) that (?:you|patients)|"
-    r"Patients should) (?P<rest>(?!be\b)\w.*)$"
+    r"Patients should) (?P<rest>(?!(?:not )?be\b)\w.*)$"
 )
 _DUTY = re.compile(
     r"^(?:(?:Patients|All patients|You) are required to|(?:Patients|All patients) must|"
@@ -175,7 +175,10 @@ def _with_plain_terms(text: str, english: str) -> str:
     document = document_of_text(text)
     (offered,) = offers(Batch([document]), english)
     terms = {offer.first: (offer.last, offer.texts[0]) for offer in offered if offer.texts}
-    return " ".join(replaced(document.pieces, 0, terms))
+    if not terms:
+        return text
+    said = " ".join(replaced(document.pieces, 0, terms))
+    return said.removesuffix(".") if text.endswith(":") else said
 
 
 def changes(

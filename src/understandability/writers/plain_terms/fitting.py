@@ -454,7 +454,7 @@ def placed(
         "count" in flags
         and match.form.name != PLURAL
         and not article
-        and match.tag_before not in ("DET", "NUM", "NOUN", "PROPN", "ADJ")
+        and match.tag_before not in ("DET", "NUM", "NOUN", "PROPN", "ADJ", "PART")
         and not (match.tag_before == "PRON" and match.last_word in _POSSESSIVES)
         and match.tag_after not in NOUNS
         and not _determiner(match)

@@ -295,6 +295,10 @@ def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> s
     is_in_name = match.tag_before == "PROPN" or (match.is_one_word and match.tag_before == "NOUN")
     if not is_end or is_inside or not has_verb or is_in_name or match.last_word == ")":
         return ""
+    if match.next_word == "," and sentence.word(end + 1) == "or":
+        return ""  # "dysphagia, or trouble swallowing,"
+    if match.tag_before == "CCONJ" and sentence.tag(match.start - 2) == "ADJ":
+        return ""  # "renal and hepatic function"
     if match.tag_before == "ADJ" and meaning.split()[0].endswith("ing"):
         return ""  # "neurohormonal activation (switching on)"
     before = pieces[sentence.pieces[match.start] : sentence.pieces[end - 1] + 1]

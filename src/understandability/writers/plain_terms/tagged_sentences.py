@@ -226,6 +226,8 @@ class Match:
         at = start - 2 if self.last_word in _SMALL else start - 1
         if sentence.word(at) in _NAMING or (sentence.word(at - 1), sentence.word(at)) == _KNOWN_AS:
             return True  # "called an infarction"
+        if sentence.word(start - 2) in ("call", "calls") and self.last_word in ("this", "it"):
+            return True  # "we call this an infarction"
         inside = sentence.word(end + 1)
         if self.next_word == "," and (inside, sentence.word(end + 2)) in _SAYING:
             return True  # "insulin resistance, a condition where", "screening, which means"
