@@ -2,9 +2,14 @@
 
 import ast
 import inspect
+import pydoc
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import understandability as ud
 from understandability.crawls.options import (
@@ -14,9 +19,12 @@ from understandability.crawls.options import (
     Work,
     WorkOptions,
 )
+from understandability.errors import WrongTypeError
 from understandability.scoring import Extraction, ExtractionOptions, Settings, SettingsOptions
 
 WRONG = "no_such_keyword"
+# Keywords whose meaning is in the prose of a docstring.
+UNDESCRIBED = {"scale"}
 
 
 def functions() -> dict[str, object]:
@@ -64,6 +72,42 @@ def test_mypy_reports_a_misspelt_keyword_of_each_public_function(tmp_path: Path)
     }
     silent = [name for line, name in enumerate(calls, len(lines) + 1) if line not in reported]
     assert silent == []
+
+
+WITH_OPTIONS = {
+    name: function
+    for name, function in functions().items()
+    if any(
+        parameter.kind is parameter.VAR_KEYWORD
+        for parameter in inspect.signature(inspect.unwrap(function)).parameters.values()  # type: ignore[arg-type]
+    )
+}
+
+
+@pytest.mark.parametrize("name", WITH_OPTIONS)
+def test_help_describes_every_keyword(name: str) -> None:
+    """`help()` shows the signature and the docstring; both have the keywords of the TypedDict."""
+    function: Any = WITH_OPTIONS[name]
+    inner = inspect.unwrap(function)
+    unpacked = next(hint for hint in inner.__annotations__.values() if "Unpack[" in hint)
+    keywords = inner.__globals__[unpacked.removeprefix("Unpack[").removesuffix("]")]
+    shown = pydoc.render_doc(function, renderer=pydoc.plaintext)
+    aliases = {"columns"} if name in ("score", "crawl") else set()
+    for keyword in _inherited(keywords) - aliases:
+        assert f"{keyword}: " in shown.partition(" -> ")[0], keyword
+        if keyword not in UNDESCRIBED:
+            assert f"    {keyword}: " in shown.partition("Args:")[2], keyword
+
+
+@pytest.mark.parametrize("name", WITH_OPTIONS)
+def test_a_misspelt_keyword_gets_one_sentence(name: str) -> None:
+    """It names the nearest keyword, and is a `TypeError` and one of ours."""
+    function: Any = WITH_OPTIONS[name]
+    known = inspect.signature(function).parameters
+    keyword = next(k for k, p in known.items() if p.kind is p.KEYWORD_ONLY and len(k) > 5)
+    message = f"{name} has no keyword '{keyword[:-1]}'; did you mean '{keyword}'?"
+    with pytest.raises(WrongTypeError, match=re.escape(message)):
+        function(**{keyword[:-1]: 1})
 
 
 def test_the_keywords_are_the_fields_of_the_dataclasses() -> None:

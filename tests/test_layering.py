@@ -20,7 +20,7 @@ CORE = (
     "_core",
     "errors",
     "wording",
-    "prompt",
+    "keywords",
     "arrays",
     "distributions",
     "direction",

@@ -6,7 +6,6 @@ is followed by its name, ``.93<!-- readings-sources -->``; `docs/figures.json` h
 """
 
 import hashlib
-import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,11 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cyclopts import Argument
 from scripts.shared import ROOT, filled, parser_of, told
 
 import understandability as ud
 from understandability.cli import COMMANDS, GROUPS
-from understandability.cli.commands import Command, Option
+from understandability.cli.commands import Command
 from understandability.evaluation.conventions import CONVENTIONS, PRESETS
 from understandability.evaluation.measures.bases import BASES, COMPOUNDS
 from understandability.evaluation.measures.measure import FORMS
@@ -123,7 +123,7 @@ def options_of(command: Command) -> list[str]:
     """The text of a command, its examples as code, and a table of what it takes."""
     own: list[OptionRow] = []
     shared: dict[str, list[str]] = {}
-    for option in command.options:
+    for option in command.arguments.filter_by(show=True):
         row = option_row(option)
         if topic := topic_of(row):
             shared.setdefault(topic, []).extend(f"`{name}`" for name in option.names)
@@ -151,16 +151,21 @@ def item(row: OptionRow) -> str:
     return f"- {names}{f' ({default})' if default else ''}: {meaning}"
 
 
-def option_row(option: Option) -> OptionRow:
+def option_row(option: Argument) -> OptionRow:
     """The names of an argument or option, its default and its meaning."""
-    kind = option.about.value or {int: "NUMBER", float: "NUMBER"}.get(option.type, "TEXT")
-    value = "" if option.is_argument or option.type is bool else f" {kind}"
+    about, default = option.parameter, option.field_info.default
+    written = about.metavar or {int: "NUMBER", float: "NUMBER"}.get(option.hint, "TEXT")
+    value = "" if option.hint is bool or not is_option(option) else f" {written}"
     names = ", ".join(f"`{name}{value}`" for name in option.names)
-    default = "required" if option.default is inspect.Parameter.empty else ""
-    if isinstance(option.default, str | float | int) and option.default not in (False, ""):
-        shown = f"{option.default:g}" if isinstance(option.default, float) else option.default
-        default = f"default `{shown}`"
-    return names, default, option.help
+    shown = "required" if option.required else ""
+    if about.show_default and isinstance(default, str | float | int) and default:
+        shown = f"default `{default:g}`" if isinstance(default, float) else f"default `{default}`"
+    return names, shown, " ".join((about.help or "").split())
+
+
+def is_option(option: Argument) -> bool:
+    """True for an option, False for an argument, which is written without a name."""
+    return option.name.startswith("-")
 
 
 @cache
@@ -168,8 +173,8 @@ def commands_by_option() -> dict[OptionRow, list[str]]:
     """The commands that have an option with these names, this default and this meaning."""
     commands: dict[OptionRow, list[str]] = {}
     for command in COMMANDS:
-        for option in command.options:
-            if not option.is_argument:
+        for option in command.arguments.filter_by(show=True):
+            if is_option(option):
                 commands.setdefault(option_row(option), []).append(command.name)
     return commands
 

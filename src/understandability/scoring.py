@@ -9,17 +9,26 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypedDict, Unpack
 
+from cyclopts import Parameter
+
 from understandability._version import __version__
 from understandability.errors import OptionError, PageError, WrongTypeError, check_choice
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of, name_missing
 from understandability.hooks import load
+from understandability.keywords import keywords_of, read_by
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
 from understandability.model.bundle_files import read_bundle
 from understandability.model.limits import within_limits
-from understandability.model.readers import DEFAULT_READER, READINGS, USERS, Reader, reader_of
-from understandability.prompt import AtPrompt, keywords_at_prompt
+from understandability.model.readers import (
+    DEFAULT_READER,
+    READINGS,
+    USERS,
+    Reader,
+    reader_names,
+    reader_of,
+)
 from understandability.text.analysis import (
     DEFAULT_EXTRACTOR,
     DEFAULT_SENTENCE_ENDS,
@@ -32,7 +41,7 @@ from understandability.text.document import Document
 from understandability.text.language import NO_LANGUAGE, UNDETERMINED, language_subtag
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.sentences import SENTENCE_ENDS
-from understandability.wording import kind_of
+from understandability.wording import kind_of, number_or_pi
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,11 +87,9 @@ class Extraction:
             contradicts it. Default: that of the column, header or page, otherwise detected.
     """
 
-    extractor: Annotated[str, AtPrompt(choices="text.analysis:EXTRACTORS")] = DEFAULT_EXTRACTOR
-    sentence_ends: Annotated[str, AtPrompt(choices="text.sentences:SENTENCE_ENDS")] = (
-        DEFAULT_SENTENCE_ENDS
-    )
-    engine: Annotated[str, AtPrompt(choices="text.analysis:ENGINES")] = "fast"
+    extractor: Annotated[str, Parameter(choices=EXTRACTORS)] = DEFAULT_EXTRACTOR
+    sentence_ends: Annotated[str, Parameter(choices=SENTENCE_ENDS)] = DEFAULT_SENTENCE_ENDS
+    engine: Annotated[str, Parameter(choices=ENGINES)] = "fast"
     language: str | None = None
 
     def __post_init__(self) -> None:
@@ -122,10 +129,10 @@ class Settings(Extraction):
     """
 
     bundle: str = DEFAULT_BUNDLE
-    reader: Annotated[str | Reader | None, AtPrompt(str, choices="model.readers:READERS")] = None
+    reader: Annotated[str | Reader | None, Parameter(completer=reader_names)] = None
     threshold: float | None = None
-    user: Annotated[str | None, AtPrompt(choices="model.readers:USERS")] = None
-    noise_scale: Annotated[float | None, AtPrompt(convert="wording:number_or_pi")] = None
+    user: Annotated[str | None, Parameter(choices=USERS)] = None
+    noise_scale: Annotated[float | None, read_by(number_or_pi, metavar="NUMBER")] = None
     features: bool = False
     any_language: bool = False
 
@@ -194,10 +201,6 @@ class SettingsOptions(ExtractionOptions, total=False):
     noise_scale: float | str | None
     features: bool
     any_language: bool
-
-
-keywords_at_prompt(ExtractionOptions, Extraction)
-keywords_at_prompt(SettingsOptions, Settings)
 
 
 def _reader_given(reader: Any) -> str | Reader | None:
@@ -522,6 +525,7 @@ def _scorer_of_object(bundle: Any, choices: dict[str, Any]) -> Scorer:
     return Scorer(Settings(**choices), held)
 
 
+@keywords_of(Settings)
 def scorer_with(**choices: Unpack[SettingsOptions]) -> Scorer:
     """`scorer_of` the settings with these fields, which are checked when they first come."""
     if not isinstance(choices.get("bundle", ""), str | Path):
@@ -533,6 +537,7 @@ def scorer_with(**choices: Unpack[SettingsOptions]) -> Scorer:
         return scorer_of(Settings(**choices))  # type: ignore[arg-type]  # checked there
 
 
+@keywords_of(Settings)
 def score_text(text: str, **settings: Unpack[SettingsOptions]) -> dict[str, Any]:
     """The row of scores of a plain text: P(U|d), difficulty, formulas, counts, flags.
 
@@ -548,6 +553,7 @@ def score_text(text: str, **settings: Unpack[SettingsOptions]) -> dict[str, Any]
     return scorer_with(**settings).score_page(Page("text", "", text, TEXT))
 
 
+@keywords_of(Settings)
 def score_html(
     html: str | bytes, url: str | None = None, **settings: Unpack[SettingsOptions]
 ) -> dict[str, Any]:

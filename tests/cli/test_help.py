@@ -33,9 +33,9 @@ def test_help_shows_every_option_with_its_meaning(command: Command, understand: 
     done = understand(*command.words, "--help", env={"COLUMNS": "80"}, status=0)
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "…" not in done.stdout
-    for option in command.options:
-        assert option.help, f"{option.names[0]} has no line under Args: in a docstring"
-        assert option.names[0] in done.stdout
+    for option in command.arguments.filter_by(show=True):
+        assert option.parameter.help, f"{option.name} has no line under Args: in a docstring"
+        assert option.name in done.stdout
 
 
 def test_the_shell_completes_commands_options_and_values() -> None:
@@ -137,9 +137,9 @@ def test_an_interruption_in_a_callback_of_python_is_not_lost() -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_command_has_quiet(command: Command) -> None:
     """In the same words, and it is not handed to the function."""
-    [quiet] = [option for option in command.options if "--quiet" in option.names]
-    assert quiet.names == ("--quiet", "-q")
-    assert quiet.type is bool
+    [quiet] = [option for option in command.arguments if "--quiet" in option.names]
+    assert set(quiet.names) == {"--quiet", "-q"}
+    assert quiet.hint is bool
 
 
 def test_quiet_hides_the_remarks_of_one_command(understand: Run, tmp_path: Path) -> None:

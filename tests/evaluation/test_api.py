@@ -161,7 +161,7 @@ def test_further_dimensions() -> None:
         ({"scale": "lower-easier:40"}, "no labels of understandability; give both"),
         ({"measures": [7]}, "a measure is a name, such as 'uRBP"),
         ({"measures": "uRPB"}, "did you mean uRBP"),
-        ({"oder": "score"}, "no convention 'oder'; choose one of order"),
+        ({"oder": "score"}, "has no keyword 'oder'; did you mean 'order'"),
         ({"relevant": "two"}, "relevant must be a finite number, not 'two'"),
     ],
 )
@@ -308,7 +308,7 @@ def test_every_convention_is_one_row_of_the_table() -> None:
     """Options, presets and the header of outputs follow from it."""
     assert set(Conventions().as_dict()) == {"preset", *CONVENTIONS}
     (command,) = (each for each in COMMANDS if each.name == "evaluate")
-    options = {option.names[0] for option in command.options}
+    options = {option.name for option in command.arguments}
     assert {f"--{name.replace('_', '-')}" for name in CONVENTIONS} <= options
     for name, row in CONVENTIONS.items():
         assert row.metadata["meaning"], name

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -40,9 +40,8 @@ def test_a_misspelt_keyword_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_help_names_the_table_of_keywords(name: str) -> None:
-    parameter = inspect.signature(CALLS[name], eval_str=True).parameters["options"]
-    assert get_args(parameter.annotation) == (EvaluationOptions,)
+def test_help_lists_the_keywords(name: str) -> None:
+    assert set(get_type_hints(EvaluationOptions)) <= set(inspect.signature(CALLS[name]).parameters)
 
 
 def test_mypy_refuses_a_misspelt_keyword(tmp_path: Path) -> None:

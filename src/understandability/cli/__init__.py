@@ -7,19 +7,19 @@ the docstring; a view prints the result or writes it, and reports progress.
 from __future__ import annotations
 
 import errno
-import inspect
 import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from understandability._version import __version__
-from understandability.cli.commands import Command, completed
-from understandability.errors import OptionError, UnderstandabilityError
+from understandability.cli.commands import DEFAULTS, Command, is_list
+from understandability.errors import OptionError, UnderstandabilityError, check_choice
 
 if TYPE_CHECKING:
     from cyclopts import CycloptsError
@@ -71,8 +71,8 @@ _COMMANDS = {
         ("plot distribution", "study.plots:figure_of_distribution", "evaluation:drawn"),
     ),
     "Rank pages": (
-        ("rerank", "evaluation.rerank:rerank", "evaluation:made"),
-        ("fuse", "evaluation.fuse:fuse", "evaluation:made"),
+        ("rerank", "evaluation.rerank:rerank", "evaluation:reranked"),
+        ("fuse", "evaluation.fuse:fuse", "evaluation:fused"),
         ("tradeoff", "evaluation.tradeoff:tradeoff", "evaluation:swept"),
         ("index build", "study.index:index_pages", "study:indexed"),
         ("index search", "study.retrieval:run_of_index", "study:study_run"),
@@ -83,7 +83,7 @@ _COMMANDS = {
 # These commands never read pandas objects, and start sooner if Arrow does not import pandas.
 _ROWS = (["score"], ["features"], ["extract"])
 # Parameters of functions that are for Python only.
-_HIDDEN = {"corpus": ("url", "keep"), "train background": ("corpora",)}
+_HIDDEN = {"crawl merge": ("output",), "train background": ("corpora",)}
 COMMANDS = tuple(
     Command(name, call, task, f"cli.{view}", _HIDDEN.get(name, ()))
     for task, commands in _COMMANDS.items()
@@ -112,7 +112,7 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
 
     Without words, commands have a name and a first sentence only. With `complete`, all are whole.
     """
-    from cyclopts import App, Group, Parameter
+    from cyclopts import App, Group
 
     app = App(
         name="understand",
@@ -120,7 +120,7 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
         help_epilogue=_EPILOG,
         help_format="markdown",
         version=f"understandability {__version__}",
-        default_parameter=Parameter(negative=(), show_env_var=False),
+        default_parameter=DEFAULTS,
         result_action="return_value",
     )
     app["--help"].group = app["--version"].group = Group("Help", sort_key=9)
@@ -138,7 +138,7 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
             sort_key=index,
         )
         if whole:
-            subcommand.default(_as_function(command, complete))
+            subcommand.default(command.function)
         if sub and head not in parents:
             parents[head] = App(
                 name=head, help=GROUPS[head], group=groups[command.task], sort_key=index
@@ -148,50 +148,15 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
     return app
 
 
-def _as_function(command: Command, complete: bool) -> Callable[..., None]:
-    """Return a function whose signature has the options of a command, for cyclopts."""
-    from cyclopts import Parameter
-
-    parameters = []
-    for option in command.options:
-        default = option.default
-        if option.about.convert or not isinstance(default, str | int | float | type):
-            default = None  # the function's own
-        about = Parameter(
-            name=None if option.is_argument else option.names,
-            help=option.help,
-            show_default=default not in (None, False, ""),
-            allow_leading_hyphen=option.type is not bool,
-            allow_repeating=True,  # the last counts
-            metavar=option.about.value or None,
-        )
-        annotation = completed(option) if complete else option.type
-        parameters.append(
-            inspect.Parameter(
-                option.parameter,
-                inspect.Parameter.POSITIONAL_ONLY
-                if option.is_argument
-                else inspect.Parameter.KEYWORD_ONLY,
-                default=default,
-                annotation=Annotated[annotation | None if default is None else annotation, about],
-            )
-        )
-
-    def run(*positional: Any, **values: Any) -> None:
-        names = [option.parameter for option in command.options]
-        command.run(**dict(zip(names, positional, strict=False)), **values)
-
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what cyclopts reads
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
-
-
 def run(words: Sequence[str]) -> None:
     """Run one command line; raises `OptionError` where it cannot be read."""
     from cyclopts import CycloptsError
 
     names = {command.name.partition(" ")[0] for command in COMMANDS}
     first = words[0] if words else ""
+    if first == "__complete":  # a completion script asks for the names of readers
+        build_app(words[1:])(list(words), exit_on_error=False, print_error=False)
+        return
     if first == "--install-completion":
         app = build_app(complete=True)
         typed = words[1] if len(words) > 1 else None
@@ -222,10 +187,10 @@ def _with_repeated_options(words: Sequence[str]) -> list[str]:
     of arguments, such as runs, nothing is changed: each further word could be one of these.
     """
     command = _command_of(words)
-    if command is None or any(o.is_argument and o.type == list[str] for o in command.options):
+    if command is None or any(is_list(argument) for argument in command.positional):
         return list(words)
-    types = {name: option.type for option in command.options for name in option.names}
-    surplus = -sum(option.is_argument for option in command.options)
+    options = {name: option for option in command.arguments for name in option.names}
+    surplus = -len(command.positional)
     awaits_value = False
     option = ""  # the option of several values whose values are being read
     followers: dict[int, str] = {}  # index of a word -> the option that it could be a value of
@@ -233,10 +198,10 @@ def _with_repeated_options(words: Sequence[str]) -> list[str]:
         name, equals, _ = word.partition("=")
         if awaits_value:
             awaits_value = False
-        elif name in types or name in ("--help", "-h"):
-            type_ = types.get(name, bool)
-            awaits_value = type_ is not bool and not equals
-            option = name if type_ == list[str] else ""
+        elif name in options or name in ("--help", "-h"):
+            is_switch = name not in options or options[name].hint is bool
+            awaits_value = not is_switch and not equals
+            option = name if not is_switch and is_list(options[name]) else ""
         else:
             surplus += 1
             if option:
@@ -250,12 +215,15 @@ def _with_repeated_options(words: Sequence[str]) -> list[str]:
 
 
 def _check_options(words: Sequence[str]) -> None:
-    """Raise `OptionError` for an unknown option, which cyclopts would accept as an argument."""
+    """Raise `OptionError` for an unknown option.
+
+    Options accept ``-`` (standard input or output), so that cyclopts would read it as a value.
+    """
     command = _command_of(words)
     if command is None:
         return
-    options = {"--help", "-h", *(name for option in command.options for name in option.names)}
-    for word in words:
+    options = {"--help", "-h", *(name for option in command.arguments for name in option.names)}
+    for word in takewhile(lambda word: word != "--", words):
         name = word.partition("=")[0]
         if re.fullmatch(r"-[a-z]|--[a-z].*", name) and name not in options:
             near = get_close_matches(name, options, 1)
@@ -276,8 +244,12 @@ def _example(words: Sequence[str]) -> str:
 
 def _sentence(error: CycloptsError) -> str:
     """Describe an error of a command line in one sentence."""
-    from cyclopts import MissingArgumentError
+    from cyclopts import CoercionError, MissingArgumentError
 
+    if isinstance(error, CoercionError) and error.argument is not None and error.token is not None:
+        name = error.argument.name.lstrip("-").replace("-", " ")
+        if choices := error.argument.get_choices(force=True):
+            check_choice(name, error.token.value, choices)
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         return f"Missing argument {error.argument.name.lstrip('*')}"
     sentence = re.sub(r" Available commands:.*", "", " ".join(str(error).split()))

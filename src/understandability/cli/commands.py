@@ -1,43 +1,54 @@
-"""Commands derived from public functions: parameters are options, docstrings are help."""
+"""Commands: a public function that computes a result, joined with a view that shows it.
+
+cyclopts reads the signature of both: annotations with its `Parameter`, dataclasses, docstrings.
+"""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property, partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Annotated, Any, Literal, Union, Unpack, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
 
+from cyclopts import App, Parameter
+
+from understandability.cli.results import set_silent
 from understandability.hooks import load
-from understandability.prompt import AtPrompt, prompted_dataclasses
+from understandability.keywords import parameters_in
+
+if TYPE_CHECKING:
+    from cyclopts import Argument, ArgumentCollection
+
+EMPTY = inspect.Parameter.empty
+# The option of commands whose view has no --quiet of its own: it only hides remarks.
+_QUIET = inspect.Parameter(
+    "quiet",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[bool, Parameter(("--quiet", "-q"), help="Show no remarks.")],
+)
+_SECTION = re.compile(r"^(?:[A-Z][a-z]+|In Python):$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Option:
-    """An option of a command, or an argument, whose name has no ``-``.
+def _shown_default(value: Any) -> str | None:
+    """Return the default in the help; None hides it: the text of the help describes it."""
+    return str(value) if isinstance(value, str | int | float) and value not in (False, "") else None
 
-    `about` is the rest of its annotation. `owners` are the dataclasses that have the option as a
-    field, from the outermost, each with the name of the parameter or field that it fills; ``**``
-    if its fields are keywords.
-    """
 
-    parameter: str
-    names: tuple[str, ...]
-    type: Any
-    default: Any
-    help: str
-    about: AtPrompt
-    owners: tuple[tuple[Any, str], ...] = ()
-
-    @property
-    def is_argument(self) -> bool:
-        """True for an argument, which is written without a name."""
-        return not self.names[0].startswith("-")
+DEFAULTS = Parameter(
+    negative=(),
+    show_env_var=False,
+    show_choices=False,
+    show_default=_shown_default,
+    allow_leading_hyphen=True,  # "-" is standard input or output
+    allow_repeating=True,  # the last one counts
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +56,8 @@ class Command:
     """One command: the public function `call`, and the `view` that shows its result.
 
     A view is called with the function, whose arguments are bound, and with options of its own. It
-    decides where results go, reports progress, and sets the exit status.
+    decides where results go, reports progress, and sets the exit status. `hidden` are parameters
+    of the function that are for Python only.
     """
 
     name: str
@@ -60,20 +72,27 @@ class Command:
         return self.name.split()
 
     @cached_property
-    def options(self) -> list[Option]:
-        """Arguments first, then the options of the function and of the view."""
-        of_view = [*_options(load(self.view))]
-        replaced = {option.parameter for option in of_view} | {*self.hidden}
-        own = [o for o in _options(load(self.call)) if o.parameter not in replaced]
-        options = [*own, *of_view]
-        if not any("--quiet" in option.names for option in options):
-            options.append(_QUIET)
-        return sorted(options, key=lambda option: not option.is_argument)
+    def function(self) -> Callable[..., None]:
+        """The function and the view as one function, for cyclopts."""
+        return joined(load(self.call), load(self.view), self.hidden)
+
+    @cached_property
+    def arguments(self) -> ArgumentCollection:
+        """Arguments and options, as cyclopts reads them."""
+        app = App(default_parameter=DEFAULTS)
+        app.default(self.function)
+        return app.assemble_argument_collection(parse_docstring=True)
+
+    @property
+    def positional(self) -> list[Argument]:
+        """The arguments that are written without a name."""
+        return [argument for argument in self.arguments if not argument.name.startswith("-")]
 
     @property
     def help(self) -> str:
-        """The docstring of the function without the parts for Python."""
-        return _text(load(self.call))
+        """The docstring of the function up to its first section, such as ``Args:``."""
+        text = inspect.getdoc(load(self.call)) or ""
+        return _SECTION.split(text, maxsplit=1)[0].strip()
 
     @property
     def summary(self) -> str:
@@ -91,139 +110,87 @@ class Command:
         text = " ".join((ast.get_docstring(definition) or "").partition("\n\n")[0].split())
         return text.partition(". ")[0].rstrip(".") + "."
 
-    def run(self, **values: Any) -> None:
-        """Call the view with the function, both with the values of their options."""
-        view = load(self.view)
-        of_view = [*_options(view)]
-        own = [option for option in self.options if option not in of_view]
-        # Commands with their own --quiet decide themselves which remarks they hide.
-        load("cli.results:set_silent")(_QUIET in own and bool(values.get("quiet")))
-        own = [option for option in own if option is not _QUIET]
-        view(partial(load(self.call), **_arguments(own, values)), **_arguments(of_view, values))
+
+def joined(
+    function: Callable[..., Any], view: Callable[..., Any], hidden: tuple[str, ...] = ()
+) -> Callable[..., None]:
+    """Return one function with the options of both, which calls the view with the function.
+
+    A parameter of the view with the name of an option of the function receives the same value.
+    """
+    of_function = {option.name: option for option in _options(function, without=hidden)}
+    of_view = {option.name: option for option in _options(view, without=("call", *of_function))}
+    shared = [name for name in inspect.signature(view).parameters if name in of_function]
+    options = [*of_function.values(), *of_view.values()]
+    is_silencing = not any(_has_quiet(option) for option in options)
+    if is_silencing:
+        options.append(_QUIET)
+    options.sort(key=lambda option: (option.kind, option.name not in of_function))
+    arguments = [option.name for option in options if option.kind is option.POSITIONAL_ONLY]
+
+    def run(*positional: Any, **values: Any) -> None:
+        values |= dict(zip(arguments, positional, strict=False))
+        # A view with its own --quiet decides itself which remarks it hides.
+        set_silent(is_silencing and values.pop("quiet", False))
+        call = partial(function, **{n: value for n, value in values.items() if n in of_function})
+        same = {n: values.get(n, of_function[n].default) for n in shared}
+        view(call, **same, **{n: value for n, value in values.items() if n in of_view})
+
+    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]  # what cyclopts reads
+    run.__annotations__ = {option.name: option.annotation for option in options}
+    return run
 
 
-# The option of commands whose view has no --quiet of its own: it only hides remarks.
-_QUIET = Option(
-    "quiet", ("--quiet", "-q"), bool, False, "Show no remarks.", AtPrompt(bool, "--quiet", "-q")
-)
+def is_list(argument: Argument) -> bool:
+    """Return True if an argument or option accepts several values."""
+    _, is_repeated = argument.token_count()
+    return is_repeated
 
 
-def _arguments(options: Iterable[Option], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a function, where the values of fields become dataclasses."""
-    arguments: dict[str, Any] = {}
-    of_owners: dict[tuple[tuple[Any, str], ...], dict[str, Any]] = {}
-    for option in options:
-        value = values.get(option.parameter)
-        if value is None or (option.owners and value == option.default):
-            continue
-        if option.about.convert:
-            value = load(option.about.convert)(value)
-        for depth in range(len(option.owners)):
-            of_owners.setdefault(option.owners[: depth + 1], {})
-        (of_owners[option.owners] if option.owners else arguments)[option.parameter] = value
-    # The innermost first: each is an argument of the one around it.
-    for owners in sorted(of_owners, key=len, reverse=True):
-        (dataclass_, name), around = owners[-1], owners[:-1]
-        target = of_owners[around] if around and around[-1][1] != "**" else arguments
-        fields_ = of_owners[owners]
-        target |= fields_ if name == "**" else {name: dataclass_(**fields_)}
-    return arguments
-
-
-def _options(function: Callable[..., Any]) -> Iterator[Option]:
-    """Yield the options of a function; a dataclass among its parameters yields its fields."""
-    # The return type may be in a package that is imported when the function is called.
-    annotations = {k: hint for k, hint in function.__annotations__.items() if k != "return"}
-    around = SimpleNamespace(__annotations__=annotations)
-    hints = get_type_hints(around, function.__globals__, include_extras=True)
+def _options(
+    function: Callable[..., Any], without: tuple[str, ...] = ()
+) -> Iterator[inspect.Parameter]:
+    """Yield the parameters of a function as cyclopts reads them: type at the prompt, name, help."""
+    inner = inspect.unwrap(function)
+    # Results may have types that are imported when the function is called.
+    annotations = {n: t for n, t in inner.__annotations__.items() if n not in ("return", *without)}
+    hints = get_type_hints(
+        SimpleNamespace(__annotations__=annotations), inner.__globals__, include_extras=True
+    )
+    for class_ in getattr(function, "option_dataclasses", ()):
+        hints |= get_type_hints(class_, include_extras=True)
     texts = parameters_in(function)
-    for name, each in inspect.signature(function).parameters.items():
-        if each.kind is inspect.Parameter.POSITIONAL_ONLY or name not in hints:
+    for parameter in inspect.signature(function).parameters.values():
+        name, kind = parameter.name, parameter.kind
+        if name not in hints or name in without or kind is parameter.VAR_KEYWORD:
             continue
-        keywords = each.kind is inspect.Parameter.VAR_KEYWORD
-        if keywords and get_origin(hints[name]) is Unpack:
-            for made in prompted_dataclasses(get_args(hints[name])[0]):
-                yield from _fields(made, ((made, "**"),))
-            continue
-        kind, about = _kind(hints[name])
-        if about.type is None or (keywords and about.type is MISSING):
-            continue
-        if isinstance(kind, tuple) or is_dataclass(kind):
-            for made in kind if isinstance(kind, tuple) else (kind,):
-                yield from _fields(made, ((made, "**" if keywords else name),))
-            continue
-        needed = each.default is inspect.Parameter.empty
-        argument = needed and not about.names and each.kind is each.POSITIONAL_OR_KEYWORD
-        names = about.names or ((_value(name),) if argument else (_long(name),))
-        text = texts.get(name, about.help)
-        yield Option(name, names, kind, each.default, text, about)
-
-
-def _fields(made: Any, owners: tuple[tuple[Any, str], ...]) -> Iterator[Option]:
-    hints = get_type_hints(made, include_extras=True)
-    texts = {k: v for each in reversed(made.__mro__) for k, v in parameters_in(each).items()}
-    for each in fields(made):
-        kind, about = _kind(hints[each.name])
-        if about.type is None:
-            continue
-        if is_dataclass(kind):
-            yield from _fields(kind, (*owners, (kind, each.name)))
-            continue
-        names = about.names or (_long(each.name),)
-        default = each.default if each.default is not MISSING else None
-        yield Option(
-            each.name, names, kind, default, texts.get(each.name, about.help), about, owners
+        type_, about = _type_at_prompt(hints[name])
+        names = [written for option in about for written in option.name or ()]
+        if names:
+            is_argument = not names[0].startswith("-")
+        else:
+            is_argument = kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is EMPTY
+        if is_dataclass(type_):
+            about.append(Parameter(name="*"))  # its fields are options
+        if name in texts:
+            about.append(Parameter(help=texts[name]))
+        yield parameter.replace(
+            kind=parameter.POSITIONAL_ONLY if is_argument else parameter.KEYWORD_ONLY,
+            annotation=Annotated[type_, *about] if about else type_,
         )
 
 
-def _kind(hint: Any) -> tuple[Any, AtPrompt]:
-    """Return the type that the prompt reads, and the rest of the annotation."""
-    about = AtPrompt(MISSING)
+def _type_at_prompt(hint: Any) -> tuple[Any, list[Parameter]]:
+    """Return the first type of a union, which is that at the prompt, and the annotations."""
+    about: list[Parameter] = []
     if get_origin(hint) is Annotated:
-        hint, *more = get_args(hint)
-        about = next((each for each in more if isinstance(each, AtPrompt)), about)
-    if about.type is not MISSING:
-        return about.type, about
-    kinds = [hint]
+        hint, *about = get_args(hint)
     if get_origin(hint) in (Union, UnionType):
-        kinds = [each for each in get_args(hint) if each is not NoneType]
-    return (kinds[0] if len(kinds) == 1 else str), about
+        hint = next(type_ for type_ in get_args(hint) if type_ is not NoneType)
+    return hint, about
 
 
-def _long(name: str) -> str:
-    return f"--{name.strip('_').replace('_', '-')}"
-
-
-def _value(name: str) -> str:
-    return name.strip("_").upper()
-
-
-_SECTION = re.compile(r"^Args:\n((?:(?:    .*)?\n)*)", re.MULTILINE)
-_ENTRY = re.compile(r"^    (\w+): (.*\n(?:     .*\n)*)", re.MULTILINE)
-
-
-def parameters_in(documented: Any) -> dict[str, str]:
-    """Return the text of each parameter in the section ``Args:`` of a docstring.
-
-    >>> parameters_in(AtPrompt)["value"]
-    'The name of the value in the help, such as FILE.'
-    """
-    section = _SECTION.search(f"{inspect.getdoc(documented) or ''}\n")
-    entries = _ENTRY.findall(f"{section[1]}\n") if section else []
-    return {name: " ".join(text.split()) for name, text in entries}
-
-
-def _text(function: Callable[..., Any]) -> str:
-    """Return a docstring for the prompt: no arguments, no errors, no examples in Python."""
-    text = _SECTION.sub("", f"{inspect.getdoc(function) or ''}\n")
-    paragraphs = [paragraph.strip("\n") for paragraph in re.split(r"\n\n+", text)]
-    for_python = re.compile(r">>> |Raises |In Python")
-    return "\n\n".join(p for p in paragraphs if p and not for_python.match(p))
-
-
-def completed(option: Option) -> Any:
-    """Return the type of an option with its choices, for completion in the shell."""
-    if not option.about.choices:
-        return option.type
-    names = tuple(map(str, load(option.about.choices)))
-    return Literal.__getitem__(names)
+def _has_quiet(option: inspect.Parameter) -> bool:
+    """Return True for the option --quiet, and for a dataclass that has it."""
+    type_, _ = _type_at_prompt(option.annotation)
+    return option.name == "quiet" or "quiet" in getattr(type_, "__dataclass_fields__", ())

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+from cyclopts import Parameter
+
 from understandability.cli.results import (
     File,
-    Given,
     OtherFile,
     Out,
     Quiet,
@@ -19,13 +20,14 @@ from understandability.cli.results import (
     say,
     show_table,
 )
-from understandability.prompt import AtPrompt
+from understandability.evaluation.comparison import ALL_TESTS, CORRECTIONS
 from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.evaluation.comparison import RunComparison, RunComparisons
     from understandability.evaluation.correlation import Correlations
     from understandability.evaluation.evaluate import Evaluation
+    from understandability.evaluation.result_table import Tabular
     from understandability.evaluation.tradeoff import Tradeoff
     from understandability.inputs.run import Run
 
@@ -42,7 +44,7 @@ class Judged(Out):
         quiet: Do not report what is unusual.
     """
 
-    quiet: Quiet = False
+    quiet: Annotated[bool, Parameter(("--quiet", "-q"))] = False
 
     def of(self, call: Callable[[], Any]) -> Any:
         """Return the result of the call, and report what was unusual in labels and runs."""
@@ -57,7 +59,7 @@ class Judged(Out):
 _OUT = Judged()
 
 
-def result(call: Given, *, out: Judged = _OUT) -> None:
+def result(call: Callable[[], Tabular], *, out: Judged = _OUT) -> None:
     """Show a result as a table on the terminal, or write it to a file."""
     result_ = out.of(call)
     if out.shows:
@@ -68,12 +70,12 @@ def result(call: Given, *, out: Judged = _OUT) -> None:
 
 
 def evaluated(
-    call: Given,
+    call: Callable[[], Evaluation],
     *,
     per_query: bool = False,
     wide: bool = False,
-    test: Annotated[str, AtPrompt(choices="evaluation.comparison:ALL_TESTS")] = "t",
-    correction: Annotated[str | None, AtPrompt(choices="evaluation.comparison:CORRECTIONS")] = None,
+    test: Annotated[str, Parameter(choices=ALL_TESTS)] = "t",
+    correction: Annotated[str | None, Parameter(choices=CORRECTIONS)] = None,
     letters: bool = False,
     out: Judged = _OUT,
 ) -> None:
@@ -124,9 +126,9 @@ def trec_eval_lines(evaluation: Evaluation, per_query: bool) -> str:
 
 
 def runs_compared(
-    call: Given,
+    call: Callable[[], RunComparisons],
     *,
-    correction: Annotated[str, AtPrompt(choices="evaluation.comparison:CORRECTIONS")] = "holm",
+    correction: Annotated[str, Parameter(choices=CORRECTIONS)] = "holm",
     corrected: bool = False,
     out: Judged = _OUT,
 ) -> None:
@@ -136,10 +138,6 @@ def runs_compared(
         correction: Correction for the number of runs compared: holm, bonferroni.
         corrected: Mark by the corrected probabilities.
     """
-    from understandability.errors import check_known
-    from understandability.evaluation.comparison import CORRECTIONS
-
-    check_known("correction", correction, CORRECTIONS)
     comparisons: RunComparisons = out.of(call)
     settings = comparisons.settings
     applied = correction if corrected else None
@@ -195,7 +193,7 @@ def _cells(
     )
 
 
-def correlated(call: Given, *, out: Judged = _OUT) -> None:
+def correlated(call: Callable[[], Correlations], *, out: Judged = _OUT) -> None:
     """Show the matrix of each coefficient, and the runs that move most."""
     correlations: Correlations = out.of(call)
     symmetric = correlations.symmetric
@@ -216,7 +214,7 @@ def correlated(call: Given, *, out: Judged = _OUT) -> None:
     out.write(document, correlations.to_dicts, correlations.table)
 
 
-def swept(call: Given, *, plot: OtherFile = None, out: Judged = _OUT) -> None:
+def swept(call: Callable[[], Tradeoff], *, plot: OtherFile = None, out: Judged = _OUT) -> None:
     """Show the points of a trade-off, and draw them.
 
     Args:
@@ -234,7 +232,7 @@ def swept(call: Given, *, plot: OtherFile = None, out: Judged = _OUT) -> None:
         write_figure(plot_tradeoff(sweep.points), plot)
 
 
-def drawn(call: Given, *, output: File) -> None:
+def drawn(call: Callable[[], Any], *, output: File) -> None:
     """Write a figure.
 
     Args:
@@ -246,28 +244,60 @@ def drawn(call: Given, *, output: File) -> None:
     write_figure(call(), output)
 
 
-def made(
-    call: Given, *, output: RunFile = "-", strict: StrictRuns = False, quiet: Quiet = False
+def reranked(
+    call: Callable[..., Run],
+    *,
+    run: str,
+    scores: Sequence[str],
+    order: str,
+    output: RunFile = "-",
+    strict: StrictRuns = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a run whose first documents are in a new order.
+
+    Args:
+        quiet: Show no remarks.
+    """
+    from understandability.inputs.runs import write_run
+
+    _check_sources([run], scores, output, quiet)
+    [run_] = read([run], order, strict, quiet)
+    write_run(call(run=run_), output)
+
+
+def fused(
+    call: Callable[..., Run],
+    *,
+    sources: Sequence[str],
+    order: str,
+    output: RunFile = "-",
+    strict: StrictRuns = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a run made of runs and scores.
 
     Args:
         quiet: Show no remarks.
     """
-    from understandability.evaluation.criteria import is_criterion, mixed_models
+    from understandability.evaluation.criteria import is_criterion
     from understandability.inputs.runs import write_run
+
+    scores = [source for source in sources if is_criterion(source)]
+    _check_sources(sources, scores, output, quiet)
+    paths = [source for source in sources if source not in scores]
+    runs = dict(zip(paths, read(paths, order, strict, quiet), strict=True))
+    write_run(call(sources=[runs.get(source, source) for source in sources]), output)
+
+
+def _check_sources(sources: Sequence[str], scores: Sequence[str], output: str, quiet: bool) -> None:
+    """Raise `OptionError` if the output is an input; report scores of several models."""
+    from understandability.evaluation.criteria import mixed_models
     from understandability.inputs.writing import check_is_no_input
 
-    given = call.keywords
-    sources = given.get("sources") or [given["run"]]
-    scores = given.get("scores") or [text for text in sources if is_criterion(text)]
     check_is_no_input(output, [part for text in sources for part in (text, text.partition(":")[0])])
     if not quiet and (mix := mixed_models(scores)):
         say(f"understand: {mix}")
-    paths = [text for text in sources if text not in scores]
-    runs = dict(zip(paths, read(paths, given.get("order", "rank"), strict, quiet), strict=True))
-    listed: list[Any] = [runs.get(text, text) for text in sources]
-    write_run(call(sources=listed) if "sources" in given else call(run=listed[0]), output)
 
 
 def read(paths: Sequence[str], order: str, strict: bool, quiet: bool) -> list[Run]:

@@ -8,27 +8,28 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from understandability.cli.progress import ProgressLine, duration
 from understandability.cli.results import (
     MOST_NAMED,
     File,
-    Given,
     Quiet,
     Strict,
     say,
     show,
 )
 from understandability.errors import OptionError
-from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from understandability.crawls.merge import Merged
     from understandability.crawls.rows import Rows
     from understandability.crawls.status import Status
     from understandability.text.page import Failure
@@ -47,18 +48,23 @@ _SCORES = {
 }
 
 
-def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
+def rows(
+    call: Callable[..., Rows],
+    *,
+    output: str | None,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> None:
     """Show rows of documents on the terminal, or write them to a file or crawl folder."""
     from understandability.crawls.folder import CrawlFolder
     from understandability.crawls.options import is_folder
     from understandability.crawls.outputs import InMemory, errors_of
     from understandability.crawls.status import status_of
 
-    output: Any = call.keywords.get("output")
     started = time.monotonic()
     with ProgressLine(quiet) as line, _sigterm_raises():
         try:
-            result: Rows = call(progress=line.tell, into=None if output else InMemory(_MOST_SHOWN))
+            result = call(progress=line.tell, into=None if output else InMemory(_MOST_SHOWN))
         except KeyboardInterrupt as stop:
             is_terminated = isinstance(stop, _Terminated)
             if not is_folder(output) and not is_terminated:
@@ -69,7 +75,7 @@ def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
     if not quiet and output not in (None, "-"):
         report_failures(line.first_failure())  # the file has the others
     unread = _unread_files(result.skipped)
-    if is_folder(output):
+    if output is not None and is_folder(output):
         folder = CrawlFolder(output)
         found = status_of(folder)
         if not quiet:
@@ -126,9 +132,14 @@ def _sigterm_raises() -> Iterator[None]:
 
 
 def features_written(
-    call: Given,
+    call: Callable[..., Rows],
     *,
-    list_: Annotated[bool, AtPrompt(bool, "--list")] = False,
+    inputs: Sequence[str],
+    inputs_from: str | None,
+    columns: Sequence[str] | None,
+    groups: Sequence[str],
+    output: str | None,
+    list_: Annotated[bool, Parameter("--list")] = False,
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
@@ -140,30 +151,35 @@ def features_written(
     if list_:
         from understandability.feature.catalogue import COLUMNS, describe, select_columns
 
-        options = call.keywords
-        chosen = select_columns(options.get("columns") or (), options.get("groups") or ())
-        found = [describe(COLUMNS[name][0]) for name in chosen]
-        if options.get("output"):
+        names = select_columns(columns or (), groups)
+        descriptions = [describe(COLUMNS[name][0]) for name in names]
+        if output:
             import pyarrow as pa
 
             from understandability.inputs.tables import write_table
 
-            write_table(pa.Table.from_pylist(found), options["output"])
+            write_table(pa.Table.from_pylist(descriptions), output)
         else:
-            show(found, {name: name for name in found[0]})
-    elif not (call.keywords.get("inputs") or call.keywords.get("inputs_from")):
+            show(descriptions, {name: name for name in descriptions[0]})
+    elif not (inputs or inputs_from):
         raise OptionError("no input given; name pages, folders or archives, or --list")
     else:
-        rows(call, strict=strict, quiet=quiet)
+        rows(call, output=output, strict=strict, quiet=quiet)
 
 
-def text_extracted(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
+def text_extracted(
+    call: Callable[..., Rows],
+    *,
+    output: str | None,
+    explain: bool,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> None:
     """Show texts on the terminal or write them to a folder; write rows to a file."""
     from understandability.crawls.options import is_folder
 
-    output, explain = call.keywords.get("output"), call.keywords.get("explain", False)
     if output and not is_folder(output):
-        return rows(call, strict=strict, quiet=quiet)
+        return rows(call, output=output, strict=strict, quiet=quiet)
     texts = _Texts(output, explain)
     with ProgressLine(quiet) as line:
         result = call(output=None, progress=line.tell, into=texts)
@@ -231,21 +247,22 @@ class _FileNames:
         return f"{unique}.txt"
 
 
-def status_shown(call: Given) -> None:
+def status_shown(call: Callable[..., Status], *, folder: str) -> None:
     """Show the state of a crawl folder."""
     from understandability.crawls.folder import CrawlFolder
 
-    found: Status = call()
-    for line in summary(CrawlFolder(call.keywords["folder"]).path, found):
+    status = call()
+    for line in summary(CrawlFolder(folder).path, status):
         print(line)
-    unfinished = [each for each in found.inputs if not each.is_complete]
-    for each in unfinished[:MOST_NAMED]:
-        print(f"not complete: {each.name} ({counted(each.facts.records, 'document')} so far)")
+    unfinished = [input_ for input_ in status.inputs if not input_.is_complete]
+    for input_ in unfinished[:MOST_NAMED]:
+        records = counted(input_.facts.records, "document")
+        print(f"not complete: {input_.name} ({records} so far)")
     if len(unfinished) > MOST_NAMED:
         print(f"and {len(unfinished) - MOST_NAMED} more")
 
 
-def merged(call: Given, *, output: File, quiet: Quiet = False) -> None:
+def merged(call: Callable[..., Merged], *, output: File, quiet: Quiet = False) -> None:
     """Show the result of merging crawl folders.
 
     Args:
@@ -254,30 +271,29 @@ def merged(call: Given, *, output: File, quiet: Quiet = False) -> None:
     """
     from understandability.crawls.outputs import errors_of
 
-    found = call(output=output)
+    result = call(output=output)
     if not quiet:
-        where = f" (in {errors_of(output)})" if found.failed and output != "-" else ""
-        say(f"{counted(found.scored, 'document')}, {counted(found.failed, 'error')}{where}")
-        if found.repeated:
-            say(f"{counted(found.repeated, 'document')} came a second time")
-        for path in found.without[:MOST_NAMED]:
+        where = f" (in {errors_of(output)})" if result.failed and output != "-" else ""
+        say(f"{counted(result.scored, 'document')}, {counted(result.failed, 'error')}{where}")
+        if result.repeated:
+            say(f"{counted(result.repeated, 'document')} came a second time")
+        for path in result.without[:MOST_NAMED]:
             say(f"given up: {path}")
 
 
-def looked_up(call: Given) -> None:
-    """The rows of some documents, a line of JSON each; status 1 where one is missing."""
+def looked_up(call: Callable[..., dict[str, Any]], *, folder: str, docnos: Sequence[str]) -> None:
+    """Print the rows of documents, a line of JSON each; exit with status 1 if one is missing."""
     from understandability.crawls.folder import CrawlFolder
 
     # Names that are not UTF-8 are stored in a crawl folder as they are escaped here.
-    names = [each.encode("utf-8", "backslashreplace").decode() for each in call.keywords["docnos"]]
-    folder, missing = CrawlFolder(call.keywords["folder"]), False
-    for docno, row in call(docnos=names).items():
+    names = [docno.encode("utf-8", "backslashreplace").decode() for docno in docnos]
+    rows = call(docnos=names)
+    for docno, row in rows.items():
         if row is None:
-            say(f"{docno} is not in {folder.path}")
-            missing = True
+            say(f"{docno} is not in {CrawlFolder(folder).path}")
         else:
             print(json.dumps(row, ensure_ascii=False, default=str))
-    if missing:
+    if None in rows.values():
         raise SystemExit(1)
 
 

@@ -7,60 +7,50 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from cyclopts import Parameter
+
 from understandability.errors import OptionError, shortened
-from understandability.prompt import AtPrompt
 from understandability.wording import plain_data
 
 if TYPE_CHECKING:
     from understandability.evaluation.result_table import ResultTable
 
-Given = Annotated[partial[Any], AtPrompt(None)]
-Quiet = Annotated[bool, AtPrompt(bool, "--quiet", "-q", help="Show no progress and no remarks.")]
+Quiet = Annotated[bool, Parameter(("--quiet", "-q"), help="Show no progress and no remarks.")]
 Strict = Annotated[
     bool,
-    AtPrompt(
-        bool, help="End with status 1 if any document failed or any file of a folder was not read."
+    Parameter(
+        help="End with status 1 if any document failed or any file of a folder was not read."
     ),
 ]
 StrictRuns = Annotated[
     bool,
-    AtPrompt(bool, help="Refuse a run with anything unusual, such as a document listed twice."),
+    Parameter(help="Refuse a run with anything unusual, such as a document listed twice."),
 ]
 LimitMb = Annotated[
-    float, AtPrompt(float, help="Longest document, in MB once decoded; longer ones become errors.")
+    float, Parameter(help="Longest document, in MB once decoded; longer ones become errors.")
 ]
-File = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
+File = Annotated[str, Parameter(("--output", "-o"), metavar="FILE")]
 RunFile = Annotated[
     str,
-    AtPrompt(
-        str, "--output", "-o", value="FILE",
+    Parameter(
+        ("--output", "-o"),
+        metavar="FILE",
         help="The new TREC run, also .gz; - is standard output.",
     ),
-]  # fmt: skip
+]
 ResultFile = Annotated[
     str | None,
-    AtPrompt(
-        str, "--output", "-o", value="FILE",
+    Parameter(
+        ("--output", "-o"),
+        metavar="FILE",
         help="Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is "
         "JSON on standard output.",
     ),
-]  # fmt: skip
-Form = Annotated[
-    str | None,
-    AtPrompt(
-        str, "--format", value="FORMAT",
-        help="Format of the output: json, csv, tsv, jsonl, parquet, latex or markdown. Default: by "
-        "suffix.",
-    ),
-]  # fmt: skip
-Split = Annotated[
-    bool, AtPrompt(bool, help="LaTeX: several tables that fit a page, instead of one.")
 ]
-OtherFile = Annotated[str | None, AtPrompt(str, value="FILE")]
+OtherFile = Annotated[str | None, Parameter(metavar="FILE")]
 
 MOST_NAMED = 20  # of what may be many
 _BY_SUFFIX = {".json": "json", ".eval": "trec_eval", ".tex": "latex", ".md": "markdown"}
@@ -88,11 +78,19 @@ def say(text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Out:
-    """The destination of a result: the terminal, as a table, or a file."""
+    """The destination of a result: the terminal, as a table, or a file.
 
-    output: ResultFile = None
-    form: Form = None
-    split: Split = False
+    Args:
+        output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is
+            JSON on standard output.
+        form: Format of the output: json, csv, tsv, jsonl, parquet, latex or markdown. Default: by
+            suffix.
+        split: LaTeX: several tables that fit a page, instead of one.
+    """
+
+    output: Annotated[str | None, Parameter(("--output", "-o"), metavar="FILE")] = None
+    form: Annotated[str | None, Parameter("--format", metavar="FORMAT")] = None
+    split: bool = False
 
     @property
     def shows(self) -> bool:

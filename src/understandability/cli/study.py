@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,6 @@ from understandability.cli.evaluation import read
 from understandability.cli.progress import ProgressLine
 from understandability.cli.results import (
     MOST_NAMED,
-    Given,
     OtherFile,
     Out,
     Quiet,
@@ -27,31 +27,41 @@ from understandability.cli.results import (
 from understandability.wording import counted
 
 if TYPE_CHECKING:
+    from understandability.inputs.run import Run
+    from understandability.integrations.export import Exported
+    from understandability.study.corpus import CorpusSizes
     from understandability.study.grid import StudyGrid
-    from understandability.study.learn import Learned
+    from understandability.study.index import Indexed
+    from understandability.study.installed import Manifest
+    from understandability.study.learn import FeatureSources, Learned
+    from understandability.study.simulate_grid import UserGrid
+    from understandability.study.simulate_systems import Simulation
+    from understandability.study.simulate_users import SimulatedUsers
 
 _OUT = Out()
 _MOST_SHOWN = 10
 
 
-def exported(call: Given) -> None:
+def exported(call: Callable[[], Exported], *, output: str) -> None:
     """Show the number of documents written for a search engine, and the next step."""
     result = call()
     title = result.engine.title
-    message = f"{counted(result.documents, 'document')} for {title} in {call.keywords['output']}"
+    message = f"{counted(result.documents, 'document')} for {title} in {output}"
     if result.replaced:
         message += ", in the place of those there"
     counts = (result.left_out, len(result.refused))
     why = ("without a value or seen before", "whose names it cannot take")
-    lacking = ", ".join(f"{n:,} {each}" for n, each in zip(counts, why, strict=True) if n)
+    lacking = ", ".join(
+        f"{count:,} {reason}" for count, reason in zip(counts, why, strict=True) if count
+    )
     say(f"{message}; left out: {lacking}" if lacking else message)
     for docno in result.refused[:MOST_NAMED]:
         say(f"left out, as {title} cannot take it: {docno!r}")
     say(f"Next: {result.next}")
 
 
-def resources(call: Given) -> None:
-    """A line for each resource, and where it comes from."""
+def resources(call: Callable[[], Mapping[str, Any]]) -> None:
+    """Print a line for each resource, and its origin."""
     from understandability.study.installed import installed_folder
 
     print(f"Folder: {installed_folder()}")
@@ -60,7 +70,7 @@ def resources(call: Given) -> None:
         print(f"{name:22} {state:>16}  {resource.title}\n{'':39}  from {resource.origin}")
 
 
-def vocabulary_installed(call: Given) -> None:
+def vocabulary_installed(call: Callable[[], Manifest]) -> None:
     """Show the number of installed entries."""
     from understandability.study.installed import installed_folder
 
@@ -68,8 +78,8 @@ def vocabulary_installed(call: Given) -> None:
     print(f"{manifest.name}: {manifest.entries:,} entries in {installed_folder() / manifest.name}")
 
 
-def verified(call: Given) -> None:
-    """A line for each installed resource; status 1 where one has changed."""
+def verified(call: Callable[[], Mapping[str, str | None]]) -> None:
+    """Print a line for each installed resource; exit with status 1 if one has changed."""
     result = call()
     for name, problem in result.items():
         print(f"{name} {problem or 'is unchanged'}")
@@ -79,8 +89,10 @@ def verified(call: Given) -> None:
         raise SystemExit(1)
 
 
-def corpora(call: Given, *, output: ResultFile = None) -> None:
-    """The sizes of corpora as a table.
+def corpora(
+    call: Callable[[], CorpusSizes], *, inputs: Sequence[str], output: ResultFile = None
+) -> None:
+    """Show the sizes of corpora as a table.
 
     Args:
         output: Write .json, .csv, .tsv, .jsonl or .parquet; - is JSON on standard output.
@@ -94,20 +106,22 @@ def corpora(call: Given, *, output: ResultFile = None) -> None:
     if output != "-":
         cells = [
             (
-                row["corpus"],
-                row["statistic"],
+                str(row["corpus"]),
+                str(row["statistic"]),
                 f"{row['value']:,.0f}" if row["sd"] is None else f"{row['value']:,.2f}",
                 "" if row["sd"] is None else f"{row['sd']:,.2f}",
             )
             for row in rows
         ]
         print_table(("corpus", "statistic", "value", "sd"), cells, texts=2)
-    document = {"settings": {"inputs": call.keywords["inputs"]}, "corpora": rows}
+    document = {"settings": {"inputs": inputs}, "corpora": rows}
     Out(output).write(document, lambda: rows)
 
 
-def simulated_users(call: Given, *, plot: OtherFile = None, out: Out = _OUT) -> None:
-    """A row for each user, and the quantiles of the score.
+def simulated_users(
+    call: Callable[[], SimulatedUsers], *, plot: OtherFile = None, out: Out = _OUT
+) -> None:
+    """Show a row for each user, and the quantiles of the score.
 
     Args:
         plot: Draw RBP against uRBP (.png, .svg, .pdf).
@@ -136,9 +150,13 @@ def simulated_users(call: Given, *, plot: OtherFile = None, out: Out = _OUT) -> 
 
 
 def user_grid(
-    call: Given, *, plot: OtherFile = None, out: Out = _OUT, quiet: Quiet = False
+    call: Callable[..., UserGrid],
+    *,
+    plot: OtherFile = None,
+    out: Out = _OUT,
+    quiet: Quiet = False,
 ) -> None:
-    """A row for each cell of the grid.
+    """Show a row for each cell of the grid.
 
     Args:
         plot: Draw Kendall's tau of each user over the ways of reading (.png, .svg, .pdf).
@@ -161,18 +179,18 @@ def user_grid(
         write_figure(plot_user_grid(result), plot)
 
 
-def simulated(call: Given, *, out: Out = _OUT) -> None:
-    """A row for each kind of system."""
+def simulated(call: Callable[[], Simulation], *, seed: int, out: Out = _OUT) -> None:
+    """Show a row for each combination of topicality, mean and deviation."""
     result = call()
     if out.shows:
         show_table(result.table())
     rows = result.rows().to_dicts()
     settings = asdict(result.grid) | {"scale": str(result.grid.scale)}
-    settings["seed"] = call.keywords.get("seed", 0)
+    settings["seed"] = seed
     out.write({"settings": settings, "cells": rows}, lambda: rows, result.table)
 
 
-def indexed(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
+def indexed(call: Callable[..., Indexed], *, strict: Strict = False, quiet: Quiet = False) -> None:
     """Show the number of indexed pages."""
     with ProgressLine(quiet) as line:
         result = call(progress=line.update)
@@ -187,27 +205,34 @@ def indexed(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> Non
         raise SystemExit(1)
 
 
-def study_run(call: Given, *, output: RunFile = "-") -> None:
-    """A new run."""
+def study_run(call: Callable[[], Run], *, output: RunFile = "-") -> None:
+    """Write a new run."""
     from understandability.inputs.runs import write_run
 
     write_run(call(), output)
 
 
-def learned(call: Given, *, strict: StrictRuns = False, quiet: Quiet = False) -> None:
+def learned(
+    call: Callable[..., Learned],
+    *,
+    run: str,
+    sources: FeatureSources | None,
+    strict: StrictRuns = False,
+    quiet: Quiet = False,
+) -> None:
     """Show the training data of a ranker and the importance of its features.
 
     Args:
         quiet: Show no remarks.
     """
-    result: Learned = _with_run(call, strict, quiet)()
+    result = call(run=_checked_run(run, sources, strict, quiet))
     if quiet:
         return
-    run = result.examples.candidates.run
-    names = result.examples.candidates.names
+    candidates = result.examples.candidates
     say(
-        f"{counted(len(run), 'candidate')}, {counted(len(names), 'feature')}; "
-        f"{len(result.examples.useful)} of {len(run.queries)} queries have relevant candidates"
+        f"{counted(len(candidates.run), 'candidate')}, "
+        f"{counted(len(candidates.names), 'feature')}; {len(result.examples.useful)} of "
+        f"{len(candidates.run.queries)} queries have relevant candidates"
     )
     if result.ranker is not None:
         shares = list(result.ranker.importances.items())
@@ -219,28 +244,37 @@ def learned(call: Given, *, strict: StrictRuns = False, quiet: Quiet = False) ->
 
 
 def applied(
-    call: Given, *, output: RunFile = "-", strict: StrictRuns = False, quiet: Quiet = False
+    call: Callable[..., Run],
+    *,
+    run: str,
+    sources: FeatureSources | None,
+    output: RunFile = "-",
+    strict: StrictRuns = False,
+    quiet: Quiet = False,
 ) -> None:
-    """A new run of an old one.
+    """Write the new run made from a run.
 
     Args:
         quiet: Show no remarks.
     """
-    study_run(_with_run(call, strict, quiet), output=output)
+    study_run(partial(call, run=_checked_run(run, sources, strict, quiet)), output=output)
 
 
-def _with_run(call: partial[Any], strict: bool, quiet: bool) -> partial[Any]:
-    """Return the call with its run read; report or refuse oddities of the run."""
-    sources = call.keywords.get("sources")
+def _checked_run(run: str, sources: FeatureSources | None, strict: bool, quiet: bool) -> Run:
+    """Read a run; report or refuse its oddities."""
     order = sources.order if sources is not None else "rank"
-    [run] = read([call.keywords["run"]], order, strict, quiet)
-    return partial(call, run=run)
+    [read_] = read([run], order, strict, quiet)
+    return read_
 
 
 def study_grid(
-    call: Given, *, plot: OtherFile = None, output: ResultFile = None, quiet: Quiet = False
+    call: Callable[..., StudyGrid],
+    *,
+    plot: OtherFile = None,
+    output: ResultFile = None,
+    quiet: Quiet = False,
 ) -> None:
-    """The tables of the experiment.
+    """Show the tables of the experiment.
 
     Args:
         plot: Draw the spread under each way of reading as SVG.
@@ -252,7 +286,7 @@ def study_grid(
     for destination in (output, plot and f"{plot}.json"):
         check_destination(destination)
     with ProgressLine(quiet) as line:
-        result: StudyGrid = call(progress=line.update)
+        result = call(progress=line.update)
     tables = result.tables()
     if output != "-":
         print(f"{result.pages} labelled pages, {len(result.cells)} scores with their pipelines")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from understandability.cli.progress import ProgressLine
 from understandability.cli.results import (
     File,
-    Given,
     LimitMb,
     OtherFile,
     Out,
@@ -21,15 +23,18 @@ from understandability.cli.results import (
     with_first_names,
 )
 from understandability.errors import OptionError
-from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from understandability.model.bundle import Bundle
+    from understandability.training.calibrate import FittedReader
+    from understandability.training.rescale import Rescaled
     from understandability.training.train import Trained
     from understandability.training.validation import Validated, Validation
 
-NewBundle = Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER")]
+NewBundle = Annotated[str, Parameter(("--output", "-o"), metavar="FOLDER")]
 
 
 def _say_labels(bundle: Bundle) -> None:
@@ -43,9 +48,13 @@ def _say_labels(bundle: Bundle) -> None:
 
 
 def trained(
-    call: Given, *, output: NewBundle, out_of_fold: OtherFile = None, quiet: Quiet = False
+    call: Callable[..., Trained],
+    *,
+    output: NewBundle,
+    out_of_fold: OtherFile = None,
+    quiet: Quiet = False,
 ) -> None:
-    """A bundle in its folder, its figures on the terminal.
+    """Write the bundle into its folder, and show its figures on the terminal.
 
     Args:
         output: Folder of the new bundle.
@@ -56,7 +65,7 @@ def trained(
 
     check_bundle_folder(output)
     with ProgressLine(quiet) as line:
-        result: Trained = call(name=Path(output).name, progress=line.step)
+        result = call(name=Path(output).name, progress=line.step)
     made = "replaced" if Path(output).exists() else "written"
     result.save(output)
     if out_of_fold:
@@ -87,14 +96,14 @@ def trained(
 
 
 def background(
-    call: Given,
+    call: Callable[..., Bundle],
     *,
     output: NewBundle,
-    corpus: Annotated[list[str], AtPrompt(list[str], "--corpus", value="LABEL=INPUT")],
+    corpus: Annotated[list[str], Parameter("--corpus", metavar="LABEL=INPUT")],
     limit_mb: LimitMb = 10.0,
     quiet: Quiet = False,
 ) -> None:
-    """A bundle in its folder.
+    """Write the bundle into its folder.
 
     Args:
         output: Folder of the new bundle.
@@ -127,14 +136,20 @@ def background(
         say(f"{output}: understand bundle show {output}")
 
 
-def validated(call: Given, *, output: ResultFile = None, quiet: Quiet = False) -> None:
-    """Figures of a bundle on the terminal or in a file."""
+def validated(
+    call: Callable[[], Validated],
+    *,
+    labels: Sequence[str],
+    output: ResultFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Show figures of a bundle on the terminal, or write them to a file."""
     from understandability.evaluation.criteria import mixed_models
 
     check_destination(output)
-    result: Validated = call()
+    result = call()
     model, scale, threshold = result.settings.values()
-    if not quiet and (mix := mixed_models(call.keywords["labels"], f"{model} on scale {scale}")):
+    if not quiet and (mix := mixed_models(labels, f"{model} on scale {scale}")):
         say(f"understand: {mix}")
     if output != "-":
         print(f"model {model}, scale {scale}")
@@ -168,12 +183,12 @@ def _show_validation(result: Validation, how: str = "", threshold: float = 0.0) 
 
 
 def calibrated(
-    call: Given,
+    call: Callable[..., FittedReader],
     *,
-    output: Annotated[str, AtPrompt(str, "--output", "-o", value="FILE.json")],
+    output: Annotated[str, Parameter(("--output", "-o"), metavar="FILE.json")],
     quiet: Quiet = False,
 ) -> None:
-    """A reader in a file, its threshold and noise on the terminal.
+    """Write the reader into a file, and show its threshold and noise on the terminal.
 
     Args:
         output: Where to write the reader.
@@ -203,8 +218,8 @@ def calibrated(
     say(f"Next: understand score PAGES --reader {output}{bundle}{where}")
 
 
-def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
-    """A bundle in its folder, the distances from the labels on the terminal.
+def rescaled(call: Callable[..., Rescaled], *, output: NewBundle, quiet: Quiet = False) -> None:
+    """Write the bundle into its folder, and show the distances from the labels on the terminal.
 
     Args:
         output: Where to write the bundle.
@@ -227,19 +242,29 @@ def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
     )
 
 
-def bundles_shown(call: Given) -> None:
-    """Each bundle with its licence and summary."""
+def bundles_shown(call: Callable[[], Iterable[Bundle]]) -> None:
+    """Print each bundle with its licence and summary."""
     for bundle in call():
         print(f"{bundle.name}\n    {bundle.licence}\n    {bundle.card.get('summary', '')}")
 
 
-def card_shown(call: Given) -> None:
-    """The card as it is."""
+def card_shown(call: Callable[[], str]) -> None:
+    """Print the card unchanged."""
     print(call(), end="")
 
 
-def probabilities_written(call: Given, *, output: File = "-") -> None:
-    """A table in a file, with what was chosen.
+def probabilities_written(
+    call: Callable[[], pa.Table],
+    *,
+    scores: str,
+    threshold: float,
+    user: str,
+    noise_scale: str | float | None,
+    direction: str,
+    normalise: str | None,
+    output: File = "-",
+) -> None:
+    """Write the table to a file, with the settings.
 
     Args:
         output: Table to write; - is standard output.
@@ -247,15 +272,15 @@ def probabilities_written(call: Given, *, output: File = "-") -> None:
     from understandability.inputs.tables import write_table
     from understandability.inputs.writing import check_is_no_input
 
-    given = call.keywords
-    check_is_no_input(output, [given["scores"]])
+    check_is_no_input(output, [scores])
     table = call()
     settings = {
-        "scores": given["scores"],
+        "scores": scores,
         "column": table.column_names[1],
-        "user": given.get("user", "step"),
-        "threshold": given["threshold"],
-        **{name: given.get(name) for name in ("noise_scale", "direction", "normalise")},
+        "user": user,
+        "threshold": threshold,
+        "noise_scale": noise_scale,
+        "direction": direction,
+        "normalise": normalise,
     }
-    settings["direction"] = settings["direction"] or "harder"
     write_table(table, output, settings=settings)

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, cast
 
-from understandability.cli.results import File, Given, say
+from cyclopts import Parameter
+
+from understandability.cli.results import File, say
 from understandability.errors import OptionError
-from understandability.prompt import AtPrompt
 
 if TYPE_CHECKING:
+    from understandability.writers.audit import Audit
     from understandability.writers.check import Checks
-    from understandability.writers.llm_rewrite import Rewritten
+    from understandability.writers.explain import Reported
+    from understandability.writers.llm_rewrite import RewriteCheck, Rewritten
 
 _REPORTS = ("", ".html", ".htm", ".pdf", ".csv")  # the last of an audit only
 _NO_TEXT = (*_REPORTS[1:], ".docx", ".doc", ".odt", ".xlsx")
 
 
 def report_written(
-    call: Given, *, output: File = "-", json_: Annotated[bool, AtPrompt(bool, "--json")] = False
+    call: Callable[..., Reported | Audit],
+    *,
+    inputs: Sequence[str],
+    crawl: str | None,
+    compare: bool,
+    output: File = "-",
+    json_: Annotated[bool, Parameter("--json")] = False,
 ) -> None:
-    """A report as a page, as PDF, or its content as data.
+    """Write a report as a page, as PDF, or its content as data.
 
     Args:
         output: The report, as .html or .pdf, of a crawl also .csv; - is standard output.
@@ -31,25 +41,26 @@ def report_written(
     from understandability.inputs.writing import check_is_no_input, write_bytes, write_text
     from understandability.writers.templates import printed
 
-    options = call.keywords
     ending = Path(output).suffix.lower()
     is_pdf, is_csv = ending == ".pdf", ending == ".csv"
     if output == "-" and not json_ and sys.stdout.isatty():
         raise OptionError("the report is a page for a browser; name a file, such as -o report.html")
     if json_ and is_pdf:
         raise OptionError("--json does not write a report; name a .json file")
-    if options.get("crawl") and options.get("compare"):
+    if crawl and compare:
         raise OptionError("--crawl makes an audit of a site; leave out --compare")
-    if is_csv and (json_ or not options.get("crawl")):
+    if is_csv and (json_ or not crawl):
         raise OptionError("only the audit of a site, with --crawl, is made as CSV")
-    check_is_no_input(output, options.get("inputs") or ())
+    check_is_no_input(output, inputs)
     if not json_ and ending not in _REPORTS:
         raise OptionError(f"a report is .html or .pdf, not {ending}")
-    made: Any = call(tell=say)  # an audit with --crawl, which alone is made as CSV
+    report = call(tell=say)
     if json_:
-        text = json.dumps(made.to_json(), ensure_ascii=False, indent=1) + "\n"
+        text = json.dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n"
+    elif is_csv:
+        text = cast("Audit", report).csv()  # checked above
     else:
-        text = made.csv() if is_csv else made.html()
+        text = report.html()
     if is_pdf:
         write_bytes(output, printed(text))
     else:
@@ -57,7 +68,12 @@ def report_written(
 
 
 def rewritten(
-    call: Given, *, output: File = "-", json_: Annotated[bool, AtPrompt(bool, "--json")] = False
+    call: Callable[..., Rewritten | RewriteCheck],
+    *,
+    path: str,
+    check: str | None,
+    output: File = "-",
+    json_: Annotated[bool, Parameter("--json")] = False,
 ) -> None:
     """Write the text with the accepted rewrites, or the facts that a rewrite loses.
 
@@ -70,13 +86,10 @@ def rewritten(
     from understandability.writers.llm_rewrite import RewriteCheck
     from understandability.writers.templates import percent
 
-    options = call.keywords
-    check_is_no_input(
-        output, [str(options[name]) for name in ("path", "check") if options.get(name)]
-    )
-    if json_ and not options.get("check"):
+    check_is_no_input(output, [str(name) for name in (path, check) if name])
+    if json_ and not check:
         raise OptionError("--json needs --check; without it, the result is the text")
-    result: Rewritten | RewriteCheck = call()
+    result = call()
     if isinstance(result, RewriteCheck):
         is_json = json_ or output.endswith(".json")
         text = json.dumps(result.to_json(), ensure_ascii=False, indent=1) if is_json else result
@@ -91,20 +104,28 @@ def rewritten(
     write_text(output, f"{result.text}\n")
 
 
-def served(call: Given) -> Any:
+def served(call: Callable[[], None]) -> None:
     """Run the server, which prints its address."""
-    return call()
+    call()
+
+
+def _formats(_: object) -> Iterable[str]:
+    """Return the names of formats, which the shell completes."""
+    from understandability.writers.check_formats import FORMATS
+
+    return FORMATS
 
 
 def text_checked(
-    call: Given,
+    call: Callable[[], Checks],
     *,
+    paths: Sequence[str],
     output: File = "-",
     format: Annotated[  # noqa: A002 - the name of the option
-        str, AtPrompt(str, choices="writers.check_formats:FORMATS")
+        str, Parameter(completer=_formats)
     ] = "text",
 ) -> None:
-    """What misses its aim; status 1 if something does, or cannot be read.
+    """Report texts that miss their target; exit with status 1 if one does or cannot be read.
 
     Args:
         output: Where to write the result; - is standard output.
@@ -117,8 +138,8 @@ def text_checked(
     check_choice("format", format, FORMATS)
     if Path(output).suffix.lower() in _NO_TEXT:
         raise OptionError(f"check writes text, not {output}; `understand explain` makes reports")
-    check_is_no_input(output, call.keywords["paths"])
-    result: Checks = call()
+    check_is_no_input(output, paths)
+    result = call()
     for remark in result.remarks:
         say(remark)
     write_text(output, f"{FORMATS[format](result)}\n")

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from understandability.crawls.options import Destination, ExtractOptions, Inputs, split_choices
+from understandability.crawls.options import (
+    Destination,
+    ExtractOptions,
+    Inputs,
+    Work,
+    split_choices,
+)
 from understandability.crawls.rows import Rows, rows_of
+from understandability.keywords import keywords_of
 from understandability.rows import TextRows
+from understandability.scoring import Extraction
 
 
+@keywords_of(Extraction, Work)
 def extract(
     inputs: Inputs = (),
     output: Destination = None,

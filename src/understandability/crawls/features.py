@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Unpack
 
+from cyclopts import Parameter
+
 from understandability.crawls.options import (
     Destination,
     ReadOptions,
+    Work,
     fills_folder,
     split_choices,
 )
@@ -17,31 +20,28 @@ from understandability.errors import OptionError, WrongTypeError, check_choice
 from understandability.feature.catalogue import select_columns
 from understandability.inputs.frames import is_frame, texts_in
 from understandability.inputs.sources import Sources
-from understandability.prompt import AtPrompt
+from understandability.keywords import keywords_of, read_by
 from understandability.rows import TAGGERS, FeatureRows, WordRows
-from understandability.scoring import RowMaker
-from understandability.wording import kind_of
+from understandability.scoring import Extraction, RowMaker
+from understandability.wording import kind_of, names_in
 
 
+@keywords_of(Extraction, Work)
 def features(
     inputs: Annotated[
         Sequence[str] | Mapping[str, str] | Sources,
-        AtPrompt(list[str], "INPUT", value="INPUT...", convert="crawls.features:paths"),
+        Parameter("INPUT", metavar="INPUT...", converter=as_paths),
     ] = (),
     columns: Annotated[
-        Sequence[str] | None, AtPrompt(str, "--only", value="NAME,...", convert="wording:names_in")
+        Sequence[str] | None, read_by(names_in, name="--only", metavar="NAME,...")
     ] = None,
     output: Destination = None,
     *,
-    groups: Annotated[
-        Sequence[str], AtPrompt(str, value="GROUP,...", convert="wording:names_in")
-    ] = (),
-    per: Annotated[
-        Sequence[str], AtPrompt(str, value="word,sentence", convert="wording:names_in")
-    ] = (),
+    groups: Annotated[Sequence[str], read_by(names_in, metavar="GROUP,...")] = (),
+    per: Annotated[Sequence[str], read_by(names_in, metavar="word,sentence")] = (),
     words: bool = False,
-    bundles: Annotated[Sequence[str], AtPrompt(list[str], "--bundle")] = (),
-    tagger: Annotated[str, AtPrompt(choices="rows:TAGGERS")] = "built-in",
+    bundles: Annotated[Sequence[str], Parameter("--bundle")] = (),
+    tagger: Annotated[str, Parameter(choices=TAGGERS)] = "built-in",
     **choices: Unpack[ReadOptions],
 ) -> Rows:
     """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.
@@ -50,10 +50,6 @@ def features(
     word that a feature counts. Documents that cannot be read go to FILE.errors.jsonl.
 
     Example: understand features crawl.warc.gz --only dale_chall,gunning_fog_plain -o fog.tsv
-
-    In Python, `inputs` are texts: a dictionary by docno, a list, whose documents are numbered from
-    0, or a frame with a column of texts; a text with tags is read as HTML. `Sources` are pages of
-    any origin.
 
     Args:
         inputs: Pages as `understand score` takes them.
@@ -65,6 +61,11 @@ def features(
         words: Write the words that are counted, and how often each occurs.
         bundles: A background model; its estimate becomes a feature. May be repeated.
         tagger: Parts of speech and named entities: our own, or NLTK's with its data.
+
+    In Python:
+        `inputs` are texts: a dictionary by docno, a list, whose documents are numbered from 0, or a
+        frame with a column of texts; a text with tags is read as HTML. `Sources` are pages of any
+        origin.
 
     >>> features(["You have flu.", "Rest."], ["words", "gunning_fog_plain"]).to_arrow().to_pydict()
     {'docno': ['0', '1'], 'words': [3.0, 1.0], 'gunning_fog_plain': [1.2000000000000002, 0.4]}
@@ -111,6 +112,6 @@ class _Paths(tuple[str, ...]):
     __slots__ = ()
 
 
-def paths(inputs: Sequence[str]) -> Sequence[str]:
-    """Mark the arguments of the command as paths, not as texts."""
-    return _Paths(inputs)
+def as_paths(_: Any, tokens: Sequence[Any]) -> Sequence[str]:
+    """Mark the arguments of the command as paths, as opposed to texts."""
+    return _Paths(token.value for token in tokens)

@@ -14,6 +14,7 @@ from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
+from cyclopts import Parameter
 from numpy.typing import NDArray
 
 from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
@@ -22,7 +23,6 @@ from understandability.crawls.parts import qualified_docno
 from understandability.crawls.score import Scores
 from understandability.errors import InputError
 from understandability.inputs.tables import SETTINGS_KEY
-from understandability.prompt import AtPrompt
 from understandability.text.page import SEEN_BEFORE, Failure
 
 AnyFolder = str | Path | CrawlFolder
@@ -53,7 +53,9 @@ class Merged:
 
 
 def merge(
-    folder: Annotated[AnyFolder | Sequence[AnyFolder], AtPrompt(list[str], value="FOLDER...")],
+    folder: Annotated[
+        Sequence[str] | AnyFolder | Sequence[AnyFolder], Parameter(metavar="FOLDER...")
+    ],
     output: str | Path | None = None,
     *,
     partial: bool = False,
@@ -68,16 +70,17 @@ def merge(
 
     understand crawl merge first/ second/ -o scores.parquet
 
-    In Python, `folder` is one folder or a list. Without an `output`, the rows are returned; with
-    one, `Merged` counts them.
-
-    Raises `InputError` if a crawl is not finished, unless `partial` is true, and if the crawls have
-    different settings.
-
     Args:
         folder: Crawl folders that understand score -o FOLDER/ filled, with equal settings.
         output: Write .parquet, .jsonl, .csv or .tsv.
         partial: Merge the finished parts of an unfinished crawl.
+
+    In Python:
+        `folder` is one folder or a list. Without an `output`, the rows are returned; with one,
+        `Merged` counts them.
+
+        Raises `InputError` if a crawl is not finished, unless `partial` is true, and if the crawls
+        have different settings.
 
     >>> import tempfile
     >>> from understandability.crawls.score import crawl

@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
+from cyclopts import Parameter
+
 from understandability.crawls.outputs import Output
 from understandability.crawls.page_process import Limits
 from understandability.crawls.plan import Progress
@@ -15,8 +17,9 @@ from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.page_tables import TableColumns
 from understandability.inputs.streams import is_url
 from understandability.inputs.tables import table_format
-from understandability.prompt import AtPrompt, keywords_at_prompt
-from understandability.scoring import Extraction, ExtractionOptions, Settings, SettingsOptions
+from understandability.inputs.trec import read_docnos
+from understandability.keywords import read_by
+from understandability.scoring import ExtractionOptions, Settings, SettingsOptions
 from understandability.text.page import Failure, Page
 
 RUNNERS = ("local", "ray")
@@ -24,10 +27,10 @@ RUNNERS = ("local", "ray")
 STAGES = ("read", "decode", "extract", "score", "time", "memory", "environment")
 ALL_STAGES = "all"
 Inputs = Annotated[
-    str | Path | Sequence[str | Path] | Mapping[str, str] | Iterable[Page | Failure],
-    AtPrompt(list[str], "INPUT", value="INPUT..."),
+    Sequence[str | Path] | str | Path | Mapping[str, str] | Iterable[Page | Failure],
+    Parameter("INPUT", metavar="INPUT..."),
 ]
-Destination = Annotated[str | Path | None, AtPrompt(str, "--output", "-o", value="FILE or FOLDER/")]
+Destination = Annotated[str | Path | None, Parameter(("--output", "-o"), metavar="FILE or FOLDER/")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +65,17 @@ class Work:
 
     workers: int | None = None
     limits: Limits | None = None
-    shard: Annotated[str | None, AtPrompt(str, value="I/N")] = None
-    runner: Annotated[str | None, AtPrompt(choices="crawls.options:RUNNERS")] = None
+    shard: Annotated[str | None, Parameter(metavar="I/N")] = None
+    runner: Annotated[str | None, Parameter(choices=RUNNERS)] = None
     address: str | None = None
-    docnos: Annotated[
-        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.trec:read_docnos")
-    ] = None
-    inputs_from: Annotated[str | None, AtPrompt(str, value="FILE")] = None
+    docnos: Annotated[Collection[str] | None, read_by(read_docnos, metavar="FILE")] = None
+    inputs_from: Annotated[str | None, Parameter(metavar="FILE")] = None
     limit_mb: float = DEFAULT_LIMIT / 1e6
-    without: Annotated[Sequence[str | Path], AtPrompt(list[str], value="PATH")] = ()
-    retry_errors: Annotated[str | None, AtPrompt(str, value="STAGE")] = None
+    without: Annotated[Sequence[str | Path], Parameter(metavar="PATH")] = ()
+    retry_errors: Annotated[str | None, Parameter(metavar="STAGE")] = None
     table_columns: TableColumns | None = None
-    progress: Annotated[Callable[[Progress], None] | None, AtPrompt(None)] = None
-    into: Annotated[Output | None, AtPrompt(None)] = None
+    progress: Annotated[Callable[[Progress], None] | None, Parameter(parse=False)] = None
+    into: Annotated[Output | None, Parameter(parse=False)] = None
 
     @property
     def limit(self) -> int:
@@ -135,11 +136,6 @@ class ScoreOptions(SettingsOptions, WorkOptions, total=False):
     """
 
     columns: TableColumns | None
-
-
-keywords_at_prompt(ReadOptions, Extraction, Work)
-keywords_at_prompt(ExtractOptions, Extraction, Work)
-keywords_at_prompt(ScoreOptions, Settings, Work)
 
 
 def split_choices(choices: Mapping[str, Any]) -> tuple[Settings, Work]:

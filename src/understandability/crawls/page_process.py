@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Annotated, Self
 
 import pyarrow as pa
+from cyclopts import Parameter
 
 from understandability.crawls.parts import (
     ENVIRONMENT,
@@ -34,7 +35,6 @@ from understandability.crawls.processes import (
     connected_to_parent,
 )
 from understandability.errors import InputError, OptionError, check_range
-from understandability.prompt import AtPrompt
 from understandability.text.page import Failure, Page
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ class Limits:
             higher limit tries the pages again that needed more.
     """
 
-    seconds: Annotated[float, AtPrompt(float, "--limit-seconds")] = 10.0
-    megabytes: Annotated[float, AtPrompt(float, "--worker-mb")] = 2000.0
+    seconds: Annotated[float, Parameter("--limit-seconds")] = 10.0
+    megabytes: Annotated[float, Parameter("--worker-mb")] = 2000.0
 
     def __post_init__(self) -> None:
         check_range(0.001, 1_000_000, limit_seconds=self.seconds)

@@ -18,7 +18,8 @@ from understandability.crawls.status import Status, status_of
 from understandability.errors import WrongTypeError
 from understandability.inputs.frames import in_kind_of, is_frame, table_of, wrong_type
 from understandability.inputs.page_tables import kept_names
-from understandability.scoring import SettingsOptions, scorer_of, scorer_with
+from understandability.keywords import keywords_of
+from understandability.scoring import Settings, SettingsOptions, scorer_of, scorer_with
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 _log = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ class Scores(Rows):
     """The result of `score`: rows of scores by docno, and the failures."""
 
 
+@keywords_of(Settings, Work)
 def score(
     inputs: Inputs = (), output: Destination = None, **choices: Unpack[ScoreOptions]
 ) -> Scores:
@@ -46,15 +48,16 @@ def score(
 
     understand score crawl/*.warc.gz -o scores/
 
-    In Python, `inputs` may also be pages as from `read_pages`, or a dictionary of docnos and texts
-    or HTML; `choices` are fields of `Settings` and `Work`.
-
     Args:
         inputs: HTML, text and DOCX files, folders, WARC and WET, tables (JSONL, Parquet, CSV,
             TSV, Arrow), TREC web text, tar and zip archives, URLs, - for standard input; also .gz
             and .zst.
         output: Write .jsonl, .csv, .tsv (also with .gz or .zst) or .parquet, here or at a URL; -
             is standard output; FOLDER/ is a crawl folder.
+
+    In Python:
+        `inputs` may also be pages as from `read_pages`, or a dictionary of docnos and texts or
+        HTML; `choices` are fields of `Settings` and `Work`.
 
     >>> from understandability.resources import resource
     >>> scores = score(resource("samples"), threshold=40)
@@ -68,6 +71,7 @@ def score(
     return rows_of(Scores, inputs, scorer, output, work, scorer.remark)
 
 
+@keywords_of(Settings, Work)
 def crawl(inputs: Inputs, folder: str | Path, **choices: Unpack[ScoreOptions]) -> Status:
     """Score inputs into a crawl folder, or continue it; returns the status of the folder.
 
@@ -86,6 +90,7 @@ def crawl(inputs: Inputs, folder: str | Path, **choices: Unpack[ScoreOptions]) -
     return status_of(CrawlFolder(str(folder)))
 
 
+@keywords_of(Settings)
 def score_table(
     frame: Any,
     *,

@@ -6,10 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from understandability.crawls.folder import CrawlFolder, Facts, complete_inputs
-from understandability.prompt import AtPrompt
 
 Row = dict[str, Any]
 
@@ -95,22 +94,21 @@ def text_histogram(counts: Sequence[int], width: int = 50) -> list[str]:
     ]
 
 
-def look_up(
-    folder: str | Path | CrawlFolder, docnos: Annotated[Iterable[str], AtPrompt(list[str])]
-) -> dict[str, Row | None]:
+def look_up(folder: str | Path | CrawlFolder, docnos: Iterable[str]) -> dict[str, Row | None]:
     """Print the row of each document as a line of JSON, or its error if it has no score.
 
     The exit status is 1 if a document is missing.
 
     Example: understand crawl lookup scores/ clueweb12-0000tw-00-00001
 
-    In Python, returns the rows by docno, with None for a missing document. The row of an error has
-    docno, path, stage and error. Of equal docnos the first one counts; the others have the names
-    that `merge` gives them. Reads the names of all documents, part by part.
-
     Args:
         folder: The crawl folder that understand score -o FOLDER/ filled.
         docnos: Documents.
+
+    In Python:
+        Returns the rows by docno, with None for a missing document. The row of an error has docno,
+        path, stage and error. Of equal docnos the first one counts; the others have the names that
+        `merge` gives them. Reads the names of all documents, part by part.
     """
     if not isinstance(folder, CrawlFolder):
         folder = CrawlFolder(str(folder))

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from understandability.errors import InputError, OptionError
+from understandability.evaluation.conventions import Choices
 from understandability.evaluation.judgements import Judgements
 from understandability.evaluation.measures.measure import Measure
 from understandability.evaluation.measures.names import own_measures
@@ -18,6 +19,7 @@ from understandability.evaluation.options import (
     DEFAULT_MEASURES,
     EvaluationOptions,
     LabelFile,
+    Labelling,
     Measures,
     Qrels,
     Runs,
@@ -25,6 +27,7 @@ from understandability.evaluation.options import (
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.inputs.run import Run
 from understandability.inputs.runs_and_labels import runs_of
+from understandability.keywords import keywords_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Bounds(Tabular):
         return {"conventions": dict(self.conventions), "bounds": self.to_dicts()}
 
 
+@keywords_of(Labelling, Choices)
 def bounds(
     runs: Runs,
     qrels: Qrels,
@@ -80,14 +84,15 @@ def bounds(
     label in both, so the bounds are tighter than the residuals; it gains between 0 and what its
     other labels allow. Documents that a run does not return do not count for it.
 
-    In Python, `options` are as in `evaluate`.
+    Example: understand bounds a.run b.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
+
+    In Python:
+        `options` are as in `evaluate`.
 
     >>> runs = {"first": {"q": {"new": 2.0, "good": 1.0}}, "second": {"q": {"good": 1.0}}}
     >>> result = bounds(runs, {"q": {"good": 1}}, measures="RBP(p=0.5)")
     >>> [(row.run, row.difference, row.low, row.high) for row in result.rows]
     [('second', 0.25, -0.25, 0.25)]
-
-    Example: understand bounds a.run b.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
     """
     parsed = own_measures(measures)
     for measure in parsed:

@@ -6,12 +6,16 @@ Options of commands, parameters of measures, headers of outputs and documentatio
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping
 from dataclasses import Field, asdict, dataclass, field, fields, make_dataclass, replace
 from typing import Annotated, Any
 
+from cyclopts import Parameter
+
 from understandability.errors import OptionError, check_known
-from understandability.prompt import AtPrompt
+from understandability.keywords import read_by
+from understandability.wording import number_or_pi
 
 _PRESETS = ("ubire", "trec_eval")
 
@@ -137,21 +141,25 @@ CONVENTIONS: Mapping[str, Field[Any]] = {
 
 
 def _choices() -> type[Any]:
-    """Return a dataclass of optional conventions, annotated with their help for commands."""
-    text = "Use the conventions of ubire or trec_eval; options override them."
-    about = AtPrompt(choices="evaluation.conventions:PRESETS", help=text)
-    rows: list[tuple[str, Any, Any]] = [("preset", Annotated[Any, about], None)]
+    """Return a dataclass of optional conventions, whose docstring describes them for commands."""
+    rows: list[tuple[str, Any, Any]] = [
+        ("preset", Annotated[str, Parameter(choices=_PRESETS)], None)
+    ]
+    entries = ["preset: Use the conventions of ubire or trec_eval; options override them."]
     for name, row in CONVENTIONS.items():
         meaning, default = row.metadata["meaning"], row.default
         note = "" if default is None else f" (default {'not' if default is False else default})"
-        text = f"{meaning[0].upper()}{meaning[1:]}{note}."
-        about = AtPrompt(
-            row.metadata["type"], value=" or ".join(row.metadata["choices"]), help=text
-        )
+        entries.append(f"{name}: {meaning[0].upper()}{meaning[1:]}{note}.")
+        about = Parameter(metavar=" or ".join(row.metadata["choices"]) or None)
         if name == "noise_scale":
-            about = AtPrompt(value="NUMBER", convert="wording:number_or_pi", help=text)
-        rows.append((name, Annotated[Any, about], None))
-    return make_dataclass("Choices", rows)
+            about = read_by(number_or_pi, metavar="NUMBER")
+        rows.append((name, Annotated[row.metadata["type"], about], None))
+    wrapped = (
+        textwrap.fill(entry, 100, initial_indent=" " * 4, subsequent_indent=" " * 8)
+        for entry in entries
+    )
+    document = "\n".join(["Conventions that are chosen.", "", "Args:", *wrapped])
+    return make_dataclass("Choices", rows, namespace={"__doc__": document})
 
 
 Choices = _choices()

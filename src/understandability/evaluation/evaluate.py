@@ -8,10 +8,12 @@ from functools import cached_property
 from typing import Annotated, Any, Unpack
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.comparison import (
+    ALL_TESTS,
     TESTS,
     RunComparison,
     RunComparisons,
@@ -20,7 +22,9 @@ from understandability.evaluation.comparison import (
     mean_bootstrap,
     mean_interval,
 )
+from understandability.evaluation.conventions import Choices
 from understandability.evaluation.correlation import (
+    COEFFICIENTS,
     DEFAULT_COEFFICIENTS,
     Correlations,
     correlate_measures,
@@ -33,6 +37,7 @@ from understandability.evaluation.options import (
     DEFAULT_MEASURES,
     EvaluationOptions,
     LabelFile,
+    Labelling,
     Measures,
     Qrels,
     Runs,
@@ -46,11 +51,11 @@ from understandability.evaluation.unusual_input import (
 )
 from understandability.inputs.run import Oddity, Run
 from understandability.inputs.runs_and_labels import runs_of
-from understandability.prompt import AtPrompt
+from understandability.keywords import keywords_of
 
 _UNLABELLED = "runs without a document that has a label of {}, so that all gains are 0"
-_TESTS = AtPrompt(list[str], "--test", choices="evaluation.comparison:ALL_TESTS")
-_COEFFICIENTS = AtPrompt(list[str], "--coefficient", choices="evaluation.correlation:COEFFICIENTS")
+_TESTS = Parameter("--test", choices=ALL_TESTS)
+_COEFFICIENTS = Parameter("--coefficient", choices=COEFFICIENTS)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -414,13 +419,14 @@ def _letter(number: int) -> str:
     return f"{_LETTERS[letter]}{turn or ''}"
 
 
+@keywords_of(Labelling, Choices)
 def evaluate(
     runs: Runs,
     qrels: Qrels,
     understandability: LabelFile = None,
     *,
     measures: Measures = DEFAULT_MEASURES,
-    baseline: Annotated[str | None, AtPrompt(value="RUN")] = None,
+    baseline: Annotated[str | None, Parameter(metavar="RUN")] = None,
     ci: bool = False,
     **options: Unpack[EvaluationOptions],
 ) -> Evaluation:
@@ -432,20 +438,6 @@ def evaluate(
     docs/reference/measures.md. All others are those of ir_measures (extra ir), by its names or
     trec_eval's: P@10, AP, RR, Bpref, map.
 
-    In Python, `runs`, `qrels` and labels are paths, dictionaries, frames or records (`runs_of`,
-    `labels_of`), measures are names or measures of ir_measures, and `options` are the fields of
-    `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. The result
-    reports what is unusual in runs and labels; with ``strict=True`` it raises `InputError`.
-
-    >>> runs = {"mine": {"q1": {"d1": 2.0, "d2": 1.0}}}
-    >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
-    >>> measures = ["RBP(p=0.8)@10", "uRBP(p=0.8)@10"]
-    >>> result = evaluate(runs, qrels, ease, scale="lower-easier:40", measures=measures)
-    >>> print(result.to_markdown(digits=2).partition("\\n\\n")[0])
-    | run | RBP(p=0.8)@10 | uRBP(p=0.8)@10 |
-    |---|---:|---:|
-    | mine | **0.36** | **0.16** |
-
     Example: understand evaluate a.run b.run --qrels qrels.txt --understandability qunder.txt
     --scale lower-easier:40 -m 'RBP(p=0.8)@10' -m 'uRBP(p=0.8)@10' -o out.json
 
@@ -456,6 +448,21 @@ def evaluate(
         baseline: The run that † and effect sizes compare the others with, by its name. Default:
             the first run for †, and no effect sizes.
         ci: Add the confidence intervals of each mean over queries: Student's t and bootstrap, 95 %.
+
+    In Python:
+        `runs`, `qrels` and labels are paths, dictionaries, frames or records (`runs_of`,
+        `labels_of`), measures are names or measures of ir_measures, and `options` are the fields of
+        `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. The result
+        reports what is unusual in runs and labels; with ``strict=True`` it raises `InputError`.
+
+    >>> runs = {"mine": {"q1": {"d1": 2.0, "d2": 1.0}}}
+    >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
+    >>> measures = ["RBP(p=0.8)@10", "uRBP(p=0.8)@10"]
+    >>> result = evaluate(runs, qrels, ease, scale="lower-easier:40", measures=measures)
+    >>> print(result.to_markdown(digits=2).partition("\\n\\n")[0])
+    | run | RBP(p=0.8)@10 | uRBP(p=0.8)@10 |
+    |---|---:|---:|
+    | mine | **0.36** | **0.16** |
     """
     if not (parsed := parse_measures(measures)):
         raise OptionError("no measure is named; add one, such as RBP(p=0.8)@10")
@@ -588,6 +595,7 @@ def _header(measures: Sequence[AnyMeasure], judgements: Judgements) -> dict[str,
     }
 
 
+@keywords_of(Labelling, Choices)
 def compare(
     runs: Runs,
     qrels: Qrels,
@@ -596,7 +604,7 @@ def compare(
     measures: Measures = DEFAULT_MEASURES,
     tests: Annotated[Sequence[str], _TESTS] = tuple(TESTS),
     pairs: bool = False,
-    baseline: Annotated[str | None, AtPrompt(value="RUN")] = None,
+    baseline: Annotated[str | None, Parameter(metavar="RUN")] = None,
     samples: int = 10_000,
     seed: int = 0,
     alpha: float = 0.05,
@@ -610,15 +618,6 @@ def compare(
     probability is corrected for the number of runs compared (Holm, Bonferroni). † marks a
     difference from the first run or the baseline, ⋄ a difference from the best.
 
-    In Python, `options` are as in `evaluate`.
-
-    >>> qrels = {f"q{i}": {"good": 1} for i in range(20)}
-    >>> first = {q: {"bad": 2.0, "good": 1.0} for q in qrels}
-    >>> best = {q: {"good": 1.0} for q in qrels} | {"q0": {"bad": 1.0}}
-    >>> compared = compare({"first": first, "best": best}, qrels, tests=["t", "wilcoxon"])
-    >>> compared.marks()
-    {('RBP(p=0.8)@10', 'best'): '†', ('RBP(p=0.8)@10', 'first'): '⋄'}
-
     Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
 
     Args:
@@ -629,6 +628,16 @@ def compare(
         samples: Samples of the randomisation test and of the bootstrap.
         seed: Seed of the randomisation test and of the bootstrap.
         alpha: The level of the marks † and ⋄, and of the power.
+
+    In Python:
+        `options` are as in `evaluate`.
+
+    >>> qrels = {f"q{i}": {"good": 1} for i in range(20)}
+    >>> first = {q: {"bad": 2.0, "good": 1.0} for q in qrels}
+    >>> best = {q: {"good": 1.0} for q in qrels} | {"q0": {"bad": 1.0}}
+    >>> compared = compare({"first": first, "best": best}, qrels, tests=["t", "wilcoxon"])
+    >>> compared.marks()
+    {('RBP(p=0.8)@10', 'best'): '†', ('RBP(p=0.8)@10', 'first'): '⋄'}
     """
     result = evaluate(runs, qrels, understandability, measures=measures, **options)
     if len(result.runs) < 2:
@@ -640,6 +649,7 @@ def compare(
     )
 
 
+@keywords_of(Labelling, Choices)
 def correlate(
     runs: Runs,
     qrels: Qrels,
@@ -649,7 +659,7 @@ def correlate(
     coefficients: Annotated[Sequence[str], _COEFFICIENTS] = DEFAULT_COEFFICIENTS,
     symmetric: bool = False,
     rbo_p: float = 0.9,
-    count: Annotated[int, AtPrompt(int, "--movers")] = 5,
+    count: Annotated[int, Parameter("--movers")] = 5,
     **options: Unpack[EvaluationOptions],
 ) -> Correlations:
     """Correlate the rankings of runs by two or more measures.
@@ -657,16 +667,6 @@ def correlate(
     A matrix for each coefficient (Kendall's tau-b, the tau_ap of Yilmaz et al. with the row as
     the reference, the overlap that UBIRE prints as tau_ap, rank-biased overlap), and the runs
     whose ranks differ most between the first measure and each other one.
-
-    In Python, `options` are as in `evaluate`.
-
-    >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d2": 2, "d1": 1}}}
-    >>> result = correlate(
-    ...     runs, {"q": {"d1": 1}}, {"d1": 10, "d2": 5}, scale="lower-easier:8",
-    ...     measures=["RBP(p=0.8)@1", "RBPu(p=0.8)@1"], coefficients=["tau_b"],
-    ... )
-    >>> result.matrices["tau_b"].tolist()
-    [[1.0, -1.0], [-1.0, 1.0]]
 
     Example: understand correlate runs/*.gz --qrels qrels.txt --understandability qunder.txt
     --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)'
@@ -676,6 +676,17 @@ def correlate(
         symmetric: tau_ap as the mean of both directions.
         rbo_p: Persistence of RBO.
         count: The number of runs to list that move most.
+
+    In Python:
+        `options` are as in `evaluate`.
+
+    >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d2": 2, "d1": 1}}}
+    >>> result = correlate(
+    ...     runs, {"q": {"d1": 1}}, {"d1": 10, "d2": 5}, scale="lower-easier:8",
+    ...     measures=["RBP(p=0.8)@1", "RBPu(p=0.8)@1"], coefficients=["tau_b"],
+    ... )
+    >>> result.matrices["tau_b"].tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
     """
     result = evaluate(runs, qrels, understandability, measures=measures, **options)
     return result.correlate(*coefficients, symmetric=symmetric, rbo_p=rbo_p, count=count)

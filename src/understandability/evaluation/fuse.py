@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError, check_known, check_range
@@ -16,7 +17,6 @@ from understandability.evaluation.criteria import Criterion, criterion, is_crite
 from understandability.evaluation.rerank import chosen
 from understandability.inputs.run import Lines, Run, strictly_falling
 from understandability.inputs.runs_and_labels import run_of
-from understandability.prompt import AtPrompt
 
 _MAX_SCORE = 1e300  # infinite scores are clipped to it, so that their differences are finite
 
@@ -66,26 +66,19 @@ FUSIONS: Mapping[str, Fusion] = {
 
 
 def fuse(
-    sources: Annotated[Iterable[Any], AtPrompt(list[str])],
-    method: Annotated[str, AtPrompt(choices="evaluation.fuse:FUSIONS")] = "rrf",
+    sources: Sequence[str] | Iterable[Any],
+    method: Annotated[str, Parameter(choices=FUSIONS)] = "rrf",
     *,
     k: float = 60.0,
-    weights: Annotated[Sequence[float] | None, AtPrompt(list[float], "--weight")] = None,
+    weights: Annotated[Sequence[float] | None, Parameter("--weight")] = None,
     top: int | None = None,
     order: str = "rank",
-    name: Annotated[str | None, AtPrompt(str, "--tag", value="NAME")] = None,
+    name: Annotated[str | None, Parameter("--tag", metavar="NAME")] = None,
 ) -> Run:
     """Fuse runs, and scores of how easy documents are, into one run.
 
     A score ranks the documents of the runs, easiest first, and leaves out those without a score.
     Documents with equal points keep the order of the first run that lists them.
-
-    In Python, a source is a run in any form, ``FILE:COLUMN[:DIRECTION]`` for scores, or a
-    `criterion`.
-
-    >>> first, second = {"q": {"a": 9.0, "b": 5.0}}, {"q": {"b": 3.0, "c": 2.0}}
-    >>> [docno for docno, _ in fuse([first, second]).by_query()["q"]]
-    ['b', 'a', 'c']
 
     Example: understand fuse bm25.run scores.parquet:difficulty --method rrf --top 15 -o fused.run
 
@@ -98,6 +91,13 @@ def fuse(
         top: Fuse only the first TOP documents of each source; the rest of the first run follows.
         order: How a run is ordered: by its rank column, or by score as in trec_eval.
         name: The name of the new run.
+
+    In Python:
+        A source is a run in any form, ``FILE:COLUMN[:DIRECTION]`` for scores, or a `criterion`.
+
+    >>> first, second = {"q": {"a": 9.0, "b": 5.0}}, {"q": {"b": 3.0, "c": 2.0}}
+    >>> [docno for docno, _ in fuse([first, second]).by_query()["q"]]
+    ['b', 'a', 'c']
     """
     if isinstance(sources, str | Path | dict | Run):
         raise InputError("fusion takes a list of two or more runs and scores, not one of them")

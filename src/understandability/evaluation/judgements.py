@@ -19,6 +19,7 @@ from understandability.evaluation.measures.measure import RELEVANCE, UNDERSTANDA
 from understandability.evaluation.options import (
     Dimension,
     EvaluationOptions,
+    by_name,
     in_words,
     split_options,
 )
@@ -111,7 +112,11 @@ class Judgements:
         labelling, chosen = split_options(options)
         stated = conventions(**chosen)
         dimensions = labelling.read(understandability)
-        sources = [understandability, labelling.trust, *(labelling.dimensions or {}).values()]
+        sources = [
+            understandability,
+            labelling.trust,
+            *by_name(labelling.dimensions or ()).values(),
+        ]
         if isinstance(understandability, str) and labelling.column:
             sources[0] = f"{understandability}:{labelling.column}"
         note = mixed_models([source for source in sources if isinstance(source, str)])

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypedDict
 
+from cyclopts import Parameter
+
 from understandability.errors import OptionError, check_known
-from understandability.evaluation.conventions import CONVENTIONS, Choices, Conventions
+from understandability.evaluation.conventions import CONVENTIONS, Conventions
 from understandability.evaluation.measures.measure import UNDERSTANDABILITY
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
 from understandability.inputs.run import Labels
 from understandability.inputs.runs_and_labels import labels_of
-from understandability.prompt import AtPrompt, keywords_at_prompt
 
 _RUNS = "TREC runs (query Q0 document rank score tag), plain, .gz or .zst."
 _QRELS = "Relevance labels: TREC qrels, or irds:NAME."
 _LABELS = "Understandability labels like qrels, a score table, or irds:NAME."
 _MEASURES = "A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated."
-Runs = Annotated[Any, AtPrompt(list[str], help=_RUNS)]
-Qrels = Annotated[Any, AtPrompt(str, "--qrels", value="FILE", help=_QRELS)]
-LabelFile = Annotated[Any, AtPrompt(str, value="FILE", help=_LABELS)]
+Runs = Annotated[Sequence[str] | Any, Parameter(help=_RUNS)]
+Qrels = Annotated[Any, Parameter("--qrels", metavar="FILE", help=_QRELS)]
+LabelFile = Annotated[Any, Parameter(metavar="FILE", help=_LABELS)]
 Measures = Annotated[
-    str | Iterable[object], AtPrompt(list[str], "--measure", "-m", value="MEASURE", help=_MEASURES)
+    Sequence[str] | Iterable[object],
+    Parameter(("--measure", "-m"), metavar="MEASURE", help=_MEASURES),
 ]
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 _HERE = "evaluation.options"
@@ -93,35 +95,35 @@ class Labelling:
         strict: Refuse runs and labels with anything unusual.
     """
 
-    scale: Annotated[str | Scale | None, AtPrompt(value="SCALE")] = None
+    scale: Annotated[str | Scale | None, Parameter(metavar="SCALE")] = None
     column: str | None = None
     gains: Annotated[
-        str | Mapping[Any, Any] | None,
-        AtPrompt(list[str], value="[NAME=]GRADE:GAIN,...", convert=f"{_HERE}:gains_by_dimension"),
+        Sequence[str] | str | Mapping[Any, Any] | None,
+        Parameter(metavar="[NAME=]GRADE:GAIN,..."),
     ] = None
     not_a_label: Annotated[
-        float | Sequence[float] | Mapping[str, Sequence[float]],
-        AtPrompt(list[str], value="[NAME=]LABEL", convert=f"{_HERE}:non_labels_by_dimension"),
+        Sequence[str | float] | float | Mapping[str, Sequence[float]],
+        Parameter(metavar="[NAME=]LABEL"),
     ] = ()
-    trust: Annotated[Any, AtPrompt(value="FILE")] = None
-    trust_scale: Annotated[str | Scale | None, AtPrompt(value="SCALE")] = None
+    trust: Annotated[Any, Parameter(metavar="FILE")] = None
+    trust_scale: Annotated[str | Scale | None, Parameter(metavar="SCALE")] = None
     dimensions: Annotated[
-        Mapping[str, Any] | None,
-        AtPrompt(list[str], "--dimension", value="NAME=FILE", convert=f"{_HERE}:by_name"),
+        Sequence[str] | Mapping[str, Any] | None,
+        Parameter("--dimension", metavar="NAME=FILE"),
     ] = None
     dimension_scales: Annotated[
-        Mapping[str, str | Scale] | None,
-        AtPrompt(list[str], "--dimension-scale", value="NAME=SCALE", convert=f"{_HERE}:by_name"),
+        Sequence[str] | Mapping[str, str | Scale] | None,
+        Parameter("--dimension-scale", metavar="NAME=SCALE"),
     ] = None
     strict: bool = False
 
     def read(self, understandability: Any) -> dict[str, Dimension]:
         """Read the labels of every dimension other than relevance."""
-        labels = {"u": understandability, "trust": self.trust, **(self.dimensions or {})}
+        labels = {"u": understandability, "trust": self.trust, **by_name(self.dimensions or ())}
         scales: dict[str, Any] = {"u": self.scale, "trust": self.trust_scale}
-        scales |= self.dimension_scales or {}
-        gains = _by_dimension(self.gains)
-        not_labels = _by_dimension(None if self.not_a_label == () else self.not_a_label)
+        scales |= by_name(self.dimension_scales or ())
+        gains = _by_dimension(self.gains, gains_by_dimension)
+        not_labels = _by_dimension(self.not_a_label or None, non_labels_by_dimension)
         for name in (*scales, *gains):
             if labels.get(name) is None and (scales.get(name) or gains.get(name)):
                 raise OptionError(f"there is a scale but no labels of {in_words(name)}; give both")
@@ -175,16 +177,13 @@ class EvaluationOptions(ConventionOptions, total=False):
 
     scale: str | Scale | None
     column: str | None
-    gains: str | Mapping[Any, Any] | None
-    not_a_label: float | Sequence[float] | Mapping[str, Sequence[float]]
+    gains: Sequence[str] | str | Mapping[Any, Any] | None
+    not_a_label: Sequence[str | float] | float | Mapping[str, Sequence[float]]
     trust: Any
     trust_scale: str | Scale | None
-    dimensions: Mapping[str, Any] | None
-    dimension_scales: Mapping[str, str | Scale] | None
+    dimensions: Sequence[str] | Mapping[str, Any] | None
+    dimension_scales: Sequence[str] | Mapping[str, str | Scale] | None
     strict: bool
-
-
-keywords_at_prompt(EvaluationOptions, Labelling, Choices)
 
 
 def split_options(options: EvaluationOptions) -> tuple[Labelling, dict[str, Any]]:
@@ -206,18 +205,25 @@ def in_words(name: str) -> str:
     return "understandability" if name == UNDERSTANDABILITY else name
 
 
-def _by_dimension(values: Any) -> dict[str, Any]:
-    """Values by the name of a dimension. Values without names apply to understandability."""
+def _by_dimension(values: Any, parse: Callable[[Sequence[str]], dict[str, Any]]) -> dict[str, Any]:
+    """Values by the name of a dimension. Values without names apply to understandability.
+
+    `parse` reads a list of texts as on the command line.
+    """
     if isinstance(values, Mapping) and all(isinstance(name, str) for name in values):
         return dict(values)
     if values is None:
         return {}
+    if isinstance(values, list | tuple) and any(isinstance(value, str) for value in values):
+        return parse([str(value) for value in values])
     return {"u": (values,) if isinstance(values, int | float) else values}
 
 
-def by_name(texts: Sequence[str]) -> dict[str, str]:
+def by_name(texts: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
     """Parse ``NAME=VALUE`` texts into values (files or scales) by dimension."""
-    values: dict[str, str] = {}
+    if isinstance(texts, Mapping):
+        return dict(texts)
+    values: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not re.fullmatch("[a-z][a-z0-9_]*", name) or name in ("u", "gr"):

@@ -7,24 +7,26 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.errors import OptionError, check_range
 from understandability.evaluation.criteria import criterion, mixed_models
 from understandability.inputs.run import Lines, Run, ranks_of
 from understandability.inputs.runs_and_labels import run_of
-from understandability.prompt import AtPrompt
 
 
 def rerank(
-    run: Annotated[Any, AtPrompt(str)],
-    scores: Annotated[Any, AtPrompt(list[str], "--scores", value="FILE:COLUMN[:DIRECTION]")],
-    direction: Annotated[str | None, AtPrompt(None)] = None,
+    run: Any,
+    scores: Annotated[
+        Sequence[str] | Any, Parameter("--scores", metavar="FILE:COLUMN[:DIRECTION]")
+    ],
+    direction: Annotated[str | None, Parameter(parse=False)] = None,
     *,
-    column: Annotated[str | None, AtPrompt(None)] = None,
+    column: Annotated[str | None, Parameter(parse=False)] = None,
     top: int = 15,
-    weights: Annotated[Sequence[float] | None, AtPrompt(list[float], "--weight")] = None,
+    weights: Annotated[Sequence[float] | None, Parameter("--weight")] = None,
     order: str = "rank",
-    name: Annotated[str | None, AtPrompt(str, "--tag", value="NAME")] = None,
+    name: Annotated[str | None, Parameter("--tag", metavar="NAME")] = None,
 ) -> Run:
     """Re-rank the first documents of a run by how easy they are to understand.
 
@@ -34,15 +36,6 @@ def rerank(
     a score keeps its position, and the others are ranked among themselves. Documents after the
     first `top` stay. Scores of the new run are the reciprocals of the new ranks, so that tools
     that order by score agree.
-
-    In Python, `run` is a path, a dictionary, a frame or a `Run`; `scores`, `direction` and `column`
-    are as in `criterion`, or `scores` is a list of criteria.
-
-    Raises `InputError` if a criterion has no score for any document of the run.
-
-    >>> run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
-    >>> rerank(run, {"a": 70, "c": 20, "d": 10}, "higher-harder", top=3).by_query()["q"]
-    [('c', 1.0), ('b', 0.5), ('a', 0.3333333333333333), ('d', 0.25)]
 
     Example: understand rerank bm25.run --scores scores.parquet:difficulty --top 15 -o easy.run
 
@@ -55,6 +48,16 @@ def rerank(
             Default: equal weights that add up to 1.
         order: Order the run by its rank column, or by score as in trec_eval.
         name: The name of the new run.
+
+    In Python:
+        `run` is a path, a dictionary, a frame or a `Run`; `scores`, `direction` and `column` are as
+        in `criterion`, or `scores` is a list of criteria.
+
+        Raises `InputError` if a criterion has no score for any document of the run.
+
+    >>> run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+    >>> rerank(run, {"a": 70, "c": 20, "d": 10}, "higher-harder", top=3).by_query()["q"]
+    [('c', 1.0), ('b', 0.5), ('a', 0.3333333333333333), ('d', 0.25)]
     """
     check_range(1, top=top)
     listed = scores if isinstance(scores, list | tuple) else [scores]

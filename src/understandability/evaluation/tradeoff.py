@@ -7,20 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
+from cyclopts import Parameter
+
 from understandability.errors import OptionError
-from understandability.evaluation.conventions import conventions
+from understandability.evaluation.conventions import Choices, conventions
 from understandability.evaluation.criteria import criterion, mixed_models
 from understandability.evaluation.evaluate import Evaluation, evaluate
 from understandability.evaluation.options import (
     EvaluationOptions,
     LabelFile,
+    Labelling,
     Measures,
     Qrels,
 )
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.inputs.runs_and_labels import run_of
-from understandability.prompt import AtPrompt
+from understandability.keywords import keywords_of
 
 # Re-ranking lowers the first and raises the others.
 MEASURES = ("RBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10")
@@ -99,16 +102,17 @@ class Tradeoff(Tabular):
         ]
 
 
+@keywords_of(Labelling, Choices)
 def tradeoff(
-    run: Annotated[Any, AtPrompt(str)],
-    scores: Annotated[Any, AtPrompt(str, "--scores", value="FILE:COLUMN[:DIRECTION]")],
+    run: Any,
+    scores: Annotated[Any, Parameter("--scores", metavar="FILE:COLUMN[:DIRECTION]")],
     qrels: Qrels,
     understandability: LabelFile = None,
     *,
-    direction: Annotated[str | None, AtPrompt(None)] = None,
-    score_column: Annotated[str | None, AtPrompt(None)] = None,
-    tops: Annotated[Sequence[int], AtPrompt(list[int], "--top")] = (5, 10, 15, 20, 50),
-    weights: Annotated[Sequence[float], AtPrompt(list[float], "--weight")] = (0.25, 0.5, 0.75, 1.0),
+    direction: Annotated[str | None, Parameter(parse=False)] = None,
+    score_column: Annotated[str | None, Parameter(parse=False)] = None,
+    tops: Annotated[Sequence[int], Parameter("--top")] = (5, 10, 15, 20, 50),
+    weights: Annotated[Sequence[float], Parameter("--weight")] = (0.25, 0.5, 0.75, 1.0),
     measures: Measures = MEASURES,
     **options: Unpack[EvaluationOptions],
 ) -> Tradeoff:
@@ -117,8 +121,17 @@ def tradeoff(
     One row per setting; † marks a difference from the original run, ⋄ from the best setting
     (paired t-test, two-tailed, p < .05). Without measures: RBP, RBPu and HRBP at 10, p = .8.
 
-    In Python, `scores`, `direction` and `score_column` are as in `criterion`, `options` as in
-    `evaluate`.
+    Example: understand tradeoff bm25.run --scores scores.parquet:difficulty --qrels qrels.txt
+    --understandability qunder.txt --scale lower-easier:40 --plot tradeoff.svg
+
+    Args:
+        run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
+        scores: The score to re-rank by; DIRECTION is higher-harder or higher-easier.
+        tops: The number of documents to re-rank; may be repeated (5, 10, 15, 20, 50 by default).
+        weights: A weight of the score; may be repeated (0.25, 0.5, 0.75, 1 by default).
+
+    In Python:
+        `scores`, `direction` and `score_column` are as in `criterion`, `options` as in `evaluate`.
 
     >>> queries = [f"q{i}" for i in range(3)]
     >>> run = {q: {"hard": 2.0, "easy": 1.0} for q in queries}
@@ -129,15 +142,6 @@ def tradeoff(
     ... )
     >>> [(p.setting.name, [round(v, 2) for v in p.means.values()]) for p in sweep.points]
     [('as it is', [0.2, 0.0]), ('top=2 w=1', [0.0, 0.2])]
-
-    Example: understand tradeoff bm25.run --scores scores.parquet:difficulty --qrels qrels.txt
-    --understandability qunder.txt --scale lower-easier:40 --plot tradeoff.svg
-
-    Args:
-        run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
-        scores: The score to re-rank by; DIRECTION is higher-harder or higher-easier.
-        tops: The number of documents to re-rank; may be repeated (5, 10, 15, 20, 50 by default).
-        weights: A weight of the score; may be repeated (0.25, 0.5, 0.75, 1 by default).
     """
     if not tops or not weights:
         raise OptionError("a trade-off needs at least one depth and one weight")

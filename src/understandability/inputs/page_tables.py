@@ -10,13 +10,16 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from cyclopts import Parameter
+
 from understandability.errors import InputError, check_choice, in_one_line
 from understandability.inputs.delimited import Dialect, as_utf8, read_delimited
 from understandability.inputs.json_files import LineError, read_json, read_jsonl
 from understandability.inputs.limits import too_long, unread
 from understandability.inputs.streams import Window
-from understandability.prompt import AtPrompt
+from understandability.keywords import read_by
 from understandability.text.page import HTML, TEXT, Failure, Page, stated_language
+from understandability.wording import names_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,19 +81,15 @@ class TableColumns:
         format: Columns of a known data set without a header: msmarco-docs or msmarco-passages.
     """
 
-    id: Annotated[str | None, AtPrompt(str, "--id-column")] = None
-    html: Annotated[str | None, AtPrompt(str, "--html-column")] = None
-    text: Annotated[str | None, AtPrompt(str, "--text-column")] = None
-    url: Annotated[str | None, AtPrompt(str, "--url-column")] = None
-    keep: Annotated[
-        tuple[str, ...], AtPrompt(str, value="NAME,...", convert="wording:names_in")
-    ] = ()
-    title: Annotated[str | None, AtPrompt(str, "--title-column")] = None
-    lang: Annotated[str | None, AtPrompt(str, "--language-column")] = None
+    id: Annotated[str | None, Parameter("--id-column")] = None
+    html: Annotated[str | None, Parameter("--html-column")] = None
+    text: Annotated[str | None, Parameter("--text-column")] = None
+    url: Annotated[str | None, Parameter("--url-column")] = None
+    keep: Annotated[tuple[str, ...], read_by(names_in, metavar="NAME,...")] = ()
+    title: Annotated[str | None, Parameter("--title-column")] = None
+    lang: Annotated[str | None, Parameter("--language-column")] = None
     no_header: bool = False
-    format: Annotated[
-        str | None, AtPrompt(str, "--format", choices="inputs.page_tables:FORMATS")
-    ] = None
+    format: Annotated[str | None, Parameter("--format", choices=FORMATS)] = None
 
     def __post_init__(self) -> None:
         if self.format is not None:

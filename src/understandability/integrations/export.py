@@ -12,10 +12,11 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Annotated, Any
 
+from cyclopts import Parameter
+
 from understandability.errors import InputError, OptionError, check_known
 from understandability.inputs.tables import read_table
 from understandability.inputs.writing import open_folder
-from understandability.prompt import AtPrompt
 from understandability.resources import resource
 
 Value = tuple[str, float]
@@ -148,10 +149,10 @@ class Exported:
 
 
 def export_scores(
-    scores: Annotated[str, AtPrompt(str, "SCORES")],
+    scores: Annotated[str, Parameter(metavar="SCORES")],
     *,
-    to: Annotated[str, AtPrompt(str, "--to", choices="integrations.export:ENGINES")],
-    output: Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER/")],
+    to: Annotated[str, Parameter("--to", choices=ENGINES)],
+    output: Annotated[str, Parameter(("--output", "-o"), metavar="FOLDER/")],
     column: str = "p_understandable",
     field: str | None = None,
     index: str = "pages",

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+from cyclopts import Parameter
+
 from understandability._version import __version__
 from understandability.errors import PageError, needing
 from understandability.feature.batch import Batch
-from understandability.model.readers import DEFAULT_READER
-from understandability.prompt import AtPrompt
+from understandability.model.readers import DEFAULT_READER, reader_names
 from understandability.scoring import Scorer, Settings, scorer_of
 from understandability.text.analysis import document_of_text
 from understandability.wording import plain_data
@@ -142,9 +143,7 @@ def server(scorer: Scorer) -> MCPServer:
 
 
 def serve(
-    reader: Annotated[
-        str, AtPrompt(str, "--reader", choices="model.readers:READERS")
-    ] = DEFAULT_READER,
+    reader: Annotated[str, Parameter("--reader", completer=reader_names)] = DEFAULT_READER,
 ) -> None:
     """Let an assistant score, explain and compare texts, check rewrites, and find plain terms.
 
@@ -153,9 +152,10 @@ def serve(
 
     Example: understand mcp
 
-    Raises `MissingExtraError` if the package ``mcp`` is not installed.
-
     Args:
         reader: For whom the estimates are, as for `score`.
+
+    In Python:
+        Raises `MissingExtraError` if the package ``mcp`` is not installed.
     """
     server(scorer_of(Settings(reader=reader))).run()

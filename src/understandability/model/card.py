@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from understandability.model.bundle import ALIASES, Bundle, load_bundle
 from understandability.model.bundle_files import embedded_bundles, folder_of
-from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
 # Entries of the card that hold a sentence, and their headings.
@@ -28,13 +27,14 @@ def bundles() -> tuple[Bundle, ...]:
 
     Example: understand bundle list
 
-    >>> "open" in [bundle.name for bundle in bundles()]
-    True
+    Examples:
+        >>> "open" in [bundle.name for bundle in bundles()]
+        True
     """
     return tuple(map(load_bundle, embedded_bundles()))
 
 
-def card(bundle: Annotated[Any, AtPrompt(str)], *, markdown: bool = False) -> str:
+def card(bundle: Any, *, markdown: bool = False) -> str:
     """Show a bundle's model card: data, figures, intended use, what it cannot know, licences.
 
     The checksum identifies the weights; the column `model` of scores holds its start. To keep this
@@ -42,11 +42,12 @@ def card(bundle: Annotated[Any, AtPrompt(str)], *, markdown: bool = False) -> st
 
     Example: understand bundle show open
 
-    In Python, `bundle` may also be a `Bundle`, or the result of `train` or `rescale`.
-
     Args:
         bundle: Name or folder of a bundle.
         markdown: As Markdown, for a paper or a release.
+
+    In Python:
+        `bundle` may also be a `Bundle`, or the result of `train` or `rescale`.
 
     >>> card("llr").splitlines()[0], card("llr", markdown=True).splitlines()[0]
     ('llr (Apache-2.0)', '# Model card: llr')

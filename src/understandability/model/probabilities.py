@@ -6,38 +6,31 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.inputs.tables import read_table, settings_of
-from understandability.model.readers import probability
-from understandability.prompt import AtPrompt
+from understandability.model.readers import USERS, probability
 from understandability.wording import number_or_pi
 
 _NO_SCORES = ("docno", "path", "url", "scale", "flags")
 
 
 def probabilities(
-    scores: Annotated[Any, AtPrompt(str)],
+    scores: Any,
     *,
-    threshold: Annotated[float, AtPrompt(float, "--threshold")],
+    threshold: Annotated[float, Parameter("--threshold")],
     column: str | None = None,
-    user: Annotated[str, AtPrompt(choices="model.readers:USERS")] = "step",
-    noise_scale: Annotated[str | float | None, AtPrompt(str)] = None,
+    user: Annotated[str, Parameter(choices=USERS)] = "step",
+    noise_scale: str | float | None = None,
     direction: str = "harder",
-    normalise: Annotated[Literal["integral"] | None, AtPrompt(str)] = None,
+    normalise: Literal["integral"] | None = None,
 ) -> Any:
     """Turn a column of scores into P(U|d).
 
     Example: understand probability fog.tsv --column gunning_fog_plain --user arctan --threshold 15
     --noise-scale pi -o p.tsv
-
-    In Python, `scores` is a path or an Arrow table. Returns an Arrow table of docnos, the scores
-    and ``p_understandable``. `probability` of `model.readers` takes the numbers themselves, and
-    explains the user models.
-
-    Raises `InputError` if a column is missing or contains values that are not numbers, and
-    `OptionError` if the table has several columns of scores and none is chosen.
 
     Args:
         scores: A table with docno and a column of scores.
@@ -47,6 +40,14 @@ def probabilities(
         noise_scale: Scale of the user's noise: a number, pi, or a column of the table.
         direction: What a higher score means: harder, or easier.
         normalise: integral: divide the arctan form by its integral over the scores.
+
+    In Python:
+        `scores` is a path or an Arrow table. Returns an Arrow table of docnos, the scores and
+        ``p_understandable``. `probability` of `model.readers` takes the numbers themselves, and
+        explains the user models.
+
+        Raises `InputError` if a column is missing or contains values that are not numbers, and
+        `OptionError` if the table has several columns of scores and none is chosen.
 
     >>> import pyarrow as pa
     >>> fog = pa.table({"docno": ["a", "b"], "fog": [9.5, 17.0]})

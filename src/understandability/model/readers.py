@@ -269,6 +269,13 @@ _READERS = (
            "half of PDQ's pages for health professionals are easier", scale=AssessorScale.scale),
 )  # fmt: skip
 READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
+
+
+def reader_names(_: object = None) -> tuple[str, ...]:
+    """Return the names of the readers, which the shell completes; a file is valid as well."""
+    return tuple(READERS)
+
+
 DEFAULT_READER = "public"
 _MOST_OF_A_READER = 100_000  # bytes
 

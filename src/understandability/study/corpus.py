@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.feature.batch import letters
@@ -16,7 +17,8 @@ from understandability.feature.table import batches
 from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.page_tables import TableColumns
 from understandability.inputs.sources import Sources
-from understandability.prompt import AtPrompt
+from understandability.inputs.trec import read_docnos
+from understandability.keywords import read_by
 from understandability.scoring import Settings, documents_of
 from understandability.text.document import Document
 from understandability.text.page import Failure, Page
@@ -105,14 +107,20 @@ class CorpusSizes:
         return [row for size in self.sizes for row in size.rows()]
 
 
+@dataclass(frozen=True)
+class CorpusColumns(TableColumns):
+    """What the columns of tables hold. A corpus needs neither addresses nor further columns."""
+
+    url: Annotated[str | None, Parameter(parse=False)] = None
+    keep: Annotated[tuple[str, ...], Parameter(parse=False)] = ()
+
+
 def corpus_sizes(
-    inputs: Annotated[Sequence[str], AtPrompt(list[str], value="INPUT...")],
+    inputs: Annotated[Sequence[str], Parameter(metavar="INPUT...")],
     *,
     together: bool = False,
-    table_columns: TableColumns | None = None,
-    docnos: Annotated[
-        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.trec:read_docnos")
-    ] = None,
+    table_columns: CorpusColumns | None = None,
+    docnos: Annotated[Collection[str] | None, read_by(read_docnos, metavar="FILE")] = None,
     limit_mb: float = DEFAULT_LIMIT / 1e6,
 ) -> CorpusSizes:
     """Count documents, words and distinct words of corpora, with means and deviations.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
@@ -26,7 +27,6 @@ from understandability.inputs.sources import Sources, with_progress
 from understandability.model.background import BackgroundModel
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.bundle_files import embedded_bundles
-from understandability.prompt import AtPrompt
 from understandability.text.analysis import document_of, extract
 from understandability.text.document import Document
 from understandability.text.page import SEEN_BEFORE, Failure, Page
@@ -222,13 +222,13 @@ def assessors_in(labels: Sequence[str]) -> dict[str, Labels]:
 
 
 def grid(
-    pages: Annotated[Sequence[str], AtPrompt(list[str], value="INPUT...")],
+    pages: Annotated[Sequence[str], Parameter(metavar="INPUT...")],
     *,
-    labels: Annotated[Sequence[str], AtPrompt(list[str], "--labels", value="FILE[:COLUMN]")],
-    direction: Annotated[str, AtPrompt(str, "--direction")],
-    bundles: Annotated[Sequence[str], AtPrompt(list[str], "--bundle")] = (),
+    labels: Annotated[Sequence[str], Parameter("--labels", metavar="FILE[:COLUMN]")],
+    direction: Annotated[str, Parameter("--direction")],
+    bundles: Annotated[Sequence[str], Parameter("--bundle")] = (),
     limit_mb: float = DEFAULT_LIMIT / 1e6,
-    progress: Annotated[Callable[[int, int], None] | None, AtPrompt(None)] = None,
+    progress: Annotated[Callable[[int, int], None] | None, Parameter(parse=False)] = None,
 ) -> StudyGrid:
     """Compare every feature and bundle with labels of pages, under each way of reading them.
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+from cyclopts import Parameter
 from numpy.typing import NDArray
 
 from understandability._version import __version__
@@ -26,10 +27,11 @@ from understandability.feature.word_lists import stop_words as english_stop_word
 from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.runs import dataset_pages, is_dataset
 from understandability.inputs.sources import Sources, with_progress
+from understandability.inputs.trec import read_docnos
+from understandability.keywords import read_by
 from understandability.model.bundle_files import write_folder
 from understandability.model.predictors import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
-from understandability.prompt import AtPrompt
-from understandability.text.analysis import extract
+from understandability.text.analysis import EXTRACTORS, extract
 from understandability.text.page import Failure, Page
 from understandability.text.parsed import parse_page
 
@@ -341,17 +343,15 @@ class Indexed:
 
 
 def index_pages(
-    inputs: Annotated[Sequence[str], AtPrompt(list[str], value="INPUT...")],
+    inputs: Annotated[Sequence[str], Parameter(metavar="INPUT...")],
     *,
-    output: Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER")],
-    extractor: Annotated[str, AtPrompt(choices="text.analysis:EXTRACTORS")] = "naive",
-    stop_words: Annotated[str, AtPrompt(choices="study.index:STOP_WORDS")] = "english",
-    stemmer: Annotated[str, AtPrompt(choices="study.index:STEMMERS")] = "porter",
-    docnos: Annotated[
-        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.trec:read_docnos")
-    ] = None,
+    output: Annotated[str, Parameter(("--output", "-o"), metavar="FOLDER")],
+    extractor: Annotated[str, Parameter(choices=EXTRACTORS)] = "naive",
+    stop_words: Annotated[str, Parameter(choices=STOP_WORDS)] = "english",
+    stemmer: Annotated[str, Parameter(choices=STEMMERS)] = "porter",
+    docnos: Annotated[Collection[str] | None, read_by(read_docnos, metavar="FILE")] = None,
     limit_mb: float = DEFAULT_LIMIT / 1e6,
-    progress: Annotated[Callable[[int, int], None] | None, AtPrompt(None)] = None,
+    progress: Annotated[Callable[[int, int], None] | None, Parameter(parse=False)] = None,
 ) -> Indexed:
     """Index pages: count the terms in their titles and bodies.
 

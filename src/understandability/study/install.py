@@ -15,10 +15,11 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
+from cyclopts import Parameter
+
 from understandability.errors import InputError, OptionError, check_known
 from understandability.inputs.archives import MAX_BYTES, members, safe_name
 from understandability.inputs.fetching import is_address
-from understandability.prompt import AtPrompt
 from understandability.resources import resource_lines
 from understandability.study import vocabulary_files as files
 from understandability.study.installed import (
@@ -103,7 +104,7 @@ def listed() -> dict[str, tuple[Installable, Manifest | None]]:
 
 def install(
     name: str,
-    sources: Annotated[Sequence[str], AtPrompt(list[str], "--from", value="PATH_OR_URL")] = (),
+    sources: Annotated[Sequence[str], Parameter("--from", metavar="PATH_OR_URL")] = (),
 ) -> Manifest:
     """Read a vocabulary and keep it for the features that need it.
 
@@ -112,11 +113,12 @@ def install(
 
     Example: understand resources install mesh --from d2024.bin
 
-    Raises `InputError` if a source is missing, damaged or in an unknown format.
-
     Args:
         name: A name that `list` shows.
         sources: Files, folders or archives as distributed, or URLs.
+
+    In Python:
+        Raises `InputError` if a source is missing, damaged or in an unknown format.
     """
     check_known("resource", name, INSTALLABLE)
     resource = INSTALLABLE[name]
@@ -166,7 +168,8 @@ def verify_all() -> dict[str, str | None]:
 
     Example: understand resources verify
 
-    In Python, returns the problem of each installed resource, or None.
+    In Python:
+        Returns the problem of each installed resource, or None.
     """
     return {name: verify(name) for name in INSTALLABLE if installed(name)}
 

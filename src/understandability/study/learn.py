@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
+from cyclopts import Parameter
 from numpy.typing import NDArray
 
 from understandability._version import __version__
@@ -21,7 +22,6 @@ from understandability.inputs.runs_and_labels import run_of
 from understandability.inputs.tables import read_table
 from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.predictors import Forest, array_bytes, arrays_of
-from understandability.prompt import AtPrompt
 from understandability.study.gains import COMBOS, IR_ONLY, parse_gain
 from understandability.study.index import Index, load_index
 from understandability.study.queries import read_queries
@@ -125,9 +125,9 @@ class FeatureSources:
         order: Order the run by its rank column, or by score as in trec_eval.
     """
 
-    index: Annotated[str | None, AtPrompt(str, value="FOLDER")] = None
-    queries: Annotated[str | None, AtPrompt(str, value="FILE")] = None
-    features: Annotated[Sequence[str], AtPrompt(list[str], value="TABLE")] = ()
+    index: Annotated[str | None, Parameter(metavar="FOLDER")] = None
+    queries: Annotated[str | None, Parameter(metavar="FILE")] = None
+    features: Annotated[Sequence[str], Parameter(metavar="TABLE")] = ()
     order: str = "rank"
 
     def candidates(self, run: Run) -> Candidates:
@@ -164,8 +164,8 @@ class Recipe:
     'lambdamart'
     """
 
-    labels: Annotated[str, AtPrompt(choices="study.gains:COMBOS")] = "combo2"
-    objective: Annotated[str | None, AtPrompt(choices="study.learn:OBJECTIVES")] = None
+    labels: Annotated[str, Parameter(choices=COMBOS)] = "combo2"
+    objective: Annotated[str | None, Parameter(choices=OBJECTIVES)] = None
     rounds: int = 100
     depth: int = 4
     learning_rate: float = 0.1
@@ -381,7 +381,7 @@ def load_ranker(folder: str | Path) -> Ranker:
     return Ranker(tuple(features), trees, card)
 
 
-RunFile = Annotated[str | Run, AtPrompt(str)]
+RunFile = str | Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,13 +396,13 @@ class Learned:
 def learn_ranker(
     run: RunFile,
     *,
-    qrels: Annotated[str, AtPrompt(str, "--qrels", value="FILE")],
-    understandability: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
+    qrels: Annotated[str, Parameter("--qrels", metavar="FILE")],
+    understandability: Annotated[str | None, Parameter(metavar="FILE")] = None,
     column: str | None = None,
     sources: FeatureSources | None = None,
     recipe: Recipe | None = None,
-    output: Annotated[str | None, AtPrompt(str, "--output", "-o", value="FOLDER")] = None,
-    out_of_fold: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
+    output: Annotated[str | None, Parameter(("--output", "-o"), metavar="FOLDER")] = None,
+    out_of_fold: Annotated[str | None, Parameter(metavar="FILE")] = None,
     folds: int = 5,
 ) -> Learned:
     """Learn to rank the documents of a run: boosted trees (XGBoost) over their features.
@@ -452,7 +452,7 @@ def apply_ranker(
     run: RunFile,
     *,
     sources: FeatureSources | None = None,
-    tag: Annotated[str | None, AtPrompt(str, value="NAME")] = None,
+    tag: Annotated[str | None, Parameter(metavar="NAME")] = None,
 ) -> Run:
     """Rank the documents of a run with a ranker, from the same features.
 

@@ -9,19 +9,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import numpy as np
+from cyclopts import Parameter
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
 from understandability.errors import OptionError, check_range, needing
+from understandability.evaluation.conventions import Choices
 from understandability.evaluation.correlation import movers
 from understandability.evaluation.criteria import criterion
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.options import EvaluationOptions, LabelFile, Measures, Qrels, Runs
+from understandability.evaluation.options import (
+    EvaluationOptions,
+    LabelFile,
+    Labelling,
+    Measures,
+    Qrels,
+    Runs,
+)
 from understandability.evaluation.tradeoff import Point
 from understandability.inputs.run import Run, ranks_of
 from understandability.inputs.runs_and_labels import labels_of, runs_of
 from understandability.inputs.writing import check_folder, write_bytes
-from understandability.prompt import AtPrompt
+from understandability.keywords import keywords_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,6 +134,7 @@ def plot_tradeoff(points: Sequence[Point]) -> Figure:
     return figure
 
 
+@keywords_of(Labelling, Choices)
 def figure_of_systems(
     runs: Runs,
     qrels: Qrels,
@@ -230,8 +240,8 @@ def plot_distribution(distribution: Distribution, line: float | None = None) -> 
 
 def figure_of_distribution(
     runs: Runs,
-    scores: Annotated[Any, AtPrompt(str, "--scores", value="FILE:COLUMN[:DIRECTION]")],
-    qrels: Annotated[Any, AtPrompt(str, "--qrels", value="FILE")] = None,
+    scores: Annotated[Any, Parameter("--scores", metavar="FILE:COLUMN[:DIRECTION]")],
+    qrels: Annotated[Any, Parameter("--qrels", metavar="FILE")] = None,
     *,
     top: int = 10,
     line: float | None = None,

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
+from cyclopts import Parameter
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, check_known, check_range
 from understandability.evaluation.rerank import chosen
 from understandability.inputs.run import Run
-from understandability.prompt import AtPrompt
 from understandability.study.index import FIELDS, PAGE, Field, Index, load_index
 from understandability.study.queries import read_queries
 
@@ -261,17 +261,17 @@ def _matches(
     )
 
 
-QueryFile = Annotated[str, AtPrompt(str, "--queries", value="FILE")]
+QueryFile = Annotated[str, Parameter("--queries", metavar="FILE")]
 
 
 def run_of_index(
     index: str,
     queries: QueryFile,
     *,
-    model: Annotated[str, AtPrompt(choices="study.retrieval:MODELS")] = "bm25",
-    field: Annotated[str, AtPrompt(choices="study.index:FIELDS")] = PAGE,
+    model: Annotated[str, Parameter(choices=MODELS)] = "bm25",
+    field: Annotated[str, Parameter(choices=FIELDS)] = PAGE,
     depth: int = 1000,
-    tag: Annotated[str | None, AtPrompt(str, value="NAME")] = None,
+    tag: Annotated[str | None, Parameter(metavar="NAME")] = None,
 ) -> Run:
     """Rank the documents of an index for each query, by BM25 (k1 = 1.2, b = 0.75) or another model.
 

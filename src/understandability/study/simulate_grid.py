@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
+from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.crawls.features import features
@@ -28,7 +29,6 @@ from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.inputs.runs import labels_from_table
 from understandability.inputs.runs_and_labels import labels_of, runs_of
 from understandability.inputs.sources import Sources
-from understandability.prompt import AtPrompt
 from understandability.study.grid import PIPELINES
 from understandability.study.simulate_users import (
     Order,
@@ -88,18 +88,18 @@ class UserGrid(Tabular):
 def simulate_grid(
     runs: Runs,
     qrels: Qrels,
-    pages: Annotated[Sequence[str | Path], AtPrompt(list[str], "--pages", value="INPUT")],
-    folder: Annotated[str | Path, AtPrompt(str, "--folder", value="FOLDER")],
+    pages: Annotated[Sequence[str | Path], Parameter("--pages", metavar="INPUT")],
+    folder: Annotated[str | Path, Parameter("--folder", metavar="FOLDER")],
     *,
-    formulas: Annotated[Sequence[str], AtPrompt(list[str], "--formula")] = ("fog", "dci"),
-    extractors: Annotated[Sequence[str], AtPrompt(list[str], "--extractor")] = (),
-    sentence_ends: Annotated[Sequence[str], AtPrompt(list[str], "--sentence-ends")] = (),
+    formulas: Annotated[Sequence[str], Parameter("--formula")] = ("fog", "dci"),
+    extractors: Annotated[Sequence[str], Parameter("--extractor")] = (),
+    sentence_ends: Annotated[Sequence[str], Parameter("--sentence-ends")] = (),
     thresholds: Thresholds = (),
     users: Users = MODELLED_USERS,
-    measures: Annotated[Sequence[str], AtPrompt(list[str], "--measure", "-m")] = ("RBP(p=0.8)",),
+    measures: Annotated[Sequence[str], Parameter(("--measure", "-m"))] = ("RBP(p=0.8)",),
     workers: int | None = None,
     order: Order = None,
-    progress: Annotated[Callable[[Any], None] | None, AtPrompt(None)] = None,
+    progress: Annotated[Callable[[Any], None] | None, Parameter(parse=False)] = None,
 ) -> UserGrid:
     """Rank runs for simulated users under every extraction, sentence end, score and threshold.
 

@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
@@ -18,7 +19,8 @@ from understandability.evaluation.options import Dimension
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale, parse_scale
 from understandability.inputs.run import Labels, Run
-from understandability.prompt import AtPrompt
+from understandability.keywords import read_by
+from understandability.wording import numbers_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,20 +100,22 @@ class Simulation(Tabular):
 
 def simulate(
     topicality: Annotated[
-        Sequence[float], AtPrompt(str, "--topicality", value="T,...", convert="wording:numbers_in")
+        Sequence[float], read_by(numbers_in, name="--topicality", metavar="T,...")
     ] = (0.3, 0.4, 0.5, 0.6, 0.7),
-    mean: Annotated[
-        Sequence[float], AtPrompt(str, "--mean", value="M,...", convert="wording:numbers_in")
-    ] = (50.0, 40.0, 30.0),
+    mean: Annotated[Sequence[float], read_by(numbers_in, name="--mean", metavar="M,...")] = (
+        50.0,
+        40.0,
+        30.0,
+    ),
     deviation: Annotated[
-        Sequence[float], AtPrompt(str, "--deviation", value="S,...", convert="wording:numbers_in")
+        Sequence[float], read_by(numbers_in, name="--deviation", metavar="S,...")
     ] = (40.0,),
     *,
     documents: int = 10,
     runs: int = 1_000,
-    scale: Annotated[str | Scale, AtPrompt(str)] = "lower-easier:<=40:0..100",
+    scale: str | Scale = "lower-easier:<=40:0..100",
     measures: Annotated[
-        Iterable[object], AtPrompt(list[str], "--measure", "-m", value="MEASURE")
+        Sequence[str] | Iterable[object], Parameter(("--measure", "-m"), metavar="MEASURE")
     ] = PAPER_MEASURES,
     seed: int = 0,
 ) -> Simulation:

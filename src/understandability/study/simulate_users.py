@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any, Unpack
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError, check_known
-from understandability.evaluation.conventions import MODELLED_USERS
+from understandability.evaluation.conventions import MODELLED_USERS, Choices
 from understandability.evaluation.correlation import kendall_tau_b, movers, tau_ap
 from understandability.evaluation.evaluate import Evaluation, evaluate
 from understandability.evaluation.measures.measure import Measure
@@ -31,8 +32,9 @@ from understandability.feature.table import compute_features
 from understandability.inputs.run import Labels
 from understandability.inputs.runs_and_labels import labels_of, runs_of
 from understandability.inputs.sources import read_pages
-from understandability.prompt import AtPrompt
+from understandability.keywords import keywords_of, read_by
 from understandability.scoring import Settings, documents_of
+from understandability.wording import number_or_pi
 
 # The parameters of both experiments, as the prompt has them.
 _THRESHOLDS = (
@@ -41,9 +43,11 @@ _THRESHOLDS = (
 )
 _USERS = "step or arctan. Default: both."
 _ORDER = "Rankings by rank or by score."
-Thresholds = Annotated[Sequence[float | str], AtPrompt(list[str], "--threshold", help=_THRESHOLDS)]
-Users = Annotated[Sequence[str], AtPrompt(list[str], "--user", help=_USERS)]
-Order = Annotated[str | None, AtPrompt(str, help=_ORDER)]
+Thresholds = Annotated[
+    Sequence[str | float], Parameter("--threshold", metavar="SCORE", help=_THRESHOLDS)
+]
+Users = Annotated[Sequence[str], Parameter("--user", help=_USERS)]
+Order = Annotated[str | None, Parameter(help=_ORDER)]
 
 # The thresholds of the papers, which are grades of FOG.
 FOG_THRESHOLDS = (10.0, 15.0, 20.0)
@@ -105,19 +109,20 @@ class SimulatedUsers(Tabular):
         return ResultTable(columns, ((self.score, *self.quantiles.values()),), digits=2)
 
 
+@keywords_of(Choices, are_options=False)
 def simulate_users(
     runs: Runs,
     qrels: Qrels,
-    scores: Annotated[Any, AtPrompt(str, value="FILE")] = None,
+    scores: Annotated[Any, Parameter(metavar="FILE")] = None,
     *,
-    pages: Annotated[Any, AtPrompt(list[str], value="INPUT")] = None,
+    pages: Annotated[Sequence[str] | Any, Parameter(metavar="INPUT")] = None,
     formula: str = "fog",
     column: str | None = None,
     direction: str | None = None,
     thresholds: Thresholds = (),
     users: Users = MODELLED_USERS,
-    noise_scale: Annotated[float, AtPrompt(str, convert="wording:number_or_pi")] = math.pi,
-    p: Annotated[float, AtPrompt(float, "-p")] = 0.8,
+    noise_scale: Annotated[float, read_by(number_or_pi, metavar="NUMBER")] = math.pi,
+    p: Annotated[float, Parameter("-p")] = 0.8,
     cutoff: int | None = None,
     order: Order = None,
     **conventions: Unpack[UserConventions],
@@ -134,9 +139,6 @@ def simulate_users(
     Example: understand simulate users runs/*.gz --qrels qrels.txt --scores features.parquet
     --column dale_chall --formula dci --threshold 25% --threshold 50% --plot users.svg
 
-    In Python, runs, qrels and scores may also be dictionaries, frames or labels, and
-    `conventions` are the fields of `Conventions`.
-
     Args:
         scores: Scores of the documents: a table with a column, or labels.
         pages: The pages themselves, scored by the formula, instead of scores; may be repeated.
@@ -146,6 +148,10 @@ def simulate_users(
         noise_scale: Noise of the arctan user: pi (ECIR 2016) or 1 (MedIR 2014).
         p: Persistence.
         cutoff: The number of documents of a ranking that count.
+
+    In Python:
+        Runs, qrels and scores may also be dictionaries, frames or labels, and
+        `conventions` are the fields of `Conventions`.
 
     >>> runs = {"hard": {"q": {"a": 2.0, "b": 1.0}}, "easy": {"q": {"b": 2.0, "a": 1.0}}}
     >>> experiment = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.crawls.rows import Rows
@@ -20,7 +21,6 @@ from understandability.inputs.tables import settings_of
 from understandability.inputs.writing import write_text
 from understandability.model.calibration import EASIEST, HARDEST
 from understandability.model.readers import Reader, probability
-from understandability.prompt import AtPrompt
 
 FEWEST_ANSWERS = 20
 _THRESHOLDS = np.linspace(EASIEST, HARDEST, 201)
@@ -63,13 +63,13 @@ class FittedReader:
 
 
 def calibrate(
-    answers: Annotated[Any, AtPrompt(str)],
-    scores: Annotated[Any, AtPrompt(str, value="TABLE")] = None,
+    answers: Any,
+    scores: Annotated[Any, Parameter(metavar="TABLE")] = None,
     *,
-    id: Annotated[str | None, AtPrompt(str, "--id-column")] = None,  # noqa: A002 - its column
+    id: Annotated[str | None, Parameter("--id-column")] = None,  # noqa: A002 - its column
     understood: str = "understood",
     column: str = "difficulty",
-    name: Annotated[str, AtPrompt(None)] = "own",
+    name: Annotated[str, Parameter(parse=False)] = "own",
 ) -> FittedReader:
     """Find the threshold and the noise of a reader, or a group, from about fifty answers.
 
@@ -79,12 +79,6 @@ def calibrate(
 
     Example: understand calibrate answers.csv --scores scores.parquet -o me.json
 
-    In Python, `answers` are a path, a frame or a dictionary of lists. `scores` may also be the
-    result of `score`.
-
-    Raises the errors of `fit_reader`, and `InputError` if a column is missing or an answer is
-    neither yes nor no.
-
     Args:
         answers: A table (CSV, TSV, JSON Lines, Parquet) with a document and a yes or no in each
             row.
@@ -93,6 +87,13 @@ def calibrate(
             doc_id, warc_record_id, url.
         understood: Column of yes or no.
         column: Column with the difficulty.
+
+    In Python:
+        `answers` are a path, a frame or a dictionary of lists. `scores` may also be the result of
+        `score`.
+
+        Raises the errors of `fit_reader`, and `InputError` if a column is missing or an answer is
+        neither yes nor no.
 
     >>> difficulties = list(range(10, 70))
     >>> answers = {"difficulty": difficulties, "understood": [d + d % 7 < 45 for d in difficulties]}

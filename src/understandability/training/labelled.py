@@ -6,11 +6,11 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
@@ -20,15 +20,15 @@ from understandability.evaluation.correlation import spearman
 from understandability.feature.table import compute_features
 from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import CONTENT_COLUMNS, ID_COLUMNS, media_type_of
+from understandability.keywords import read_by
 from understandability.model.calibration import difficulty_of_level
 from understandability.model.predictors import MOST
-from understandability.prompt import AtPrompt, keywords_at_prompt
 from understandability.text.analysis import document_of_page
 from understandability.text.document import Document
 from understandability.text.page import HTML, TEXT, Page
 from understandability.text.tokens import word_of
 from understandability.training.label_values import MISSING, LabelReader
-from understandability.wording import counted
+from understandability.wording import counted, names_in
 
 LEAST_RECORDS = 30
 
@@ -109,17 +109,15 @@ class LabelColumns:
         html: Column with HTML. Default: the first of html, content, raw_content, body, text.
     """
 
-    direction: Annotated[str | None, AtPrompt(str)] = None
-    label: Annotated[str, AtPrompt(str, "--label-column")] = "label"
-    group: Annotated[str | None, AtPrompt(str, "--group-column")] = None
-    id: Annotated[str | None, AtPrompt(str, "--id-column")] = None
-    text: Annotated[str | None, AtPrompt(str, "--text-column")] = None
-    html: Annotated[str | None, AtPrompt(str, "--html-column")] = None
-    scale: Annotated[str, AtPrompt(None)] = "rank"
-    order: Annotated[
-        Sequence[str], AtPrompt(str, value="WORD,...", convert="wording:names_in")
-    ] = ()
-    weight: Annotated[str | None, AtPrompt(str, "--weight-column")] = None
+    direction: str | None = None
+    label: Annotated[str, Parameter("--label-column")] = "label"
+    group: Annotated[str | None, Parameter("--group-column")] = None
+    id: Annotated[str | None, Parameter("--id-column")] = None
+    text: Annotated[str | None, Parameter("--text-column")] = None
+    html: Annotated[str | None, Parameter("--html-column")] = None
+    scale: Annotated[str, Parameter(parse=False)] = "rank"
+    order: Annotated[Sequence[str], read_by(names_in, metavar="WORD,...")] = ()
+    weight: Annotated[str | None, Parameter("--weight-column")] = None
 
     def __post_init__(self) -> None:
         if self.direction is not None:
@@ -136,20 +134,6 @@ class LabelColumns:
                 "--order (order=) needs two or more different words, from the easiest to the "
                 f"hardest, not {', '.join(order)!r}"
             )
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any], call: str) -> LabelColumns:
-        """Return the columns for the keywords of a call.
-
-        Raises `WrongTypeError` for an unknown keyword, and suggests a similar one.
-        """
-        keywords = tuple(LabelOptions.__annotations__)
-        for name in options:
-            if name not in keywords:
-                near = get_close_matches(name, keywords, 1)
-                advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(keywords)}"
-                raise WrongTypeError(f"{call} has no keyword {name!r} for labels; {advice}")
-        return cls(**options)
 
     @property
     def label_scale(self) -> LabelScale:
@@ -187,9 +171,6 @@ class LabelColumns:
                 f"[:{'|'.join(SCALES)}]"
             )
         return path, replace(self, **changes)
-
-
-keywords_at_prompt(LabelOptions, LabelColumns)
 
 
 @dataclass(frozen=True)

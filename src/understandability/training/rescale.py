@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any, Unpack
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.evaluation.correlation import spearman
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.table import batches
+from understandability.keywords import keywords_of
 from understandability.model.bundle import Bundle
 from understandability.model.calibration import calibrate_by_line
-from understandability.prompt import AtPrompt
 from understandability.training.duplicates import joined_groups
 from understandability.training.labelled import (
     LabelColumns,
@@ -89,13 +90,14 @@ class Rescaled(Tabular):
         self.bundle.save(folder)
 
 
+@keywords_of(LabelColumns)
 def rescale(
-    bundle: Annotated[Bundle | HasBundle | str | Path, AtPrompt(str)],
-    labels: Annotated[Any, AtPrompt(list[str], value="LABELS...")],
+    bundle: str | Path | Bundle | HasBundle,
+    labels: Annotated[Sequence[str] | Any, Parameter(metavar="LABELS...")],
     *,
     licence: str = "that of its labels",
-    name: Annotated[str, AtPrompt(None)] = "own",
-    random_state: Annotated[int, AtPrompt(None)] = 0,
+    name: Annotated[str, Parameter(parse=False)] = "own",
+    random_state: Annotated[int, Parameter(parse=False)] = 0,
     **columns: Unpack[LabelOptions],
 ) -> Rescaled:
     """Give a bundle the scale of your labels: difficulties from 0 to 100 as your judges use them.
@@ -105,17 +107,18 @@ def rescale(
 
     Example: understand bundle rescale open ratings.csv:rating:harder -o my-bundle
 
-    In Python, `labels` are the same as for `train`, and `columns` are fields of `LabelColumns`;
-    the default scale is ``range``. Labels are regressed on the bundle's raw output: the fitted line
-    becomes the map, and the standard deviation of the residuals becomes the spread. The new bundle
-    has no reader, because the threshold of a reader belongs to one scale.
-
     Args:
         bundle: Name or folder of a bundle.
         labels: Texts with a label: FILE[:COLUMN][:harder|easier], with the scales of the --labels
             of `understand train judged`. By range, the default, the lowest label is 0 and the
             highest 100.
         licence: Licence of the labels.
+
+    In Python:
+        `labels` are the same as for `train`, and `columns` are fields of `LabelColumns`; the
+        default scale is ``range``. Labels are regressed on the bundle's raw output: the fitted line
+        becomes the map, and the standard deviation of the residuals becomes the spread. The new
+        bundle has no reader, because the threshold of a reader belongs to one scale.
 
     >>> easy = "You have flu. Rest, and drink water."
     >>> hard = "The drug can raise the risk of a clot in the lung."
@@ -127,7 +130,7 @@ def rescale(
     """
     base = bundle_of_any(bundle)
     options: dict[str, Any] = {"scale": "range", **columns}
-    sets = read_sets(labels, LabelColumns.of(options, "rescale"))
+    sets = read_sets(labels, LabelColumns(**options))
     estimates = [
         estimate for batch in batches(all_documents(sets)) for estimate in base.estimate(batch)
     ]

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, Unpack
 
 import numpy as np
+from cyclopts import Parameter
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
@@ -19,6 +20,7 @@ from understandability.evaluation.correlation import spearman
 from understandability.feature.background_rows import by_row
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.feature_sets import columns_named
+from understandability.keywords import keywords_of, read_by
 from understandability.model.background import BackgroundModel, expected_label
 from understandability.model.blend import BLEND, BlendModel, Prior, blend_columns
 from understandability.model.bundle import (
@@ -28,12 +30,11 @@ from understandability.model.bundle import (
     load_bundle,
 )
 from understandability.model.calibration import Calibration, calibrate_by_line
-from understandability.model.estimators import EstimatorRow, estimator_row
+from understandability.model.estimators import TRAINABLE, EstimatorRow, estimator_row
 from understandability.model.judged import JudgedModel, check_backgrounds
 from understandability.model.passage_model import PassageModel
 from understandability.model.predictors import Predictor
 from understandability.model.readers import Reader
-from understandability.prompt import AtPrompt
 from understandability.training.baselines import tfidf_out_of_fold
 from understandability.training.blend import (
     FittedBlend,
@@ -68,7 +69,7 @@ from understandability.training.validation import (
     resamples_of_groups,
     rounded,
 )
-from understandability.wording import counted
+from understandability.wording import counted, names_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,33 +129,26 @@ class Trained:
         self.bundle.save(folder)
 
 
+@keywords_of(LabelColumns)
 def train(
     labels: Annotated[
-        Any,
-        AtPrompt(
-            list[str],
-            "--labels",
-            value="FILE[:COLUMN][:harder|easier][:rank|range|cefr|difficulty]",
-        ),
+        Sequence[str] | Any,
+        Parameter("--labels", metavar="FILE[:COLUMN][:harder|easier][:rank|range|cefr|difficulty]"),
     ],
-    values: Annotated[Any, AtPrompt(None)] = None,
+    values: Annotated[Any, Parameter(parse=False)] = None,
     *,
-    estimator: Annotated[
-        str | None, AtPrompt(str, choices="model.estimators:TRAINABLE", value="NAME")
-    ] = None,
-    features: Annotated[
-        Sequence[str] | str | None, AtPrompt(str, value="NAME,...", convert="wording:names_in")
-    ] = None,
-    table: Annotated[Any, AtPrompt(str, value="FILE")] = None,
-    backgrounds: Annotated[Sequence[str | Path], AtPrompt(list[str], "--bundle")] = (),
-    threshold_label: Annotated[str | float | None, AtPrompt(str, value="LABEL")] = None,
+    estimator: Annotated[str | None, Parameter(metavar="NAME", choices=TRAINABLE)] = None,
+    features: Annotated[Sequence[str] | str | None, read_by(names_in, metavar="NAME,...")] = None,
+    table: Annotated[Any, Parameter(metavar="FILE")] = None,
+    backgrounds: Annotated[Sequence[str | Path], Parameter("--bundle", metavar="NAME")] = (),
+    threshold_label: Annotated[str | float | None, Parameter(metavar="LABEL")] = None,
     folds: int = 10,
-    curve: Annotated[bool, AtPrompt(bool, "--learning-curve")] = False,
+    curve: Annotated[bool, Parameter("--learning-curve")] = False,
     licence: str = "that of its labels",
     random_state: int = 0,
-    parameters: Annotated[Mapping[str, Any], AtPrompt(None)] = MappingProxyType({}),
-    name: Annotated[str, AtPrompt(None)] = "judged",
-    progress: Annotated[Progress | None, AtPrompt(None)] = None,
+    parameters: Annotated[Mapping[str, Any], Parameter(parse=False)] = MappingProxyType({}),
+    name: Annotated[str, Parameter(parse=False)] = "judged",
+    progress: Annotated[Progress | None, Parameter(parse=False)] = None,
     **columns: Unpack[LabelOptions],
 ) -> Trained:
     """Train an estimator on human labels of texts; files with different scales may be combined.
@@ -166,13 +160,6 @@ def train(
 
     Example: understand train judged --labels ratings.csv --label-column rating
     --direction higher-harder --group-column site -o my-bundle
-
-    In Python, `labels` are a frame or a dictionary of lists, the path of a table, or several paths,
-    optionally as ``PATH:COLUMN:harder:SCALE``; or a sequence of texts with their labels in
-    `values`: ``train(texts, labels, direction="higher-harder")``. `columns` are fields of
-    `LabelColumns`; texts of one group are never split between training and test folds.
-    `parameters` are set on the `estimator`, `name` becomes the name of the bundle, and `progress`
-    is called with the name of the step, the number of finished units, and the total.
 
     Args:
         labels: Texts with a label: a table (JSON Lines, CSV, TSV, Parquet). Labels are numbers,
@@ -191,6 +178,14 @@ def train(
         curve: Also learn from 1/8, 1/4 and 1/2 of the labels, to see whether more would help.
         licence: Licence of the model.
         random_state: Seed; the same number gives the same bundle.
+
+    In Python:
+        `labels` are a frame or a dictionary of lists, the path of a table, or several paths,
+        optionally as ``PATH:COLUMN:harder:SCALE``; or a sequence of texts with their labels in
+        `values`: ``train(texts, labels, direction="higher-harder")``. `columns` are fields of
+        `LabelColumns`; texts of one group are never split between training and test folds.
+        `parameters` are set on the `estimator`, `name` becomes the name of the bundle, and
+        `progress` is called with the name of the step, the number of finished units, and the total.
 
     >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
     >>> texts = [f"{hard if i % 2 else easy} It is word{i} thing{i} of place{i} and time{i}."
@@ -213,7 +208,7 @@ def train(
     models = load_background_models(backgrounds)
     if values is not None:
         labels = table_of_pairs(labels, values, "train")
-    sets = read_sets(labels, LabelColumns.of(columns, "train"), with_text=table is None)
+    sets = read_sets(labels, LabelColumns(**columns), with_text=table is None)
     targets = np.concatenate([labelled.targets for labelled in sets])
     stated = np.array([group for labelled in sets for group in labelled.groups])
     groups, joined = joined_groups(sets) if table is None else (stated, 0)

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import numpy as np
+from cyclopts import Parameter
 
 from understandability.errors import InputError, check_range, needing
 from understandability.evaluation.correlation import spearman
@@ -28,8 +29,7 @@ from understandability.model.background import (
 )
 from understandability.model.bundle import Bundle
 from understandability.model.calibration import calibrate_by_corpora
-from understandability.model.estimators import estimator_row
-from understandability.prompt import AtPrompt
+from understandability.model.estimators import ESTIMATORS, estimator_row
 from understandability.text.document import Document
 from understandability.training.portable import portable
 from understandability.wording import counted
@@ -42,27 +42,18 @@ _AT_ONCE = 10_000  # documents
 
 def train_background(
     corpora: Mapping[float, Iterable[Document]],
-    estimator: Annotated[str, AtPrompt(choices="model.estimators:ESTIMATORS")] = "mlp-regressor",
+    estimator: Annotated[str, Parameter(choices=ESTIMATORS)] = "mlp-regressor",
     *,
     dimensions: int = 10,
-    vocabulary_size: Annotated[int, AtPrompt(int, "--vocabulary")] = 30_000,
+    vocabulary_size: Annotated[int, Parameter("--vocabulary")] = 30_000,
     random_state: int = 0,
-    name: Annotated[str, AtPrompt(None)] = "background",
+    name: Annotated[str, Parameter(parse=False)] = "background",
     licence: str = "that of its training corpora",
 ) -> Bundle:
     """Train a model that recognises which of several labelled corpora a text resembles.
 
     Example: understand train background --corpus 1=reddit.jsonl.gz --corpus 2=wiki.jsonl.gz
     --corpus 3=pubmed.jsonl.gz --estimator mlp-regressor --dimensions 10 -o my-bundle
-
-    In Python, `corpora` maps labels (higher is harder) to documents. These are read once and stored
-    on disk as bags of words, so only the list of distinct words grows in memory. The vocabulary
-    consists of the words that occur in the most documents (at least three); very frequent words
-    are kept, because their weight is small. The map to difficulty (`calibrate_by_corpora`) and the
-    figures of the card come from a held-out fifth of the documents. The final estimator is trained
-    on all of them.
-
-    Raises `InputError` for fewer than two labels, or a label with fewer than 30 documents.
 
     Args:
         estimator: linear-regressor, gradient-boosting-regressor, xgboost-regressor, mlp-regressor,
@@ -73,6 +64,16 @@ def train_background(
         vocabulary_size: Number of words in the vocabulary.
         licence: Licence of the model.
         random_state: Seed; the same number gives the same bundle.
+
+    In Python:
+        `corpora` maps labels (higher is harder) to documents. These are read once and stored on
+        disk as bags of words, so only the list of distinct words grows in memory. The vocabulary
+        consists of the words that occur in the most documents (at least three); very frequent words
+        are kept, because their weight is small. The map to difficulty (`calibrate_by_corpora`) and
+        the figures of the card come from a held-out fifth of the documents. The final estimator is
+        trained on all of them.
+
+        Raises `InputError` for fewer than two labels, or a label with fewer than 30 documents.
     """
     check_range(1, dimensions=dimensions)
     check_range(100, vocabulary=vocabulary_size)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, Unpack
 
 import numpy as np
+from cyclopts import Parameter
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
@@ -21,9 +22,9 @@ from understandability.evaluation.correlation import kendall_tau_b, pearson, spe
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
+from understandability.keywords import keywords_of
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
 from understandability.model.readers import READINGS, probability
-from understandability.prompt import AtPrompt
 from understandability.text.document import Document
 from understandability.training.labelled import (
     LabelColumns,
@@ -402,9 +403,10 @@ def harder_baselines(values: Floats) -> dict[str, Floats]:
     return dict(zip(BASELINES, (values * signs).T, strict=True))
 
 
+@keywords_of(LabelColumns)
 def validate(
-    bundle: Annotated[Bundle | HasBundle | str | Path, AtPrompt(str)],
-    labels: Annotated[Any, AtPrompt(list[str], value="LABELS...")],
+    bundle: str | Path | Bundle | HasBundle,
+    labels: Annotated[Sequence[str] | Any, Parameter(metavar="LABELS...")],
     *,
     threshold: float = 40.0,
     **columns: Unpack[LabelOptions],
@@ -418,14 +420,15 @@ def validate(
 
     Example: understand validate open judged.csv --label-column rating --direction harder
 
-    In Python, `bundle` may also be a result of `train` or `rescale`. `labels` are as in `train`,
-    and `columns` are fields of `LabelColumns`. Formulas are negated if higher values are easier.
-
     Args:
         bundle: Name or folder of a bundle.
         labels: Labelled texts: FILE[:COLUMN][:harder|easier], with the scales of the --labels of
             `understand train judged`.
         threshold: The difficulty below which the reader understands.
+
+    In Python:
+        `bundle` may also be a result of `train` or `rescale`. `labels` are as in `train`, and
+        `columns` are fields of `LabelColumns`. Formulas are negated if higher values are easier.
 
     >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
     >>> texts = [" ".join([hard] * (i % 5) + [easy] * (5 - i % 5)) + f" {i}." for i in range(60)]
@@ -439,7 +442,7 @@ def validate(
     model = bundle_of_any(bundle)
     default = load_bundle(DEFAULT_BUNDLE)
     sets = []
-    for texts in read_sets(labels, LabelColumns.of(columns, "validate")):
+    for texts in read_sets(labels, LabelColumns(**columns)):
         compared_to = None if model.name == default.name else default
         estimates, others = comparisons(model, texts.documents, compared_to)
         has_levels = np.isfinite(estimates["level"]).any() and model.scale == READINGS

@@ -15,18 +15,21 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, cast
 
+from cyclopts import Parameter
+
 from understandability.errors import InputError, OptionError, PageError
 from understandability.feature.table import batches, features_of
 from understandability.inputs.limits import DEFAULT_LIMIT, too_long
 from understandability.inputs.office import OFFICE_SUFFIXES, read_office
 from understandability.inputs.writing import write_text
-from understandability.model.readers import DEFAULT_READER
-from understandability.prompt import AtPrompt
+from understandability.keywords import read_by
+from understandability.model.readers import DEFAULT_READER, reader_names
 from understandability.scoring import Scorer, Settings, document_under, scorer_of
 from understandability.text.decoding import decode
 from understandability.text.document import Document
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.prose import Prose
+from understandability.wording import share_in
 from understandability.writers.levels import AIM, checked_aim, level_of
 
 # Rule -> what it says of a place.
@@ -164,12 +167,12 @@ def read_aims(folder: Path) -> Aims:
 
 
 def check(
-    paths: Annotated[Sequence[str | Path], AtPrompt(list[str], "PATH", value="PATH...")],
+    paths: Annotated[Sequence[str | Path], Parameter("PATH", metavar="PATH...")],
     *,
-    aim: Annotated[float | None, AtPrompt(value="SHARE", convert="wording:share_in")] = None,
-    reader: Annotated[str | None, AtPrompt(str, choices="model.readers:READERS")] = None,
-    changed_from: Annotated[str | None, AtPrompt(str, value="REV")] = None,
-    baseline: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
+    aim: Annotated[float | None, read_by(share_in, metavar="SHARE")] = None,
+    reader: Annotated[str | None, Parameter(completer=reader_names)] = None,
+    changed_from: Annotated[str | None, Parameter(metavar="REV")] = None,
+    baseline: Annotated[str | None, Parameter(metavar="FILE")] = None,
     write_baseline: bool = False,
 ) -> Checks:
     """Check texts against an aim: which miss it, and the passages and terms that cost most.
@@ -181,9 +184,6 @@ def check(
 
     Example: understand check docs README.md --aim 0.7
 
-    Raises `OptionError` for an aim, a reader or a revision that does not exist, and `InputError`
-    for a baseline or a file of aims that cannot be read.
-
     Args:
         paths: Files, and folders with all that is below them.
         aim: The least chance P(U|d), 0.8 or 80%, in place of all configured ones. Default: as
@@ -192,6 +192,10 @@ def check(
         changed_from: Read only files that git lists as changed since this revision; compare them.
         baseline: File of known misses; such a file misses only if it gets harder.
         write_baseline: Write today's misses to that file.
+
+    In Python:
+        Raises `OptionError` for an aim, a reader or a revision that does not exist, and
+        `InputError` for a baseline or a file of aims that cannot be read.
 
     >>> from understandability.resources import resource
     >>> [(file.path[-9:], file.misses) for file in check([resource("samples")], aim=0.5).files]

@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
+from cyclopts import Parameter
+
 from understandability.errors import InputError, OptionError, WrongTypeError, check_choice
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
@@ -19,8 +21,8 @@ from understandability.inputs.fetching import fetch as get_page
 from understandability.inputs.page_tables import media_type_of
 from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.writing import write_text
+from understandability.keywords import keywords_of, read_by
 from understandability.model.readers import READERS, Reader
-from understandability.prompt import AtPrompt
 from understandability.scoring import (
     NOT_ENGLISH,
     Scorer,
@@ -33,7 +35,7 @@ from understandability.scoring import (
 from understandability.text.document import Document
 from understandability.text.page import HTML, Failure, Page
 from understandability.text.tokens import word_of
-from understandability.wording import counted, kind_of
+from understandability.wording import counted, kind_of, share_in
 from understandability.writers.audit import Audit, audited
 from understandability.writers.comparison import compare as compare_pages
 from understandability.writers.explanation import (
@@ -93,6 +95,7 @@ class PageExplanation(Explanation):
         return f'<iframe srcdoc="{source}" width="100%" height="700" style="border:0"></iframe>'
 
 
+@keywords_of(Settings)
 def explain(
     content: str | bytes | Path, url: str | None = None, **settings: Unpack[SettingsOptions]
 ) -> PageExplanation:
@@ -146,28 +149,23 @@ class Reported:
         return data
 
 
+@keywords_of(Settings)
 def reported(
-    inputs: Annotated[Sequence[str], AtPrompt(list[str], "INPUT", value="INPUT...")] = (),
+    inputs: Annotated[Sequence[str], Parameter("INPUT", metavar="INPUT...")] = (),
     *,
     compare: bool = False,
-    crawl: Annotated[str | None, AtPrompt(str, value="FOLDER")] = None,
-    aim: Annotated[float | None, AtPrompt(value="SHARE", convert="wording:share_in")] = None,
-    english: Annotated[
-        str | None, AtPrompt(str, choices="writers.plain_terms.english:ENGLISHES")
-    ] = None,
+    crawl: Annotated[str | None, Parameter(metavar="FOLDER")] = None,
+    aim: Annotated[float | None, read_by(share_in, metavar="SHARE")] = None,
+    english: Annotated[str | None, Parameter(choices=ENGLISHES)] = None,
     limit_mb: float = 10.0,
     fetch: bool = False,
     fetch_private: bool = False,
-    tell: Annotated[Callable[[str], None], AtPrompt(None)] = lambda sentence: None,
-    **choices: Annotated[Any, AtPrompt((Settings,))],
+    tell: Annotated[Callable[[str], None], Parameter(parse=False)] = lambda sentence: None,
+    **choices: Unpack[SettingsOptions],
 ) -> Reported | Audit:
     """Explain what makes pages hard, with their words and sentences, as one HTML file.
 
     Example: understand explain page.html -o report.html
-
-    In Python, `choices` are fields of `Settings`; `tell` is called with each remark.
-
-    Raises `InputError` where no page is left, and `OptionError` for options that do not fit.
 
     Args:
         inputs: Files, folders, archives and addresses, as for `score`; also DOCX, ODT and PDF.
@@ -180,6 +178,11 @@ def reported(
         limit_mb: Longest document in MB.
         fetch: Fetch addresses from the network.
         fetch_private: With --fetch: also from this machine and its network.
+
+    In Python:
+        `choices` are fields of `Settings`; `tell` is called with each remark.
+
+        Raises `InputError` where no page is left, and `OptionError` for options that do not fit.
 
     >>> from understandability.resources import resource
     >>> report = reported([str(resource("samples/easy.html"))])

@@ -13,15 +13,17 @@ import time
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
+
+from cyclopts import Parameter
 
 from understandability.errors import InputError, OptionError
 from understandability.feature.batch import Batch
 from understandability.inputs import fetching
 from understandability.inputs.fetching import FetchLimits
 from understandability.inputs.sources import Sources
-from understandability.prompt import AtPrompt
-from understandability.scoring import Scorer, Settings, scorer_with
+from understandability.keywords import keywords_of
+from understandability.scoring import Scorer, Settings, SettingsOptions, scorer_with
 from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.page import Failure
 from understandability.wording import counted, plain_data
@@ -212,14 +214,15 @@ def check_rewrite(before: str, after: str, scorer: Scorer) -> RewriteCheck:
     return RewriteCheck(check_facts(before, after), *_probabilities(before, after, scorer))
 
 
+@keywords_of(Settings)
 def rewrite(
-    path: Annotated[str | Path, AtPrompt(str, value="FILE")],
+    path: Annotated[str | Path, Parameter(metavar="FILE")],
     *,
-    check: Annotated[str | Path | None, AtPrompt(str, "--check", value="BEFORE")] = None,
-    model_url: Annotated[str | None, AtPrompt(str, "--model-url", value="URL")] = None,
-    model: Annotated[str | None, AtPrompt(str, "--model", value="NAME")] = None,
+    check: Annotated[str | Path | None, Parameter("--check", metavar="BEFORE")] = None,
+    model_url: Annotated[str | None, Parameter("--model-url", metavar="URL")] = None,
+    model: Annotated[str | None, Parameter("--model", metavar="NAME")] = None,
     seconds: float = 60.0,
-    **choices: Annotated[Any, AtPrompt((Settings,))],
+    **choices: Unpack[SettingsOptions],
 ) -> Rewritten | RewriteCheck:
     """Let your own language model rewrite a text, or check a rewrite that somebody else made.
 
@@ -233,14 +236,15 @@ def rewrite(
 
     Example: understand rewrite --check leaflet.docx plain.md
 
-    Raises `InputError` if the file or the model's answer cannot be read.
-
     Args:
         path: A file: plain text, Markdown, HTML, DOCX, ODT or PDF.
         check: Compare FILE with this version before it. Status 1 if a fact is lost or new.
         model_url: The address of the model, without /chat/completions.
         model: The name of the model there.
         seconds: The longest time for a passage.
+
+    In Python:
+        Raises `InputError` if the file or the model's answer cannot be read.
     """
     if check is not None:
         if model_url or model:

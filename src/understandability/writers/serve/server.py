@@ -8,13 +8,15 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
+
+from cyclopts import Parameter
 
 from understandability.crawls.processes import physical_cores
 from understandability.errors import InputError, OptionError, check_range, needing
 from understandability.inputs.fetching import FetchLimits
-from understandability.prompt import AtPrompt
-from understandability.scoring import Settings
+from understandability.keywords import keywords_of
+from understandability.scoring import Settings, SettingsOptions
 from understandability.writers.llm_rewrite import KEY, LanguageModel
 from understandability.writers.serve import LOCAL_HOSTS, RequestLimits
 
@@ -42,21 +44,22 @@ def application() -> Any:
     return app
 
 
+@keywords_of(Settings)
 def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8765,
-    name: Annotated[Sequence[str], AtPrompt(list[str])] = (),
-    allow_origin: Annotated[Sequence[str], AtPrompt(list[str], value="ORIGIN")] = (),
+    name: Sequence[str] = (),
+    allow_origin: Annotated[Sequence[str], Parameter(metavar="ORIGIN")] = (),
     token: str | None = None,
-    workers: Annotated[int | str, AtPrompt(str, value="N")] = "1",
+    workers: Annotated[str | int, Parameter(metavar="N")] = "1",
     limit_mb: float = 10.0,
     limit_seconds: float = 20.0,
     fetch: bool = False,
     fetch_private: bool = False,
-    model_url: Annotated[str | None, AtPrompt(str, "--model-url", value="URL")] = None,
-    model: Annotated[str | None, AtPrompt(str, "--model", value="NAME")] = None,
-    **choices: Annotated[Any, AtPrompt((Settings,))],
+    model_url: Annotated[str | None, Parameter("--model-url", metavar="URL")] = None,
+    model: Annotated[str | None, Parameter("--model", metavar="NAME")] = None,
+    **choices: Unpack[SettingsOptions],
 ) -> None:
     """Open the editor for writers on this machine, and an HTTP API.
 
@@ -113,7 +116,7 @@ def serve(
         hosts = ("*",) if host in ("0.0.0.0", "::") and not name else (*hosts, host)
     os.environ[_CHOSEN] = json.dumps(
         {
-            "settings": asdict(Settings(**choices)),
+            "settings": asdict(Settings(**choices)),  # type: ignore[arg-type]  # checked there
             "hosts": hosts,
             "token": token,
             "limits": asdict(RequestLimits(megabytes=limit_mb, seconds=limit_seconds)),
