@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from cyclopts import Argument
 from scripts.shared import ROOT, filled, parser_of, told
@@ -154,7 +154,8 @@ def item(row: OptionRow) -> str:
 def option_row(option: Argument) -> OptionRow:
     """The names of an argument or option, its default and its meaning."""
     about, default = option.parameter, option.field_info.default
-    written = about.metavar or {int: "NUMBER", float: "NUMBER"}.get(option.hint, "TEXT")
+    is_number = {int, float} & {option.hint, *get_args(option.hint)}
+    written = about.metavar or ("NUMBER" if is_number else "TEXT")
     value = "" if option.hint is bool or not is_option(option) else f" {written}"
     names = ", ".join(f"`{name}{value}`" for name in option.names)
     shown = "required" if option.required else ""

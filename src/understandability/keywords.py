@@ -85,7 +85,8 @@ def keywords_of(
         def checked(*args: P.args, **values: P.kwargs) -> T:
             for name in values:
                 if name not in known:
-                    near = get_close_matches(name, known, 1)
+                    near = get_close_matches(name, known)
+                    near.sort(key=lambda other: other[0] != name[0])  # rarely the wrong letter
                     advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
                     raise WrongTypeError(f"{function.__name__} has no keyword {name!r}; {advice}")
             return function(*args, **values)

@@ -384,7 +384,7 @@ GRID = ("grid", ".", "--direction", "harder", "--labels")
             ((*CORPUS, "1=a.jsonl", "--corpus", f"{label}=b.jsonl"), "--corpus is LABEL=INPUT")
             for label in ("a", "nan", "inf", "1e99", "")
         ),
-        ((*CORPUS, "1=words.tsv", "--estimator", "oracle"), "there is no estimator 'oracle'"),
+        ((*CORPUS, "1=words.tsv", "--estimator", "oracle"), "estimator 'oracle' does not exist"),
         (("probability", "inf.tsv", "--threshold", "15"), "holds numbers that are not finite"),
         (("probability", "words.tsv", "--threshold", "15"), "values that are not numbers"),
         (("validate", "llr", "x.jsonl", "-o", "x.pdf"), "is not in a supported table format"),

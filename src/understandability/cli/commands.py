@@ -174,6 +174,8 @@ def _options(
             about.append(Parameter(name="*"))  # its fields are options
         if name in texts:
             about.append(Parameter(help=texts[name]))
+        if parameter.default is None:
+            type_ = type_ | None
         yield parameter.replace(
             kind=parameter.POSITIONAL_ONLY if is_argument else parameter.KEYWORD_ONLY,
             annotation=Annotated[type_, *about] if about else type_,
