@@ -43,10 +43,10 @@ def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> No
         ("features page.html --only smogg,fog_", "'smogg' (did you mean smog?), 'fog_'"),
         ("features page.html --groups htlm", "no group is named 'htlm'; choose from readability"),
         ("features page.html --per page", "choose from word, sentence"),
-        ("features page.html --words --only smog", "no words to show of smog"),
+        ("features page.html --words --only smog", "--words cannot list the words of smog"),
         (
             "features page.html --words --only icd_words_study",
-            "no words to show of icd_words_study; leave out --words",
+            "--words cannot list the words of icd_words_study; leave out",
         ),
         ("features page.html --extractor x", "extractor 'x' does not exist"),
         (

@@ -143,8 +143,7 @@ def joined(
 
 def is_list(argument: Argument) -> bool:
     """Return True if an argument or option accepts several values."""
-    _, is_repeated = argument.token_count()
-    return is_repeated
+    return bool(argument.token_count()[1])
 
 
 def _options(
