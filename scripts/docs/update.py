@@ -25,7 +25,6 @@ from understandability.evaluation.measures.measure import FORMS
 from understandability.evaluation.measures.parameters import PARAMETERS
 from understandability.feature.catalogue import all_groups, catalogue, describe
 from understandability.model.readers import DEFAULT_READER, READERS, reader_of
-from understandability.scoring import COUNTS, FORMULAS
 from understandability.training.validation import EIGHT_FORMULAS
 from understandability.writers.levels import level_of
 
@@ -48,14 +47,6 @@ def samples() -> str:
     return understand("score", "resources/samples")
 
 
-# P(U|d) and difficulty by version 0.1, whose default bundle was 83dbc650465ce89f.
-_FIRST_VERSION = {
-    "easy.html": "1.00 / 17.25",
-    "medium.html": "1.00 / 24.49",
-    "hard.html": "0.01 / 54.50",
-}
-
-
 def three_pages() -> str:
     """The sample pages in words: what each is, its chance, and what that says of ten adults."""
     kinds = {
@@ -69,16 +60,6 @@ def three_pages() -> str:
         chance = scores[name]["p_understandable"]
         rows.append((f"{kind} (`{name}`)", f"{chance:.2f}", f"{chance * 100:.0f} of a hundred"))
     return table("page | chance | adults who get the main message", "|---|--:|---|", rows)
-
-
-def old_and_new() -> str:
-    """What version 0.1 said of the sample pages, and what is said now."""
-    now = ud.score(str(RESOURCES / "samples"))
-    rows = (
-        (f"`{name}`", old, "{p_understandable:.2f} / {difficulty:.2f}".format(**now[name]))
-        for name, old in _FIRST_VERSION.items()
-    )
-    return table("page | 0.1: P(U\\|d) / difficulty | now", "|---|--:|--:|", rows)
 
 
 def commands() -> str:
@@ -142,7 +123,7 @@ def options_of(command: Command) -> list[str]:
 
 
 OptionRow = tuple[str, str, str]
-SHARED_BY = 3  # from this number of commands on, an option is described once for all of them
+SHARED_BY = 2  # from this number of commands on, an option is described once for all of them
 
 
 def item(row: OptionRow) -> str:
@@ -273,6 +254,7 @@ def feature_groups() -> str:
     return table(head, "|---|--:|--:|--:|", lines)
 
 
+STUDY = "Palotti, Zuccon & Hanbury 2019"  # the source of most features, which the page says once
 # What an entry says of a feature's direction; most features are higher in harder texts.
 DIRECTIONS = {"higher-harder": "", "higher-easier": "higher is easier", "": "direction unknown"}
 
@@ -287,18 +269,11 @@ def features() -> str:
                 row = describe(feature)
                 direction = DIRECTIONS[row["direction"]]
                 needs = f"needs {row['needs']}" if row["needs"] else ""
-                about = "; ".join(filter(None, (row["unit"], direction, row["source"], needs)))
+                source = row["source"] if row["source"] != STUDY else ""
+                about = "; ".join(filter(None, (row["unit"], direction, source, needs)))
                 parts.append(f"- `{row['name']}`: {row['meaning']} ({about})")
         parts.append("")
     return "\n".join(parts)
-
-
-def score_columns() -> str:
-    """The formulas and the counts in rows of scores, as the catalogue has them."""
-    by_name = {row.name: row for row in catalogue()}
-    found = (by_name[name] for name in (*FORMULAS, *COUNTS))
-    rows = ((f"`{row.name}`", row.meaning, row.unit, row.direction or "") for row in found)
-    return table("column | meaning | unit | direction", "|---|---|---|---|", rows)
 
 
 def readers() -> str:
@@ -478,10 +453,8 @@ PARTS: dict[Path, dict[str, Callable[[], str]]] = {
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
     DOCS / "start" / "index.md": {"samples": samples},
     DOCS / "start" / "number.md": {"three-pages": three_pages},
-    DOCS / "howto" / "coming_from.md": {"old-and-new": old_and_new},
     DOCS / "howto" / "rewriting.md": {"rewriting": rewriting},
     DOCS / "quality" / "index.md": {"quality": quality},
-    DOCS / "reference" / "columns.md": {"score-columns": score_columns},
     DOCS / "reference" / "features.md": {"feature-groups": feature_groups, "features": features},
     DOCS / "reference" / "measures.md": {"measures": measures},
     DOCS / "reference" / "options.md": {"shared-options": shared_options},

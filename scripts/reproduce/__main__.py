@@ -86,7 +86,7 @@ def short_name(paper: ModuleType) -> str:
 
 def page(papers: Mapping[ModuleType, Sequence[Table]]) -> str:
     """Return the page of results: for each paper its verdicts counted, its file, its notes."""
-    parts = [HEAD]
+    parts, said = [HEAD], set[str]()
     for paper, tables in papers.items():
         title = " ".join(str(paper.__doc__).split("\n\n")[0].split()).rstrip(".")
         parts += [f"## {title}\n", f"| table | {' | '.join(VERDICTS)} |", "|---|--:|--:|--:|--:|"]
@@ -94,7 +94,8 @@ def page(papers: Mapping[ModuleType, Sequence[Table]]) -> str:
             counts = table.counts()
             parts.append(f"| {table.name} | {' | '.join(str(counts[v]) for v in VERDICTS)} |")
         parts.append(f"\nAll rows: {{download}}`{short_name(paper)}.csv`.\n")
-        notes = dict.fromkeys(note for table in tables for note in table.notes)
+        notes = dict.fromkeys(note for table in tables for note in table.notes if note not in said)
+        said |= notes.keys()
         parts += [*(f"- {note}" for note in notes), ""] if notes else []
     return "\n".join(parts).rstrip() + "\n"
 

@@ -262,17 +262,12 @@ def table_5(data: Path, published: Path) -> Table:
             gone = line["based_on"] in ("GUIR", "ECNU")
             why = f"the run {line['based_on']} of task 1 is not public here" if gone else NO_TEXT
             rows.append(Row(what, line["RBP"], None, why))
-    others = ", ".join(
-        f"{run} {means[run]['RBP(p=0.8)@10']:.2f} / {means[run]['uRBP(p=0.8)@10']:.2f} / "
-        f"{means[run]['RBPu(p=0.8)@10']:.2f}"
-        for run in means
-    )
     return Table(
         "Study 2018, Table 5",
         tuple(rows),
         (
             f"The nearest of the 14 runs of task 1 by its largest distance is {nearest}; print's "
-            "BM25 is no run of these. RBP / uRBP / RBPu of all: " + others + ".",
+            "BM25 is no run of these.",
             "A residual of the first ten cannot pass 10.74 less RBP's mass; print's 15 to 20 of "
             "learning to rank need one over the uncut ranking, which is the nearer one here, too.",
             "H of print's means is not print's HRBP: it is the mean of H over queries, as here.",
