@@ -1,4 +1,4 @@
-"""The types of numpy arrays that signatures name, and tables of strings, faster than a `dict`."""
+"""Types of numpy arrays, and ids for strings, faster than with a `dict`."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ Floats = NDArray[np.float64]
 
 
 def numbered(strings: Iterable[str]) -> Numbers:
-    """Distinct strings in a table in which `places_of` finds their places."""
-    known, given = Numbers(), list(strings)
-    known.number(given, np.empty(len(given), np.int32))
-    return known
+    """Give each distinct string an id, in order of first appearance."""
+    ids = Numbers()
+    texts = list(strings)
+    ids.number(texts, np.empty(len(texts), np.int32))
+    return ids
 
 
-def places_of(strings: Iterable[str], known: Numbers) -> NDArray[np.int32]:
-    """The place of each string among those that are known; -1 of others.
+def ids_of(strings: Iterable[str], ids: Numbers) -> NDArray[np.int32]:
+    """Look up the id of each string; -1 for a string without an id.
 
-    >>> places_of(["flu", "rest"], numbered(["virus", "flu"]))
+    >>> ids_of(["flu", "rest"], numbered(["virus", "flu"]))
     array([ 1, -1], dtype=int32)
     """
-    given = list(strings)
-    places = np.empty(len(given), np.int32)
-    known.number(given, places, adds_new=False)
-    return places
+    texts = list(strings)
+    result = np.empty(len(texts), np.int32)
+    ids.number(texts, result, adds_new=False)
+    return result

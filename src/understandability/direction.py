@@ -25,7 +25,7 @@ class Direction(StrEnum):
     def of(cls, text: str | Self, where: str = "") -> Self:
         """Return the direction that a word states (`WORDS`); raise `OptionError` for other words.
 
-        `where` names what the direction is of, for the error.
+        `where` names the thing with the direction, for the error.
         """
         found = WORDS.get(text)
         if found is None:

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 class UnderstandabilityError(Exception):
     """Base of all errors that a user can fix; the command prints its text and exits with 2.
 
-    The text is one sentence: what was wrong, where (file, line, record), what is allowed,
-    what to do. What it quotes is shortened in the middle.
+    The text is one sentence: the fault, the position (file, line, record), the allowed values and
+    the remedy. Long quotations are shortened in the middle.
     """
 
     def __str__(self) -> str:
@@ -20,17 +20,17 @@ class UnderstandabilityError(Exception):
 
 
 def shortened(text: str) -> str:
-    """A text that can be read: the middle of very long words, and of very long texts, is left out.
+    """Return a text without the middle of very long words, and of a very long text.
 
     >>> len(shortened("the id " + "x" * 10**6 + " is too long"))
     222
     """
-    words = re.sub(r"\S{300,}", lambda found: f"{found[0][:150]}...{found[0][-50:]}", text)
+    words = re.sub(r"\S{300,}", lambda match: f"{match[0][:150]}...{match[0][-50:]}", text)
     return words if len(words) <= 1500 else f"{words[:1000]} ... {words[-400:]}"
 
 
 def in_one_line(error: Exception) -> str:
-    """What an error of a library says, whose text may run over several lines.
+    """Return the message of an exception in one line; libraries write several.
 
     >>> in_one_line(OSError("Invalid data\\nDeserializing failed.\\n"))
     'Invalid data Deserializing failed.'
@@ -43,20 +43,20 @@ class InputError(UnderstandabilityError):
 
 
 class OptionError(UnderstandabilityError):
-    """A choice does not exist, or two choices do not go together."""
+    """A choice does not exist, or two choices exclude each other."""
 
 
 class WrongTypeError(OptionError, TypeError):
-    """A call got a value of another kind than it takes; the text names the call that takes it."""
+    """An argument has a type that the call does not accept; the text names a call that does."""
 
 
 class MissingExtraError(UnderstandabilityError, ImportError):
-    """An optional package is needed that is not installed; the text names the extra."""
+    """A required optional package is not installed; the text names the extra."""
 
 
 @contextmanager
 def needing(what: str, package: str) -> Iterator[None]:
-    """Tell of an import that fails what needs the package, and how to install it.
+    """Turn a failed import into an error that says what needs the package and how to install it.
 
     >>> with needing("figures need matplotlib", "matplotlib"):
     ...     import a_package_that_is_not_there
@@ -71,9 +71,9 @@ def needing(what: str, package: str) -> Iterator[None]:
 
 
 class PageError(UnderstandabilityError):
-    """One page cannot be used; it becomes an error row and scoring goes on.
+    """One page cannot be used; it becomes an error row, and scoring continues.
 
-    `stage` is where it happened: ``read``, ``decode``, ``extract`` or ``score``.
+    `stage` is ``read``, ``decode``, ``extract`` or ``score``.
     """
 
     def __init__(self, stage: str, message: str) -> None:
@@ -81,32 +81,26 @@ class PageError(UnderstandabilityError):
         self.stage = stage
 
 
-def check_known(kind: str, name: str, known: Iterable[str]) -> None:
-    """Raise `OptionError` for a name that is none of those known.
+def check_choice(name: str, choice: str, choices: Iterable[str]) -> None:
+    """Raise `OptionError` if a choice does not exist; `name` says in words what is chosen.
 
-    >>> check_known("fusion", "sum", ["rrf", "borda"])
+    >>> check_choice("fusion", "sum", ["rrf", "borda"])
     Traceback (most recent call last):
-    understandability.errors.OptionError: there is no fusion 'sum'; choose one of rrf, borda
+    understandability.errors.OptionError: fusion 'sum' does not exist; choose one of rrf, borda
     """
-    if name not in known:
-        raise OptionError(f"there is no {kind} {name!r}; choose one of {', '.join(known)}")
+    if choice not in choices:
+        raise OptionError(f"{name} {choice!r} does not exist; choose one of {', '.join(choices)}")
 
 
-def check_choice(name: str, chosen: str, allowed: Iterable[str]) -> None:
-    """Raise `OptionError` for a value of an option that is none of those allowed."""
-    if chosen not in allowed:
-        raise OptionError(f"{name} {chosen!r} does not exist; choose one of {', '.join(allowed)}")
-
-
-def check_range(least: float, most: float = math.inf, /, **given: float) -> None:
-    """Raise `OptionError` for the first number of those given, by name, that is less, or more.
+def check_range(least: float, most: float = math.inf, /, **numbers: float) -> None:
+    """Raise `OptionError` for the first number, by name, that is out of range.
 
     >>> check_range(2, folds=1)
     Traceback (most recent call last):
     understandability.errors.OptionError: folds (--folds) must be 2 or more, not 1
     """
     allowed = f"from {least:,} to {most:,}" if math.isfinite(most) else f"{least:,} or more"
-    for name, number in given.items():
+    for name, number in numbers.items():
         if not least <= number <= most:
             option = f"--{name.replace('_', '-')}"
             raise OptionError(f"{name} ({option}) must be {allowed}, not {number:g}")

@@ -1,7 +1,7 @@
 """Names of objects outside the core, which are loaded on demand.
 
-The core imports nothing of `study`, `writers` and `integrations`. Where they add to it
-(rows of features, kinds of model, kinds of file, another tagger), a table of the core names them.
+The core imports nothing from `study`, `writers` and `integrations`. Tables of the core name what
+these add to it: rows of features, types of models and files, another tagger.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 @cache
 def load(hook: str) -> Any:
-    """What a hook names: a module below this package, a colon, a name in it.
+    """Return the object of a hook: a module of this package, a colon, a name in the module.
 
     >>> load("direction:Direction").HARDER
     <Direction.HARDER: 'higher-harder'>

@@ -32,7 +32,7 @@ def keywords_of(
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Show the keywords of ``**options: Unpack[SomeTypedDict]``, and check them in each call.
 
-    Names and types are those of the TypedDict. The fields of the dataclasses with the same names
+    The TypedDict has the names and types. The fields of the dataclasses with the same names
     have the defaults, and entries under ``Args:`` in the docstrings.
 
     >>> from dataclasses import dataclass
@@ -79,15 +79,17 @@ def keywords_of(
             for name in names
         ]
         parameters = [p.replace(annotation=_without_metadata(p.annotation)) for p in own] + shown
-        known = [parameter.name for parameter in parameters]
+        accepted = [parameter.name for parameter in parameters]
 
         @wraps(function)
         def checked(*args: P.args, **values: P.kwargs) -> T:
             for name in values:
-                if name not in known:
-                    near = get_close_matches(name, known)
+                if name not in accepted:
+                    near = get_close_matches(name, accepted)
                     near.sort(key=lambda other: other[0] != name[0])  # rarely the wrong letter
-                    advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+                    advice = (
+                        f"did you mean {near[0]!r}?" if near else f"it has {', '.join(accepted)}"
+                    )
                     raise WrongTypeError(f"{function.__name__} has no keyword {name!r}; {advice}")
             return function(*args, **values)
 

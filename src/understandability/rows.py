@@ -1,4 +1,4 @@
-"""Other rows of documents than scores: features, the words behind them, extracted texts."""
+"""Rows of documents other than scores: features, the words that they count, extracted texts."""
 
 from __future__ import annotations
 

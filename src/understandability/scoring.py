@@ -317,9 +317,9 @@ class Scorer:
             return ""
         return (
             f"the threshold {who.threshold:g} of the reader {who.name} is on the scale "
-            f"{who.scale} and means nothing on {self.scale}, that of bundle {self.bundle.name}, so "
-            "there is no P(U|d): train it with --threshold-label, find a reader with "
-            "`understand calibrate`, or give --threshold"
+            f"{who.scale} and means nothing on {self.scale}, the scale of bundle "
+            f"{self.bundle.name}, so there is no P(U|d): train it with --threshold-label, "
+            "find a reader with `understand calibrate`, or give --threshold"
         )
 
     @property

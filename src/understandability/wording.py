@@ -1,4 +1,4 @@
-"""Numbers and lists in words, values in JSON: how they are written, and how they are read."""
+"""Write numbers in words and values as JSON; read numbers, shares and lists from text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from understandability.errors import OptionError
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with what it counts, as people write it; `noun` takes an s.
+    """Return a count and its noun, as people write them; the plural ends in s.
 
     >>> counted(1, "document"), counted(1200, "usable label")
     ('1 document', '1,200 usable labels')
@@ -27,7 +27,7 @@ def kind_of(value: object) -> str:
 
 
 def names_in(text: str | None) -> tuple[str, ...]:
-    """The names in a list with commas.
+    """Split a list at its commas.
 
     >>> names_in("lang, date")
     ('lang', 'date')
@@ -36,7 +36,7 @@ def names_in(text: str | None) -> tuple[str, ...]:
 
 
 def numbers_in(text: str) -> tuple[float, ...]:
-    """The numbers in a list with commas.
+    """Parse numbers that are separated by commas.
 
     >>> numbers_in(".3,.5")
     (0.3, 0.5)
@@ -44,11 +44,11 @@ def numbers_in(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise OptionError(f"{text!r} is not numbers with commas between them") from None
+        raise OptionError(f"{text!r} is not a list of numbers with commas, such as .3,.5") from None
 
 
 def share_in(text: str) -> float:
-    """A share, also as a percentage.
+    """Parse a share, also as a percentage.
 
     >>> share_in("0.8"), share_in("80%")
     (0.8, 0.8)
@@ -56,12 +56,12 @@ def share_in(text: str) -> float:
     try:
         number = float(text.rstrip(" %"))
     except ValueError:
-        raise OptionError(f"{text!r} is no share, such as 0.8 or 80%") from None
+        raise OptionError(f"{text!r} is not a share, such as 0.8 or 80%") from None
     return number / 100 if text.endswith("%") else number
 
 
 def number_or_pi(text: str) -> float:
-    """A number as it is written; ``pi`` is one.
+    """Parse a number; ``pi`` is a number as well.
 
     >>> number_or_pi("pi")
     3.141592653589793
@@ -73,7 +73,7 @@ def number_or_pi(text: str) -> float:
 
 
 def plain_data(value: Any) -> Any:
-    """The same as JSON has it: records as objects, None in place of NaN.
+    """Convert a value for JSON: dataclasses become objects, NaN becomes None.
 
     >>> plain_data({"a": (1.5, math.nan)})
     {'a': [1.5, None]}
@@ -82,6 +82,6 @@ def plain_data(value: Any) -> Any:
     def content(record: Any) -> dict[str, Any]:
         if isinstance(record, Mapping):
             return dict(record)
-        return {each.name: getattr(record, each.name) for each in fields(record)}
+        return {field.name: getattr(record, field.name) for field in fields(record)}
 
     return json.loads(json.dumps(value, default=content), parse_constant=lambda _: None)

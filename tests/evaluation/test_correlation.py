@@ -103,7 +103,7 @@ def test_every_coefficient_of_a_column_with_itself_is_one(rows: list[tuple[int, 
 
 
 def test_bad_input_is_told() -> None:
-    with pytest.raises(OptionError, match="no coefficient 'tau'; choose one of tau_b"):
+    with pytest.raises(OptionError, match="coefficient 'tau' does not exist; choose one of tau_b"):
         correlation_matrix([np.array([1.0, 2.0])] * 2, "tau")
     with pytest.raises(InputError, match="same systems, at least two"):
         tau_ap([1], [1])

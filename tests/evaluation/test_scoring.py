@@ -422,7 +422,9 @@ def test_presets_set_every_choice_at_once_and_options_go_before_them() -> None:
     assert (trec.order, trec.keyed_on, trec.mean_over, trec.dcg) == ("score", "pair", "run", "log2")
     assert conventions("ubire", order="score").order == "score"
     assert conventions() == Conventions()
-    with pytest.raises(OptionError, match="no preset 'galago'; choose one of ubire, trec_eval"):
+    with pytest.raises(
+        OptionError, match="preset 'galago' does not exist; choose one of ubire, trec_eval"
+    ):
         conventions("galago")
     with pytest.raises(OptionError, match="order must be rank or score, not 'random'"):
         conventions(order="random")

@@ -202,10 +202,12 @@ def test_all_pairs_are_compared_and_corrected_together() -> None:
 
 
 def test_tests_and_corrections_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(OptionError, match="no test 'sign'; choose one of t, wilcoxon"):
+    with pytest.raises(OptionError, match="test 'sign' does not exist; choose one of t, wilcoxon"):
         evaluation().compare(tests=["sign"])
     found = evaluation().compare(tests=["t"])
-    with pytest.raises(OptionError, match="no correction 'fdr'; choose one of holm, bonferroni"):
+    with pytest.raises(
+        OptionError, match="correction 'fdr' does not exist; choose one of holm, bonferroni"
+    ):
         found.marks(correction="fdr")
     with pytest.raises(OptionError, match="'wilcoxon' was not run; the tests are t"):
         found.marks(test="wilcoxon")

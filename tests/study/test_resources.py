@@ -270,7 +270,7 @@ def test_bad_input_is_told_in_one_sentence_and_changes_nothing(
 
 
 def test_unknown_names_and_missing_sources_are_told(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="there is no resource 'cvh'; choose one of chv, mesh"):
+    with pytest.raises(OptionError, match="resource 'cvh' does not exist; choose one of chv, mesh"):
         install("cvh", ["x"])
     with pytest.raises(InputError, match=r"nowhere\.txt does not exist"):
         install("chv", ["nowhere.txt"])

@@ -74,7 +74,9 @@ def test_scores_or_pages_and_a_direction_are_needed() -> None:
     """One of the two; what is no formula has to say which end is hard."""
     with pytest.raises(OptionError, match="one of the two"):
         ud.simulate_users(RUNS, QRELS)
-    with pytest.raises(OptionError, match="no simulated user 'nobody'; choose one of step, arctan"):
+    with pytest.raises(
+        OptionError, match="simulated user 'nobody' does not exist; choose one of step, arctan"
+    ):
         ud.simulate_users(RUNS, QRELS, FOG, users=["nobody"])
     turned = ud.simulate_users(
         RUNS, QRELS, FOG, direction="higher-easier", thresholds=[12], users=["step"]

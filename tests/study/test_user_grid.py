@@ -70,5 +70,5 @@ def test_what_the_grid_cannot_take(study: Path, understand: Run) -> None:
     command = ("simulate", "grid", study / "easy.run", "--qrels", study / "qrels.txt",
                "--pages", study / "pages", "--folder", study / "grid")  # fmt: skip
     assert "has no understandability-biased form" in understand(*command, "-m", "uRBP").stderr
-    assert "there is no simulated user 'stp'" in understand(*command, "--user", "stp").stderr
+    assert "simulated user 'stp' does not exist" in understand(*command, "--user", "stp").stderr
     assert not (study / "grid").exists()

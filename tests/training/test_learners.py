@@ -99,7 +99,7 @@ def test_clones_and_pickles_give_the_same(name: str) -> None:
     [
         (DifficultyRegressor("svm-classifier"), "must be a regressor; got 'svm-classifier'"),
         (DifficultyClassifier("linear-regressor"), "must be a classifier"),
-        (DifficultyRegressor("svm"), "no estimator 'svm'; choose one of"),
+        (DifficultyRegressor("svm"), "estimator 'svm' does not exist; choose one of"),
         (DifficultyRegressor("svm-regressor", max_depth=3), "no parameter 'max_depth' to set; it"),
     ],
 )

@@ -64,7 +64,9 @@ def rows(
     started = time.monotonic()
     with ProgressLine(quiet) as line, _sigterm_raises():
         try:
-            result = call(progress=line.tell, into=None if output else InMemory(_MOST_SHOWN))
+            result = call(
+                progress=line.show_progress, into=None if output else InMemory(_MOST_SHOWN)
+            )
         except KeyboardInterrupt as stop:
             is_terminated = isinstance(stop, _Terminated)
             if not is_folder(output) and not is_terminated:
@@ -77,18 +79,18 @@ def rows(
     unread = _unread_files(result.skipped)
     if output is not None and is_folder(output):
         folder = CrawlFolder(output)
-        found = status_of(folder)
+        status = status_of(folder)
         if not quiet:
             seconds = time.monotonic() - started
             documents = result.made + result.failed.total()
             rate = f" ({documents / seconds:.0f}/s)" if documents else ""
             say(_title(result))
             say(f"{counted(documents, 'document')} now, in {duration(seconds)}{rate}")
-            for remark in summary(folder.path, found):
+            for remark in summary(folder.path, status):
                 say(remark)
         else:
             _say_passed_over(unread)
-        return end(found.facts.scored, found.facts.failed, strict, quiet, unread.total())
+        return end(status.facts.scored, status.facts.failed, strict, quiet, unread.total())
     if output is None and result.made:
         columns = _columns(result)
         print(_title(result))
@@ -111,7 +113,7 @@ def rows(
 
 
 class _Terminated(KeyboardInterrupt):
-    """The process was told to end, by SIGTERM."""
+    """SIGTERM ended the process."""
 
 
 @contextmanager
@@ -182,7 +184,7 @@ def text_extracted(
         return rows(call, output=output, strict=strict, quiet=quiet)
     texts = _Texts(output, explain)
     with ProgressLine(quiet) as line:
-        result = call(output=None, progress=line.tell, into=texts)
+        result = call(output=None, progress=line.show_progress, into=texts)
     report_failures(texts.failures)
     unread = _unread_files(result.skipped)
     _say_passed_over(unread)
@@ -190,7 +192,7 @@ def text_extracted(
 
 
 class _Texts:
-    """Prints each document, or writes it to a file of its own in a folder."""
+    """Print each document, or write it to its own file in a folder."""
 
     def __init__(self, folder: str | None, explain: bool) -> None:
         self._folder, self._explain = folder, explain
@@ -309,9 +311,9 @@ def _say_passed_over(skipped: Counter[str]) -> None:
         say(f"passed over: {label}: {count:,}")
 
 
-def end(made: int, failed: Counter[str], strict: bool, quiet: bool, unread: int = 0) -> None:
+def end(n_rows: int, failed: Counter[str], strict: bool, quiet: bool, unread: int = 0) -> None:
     """Exit with status 1 if no document has a row; if strict, also if any failed or is unread."""
-    if failed and not made:
+    if failed and not n_rows:
         if not quiet:
             say("understand: no document could be used; see the errors")
         raise SystemExit(1)
@@ -325,21 +327,21 @@ def report_failures(failures: Iterable[Failure]) -> None:
         say(f"{failure.path}: {failure.stage}: {failure.error}")
 
 
-def summary(path: str, found: Status) -> Iterator[str]:
+def summary(path: str, status: Status) -> Iterator[str]:
     """Yield lines of text about a crawl folder: documents, errors, files that were not inputs."""
     from understandability.crawls.status import text_histogram
 
-    facts = found.facts
+    facts = status.facts
     yield (
-        f"{path}: {counted(facts.records, 'document')} of {found.complete} of "
-        f"{counted(len(found.inputs), 'input')}, {facts.scored:,} scored, "
+        f"{path}: {counted(facts.records, 'document')} of {status.complete} of "
+        f"{counted(len(status.inputs), 'input')}, {facts.scored:,} scored, "
         f"{counted(facts.failed.total(), 'error')}"
     )
     for stage, count in facts.failed.most_common():
         yield f"errors in {stage}: {count:,}"
-    for label, count in (facts.skipped + found.skipped).most_common():
+    for label, count in (facts.skipped + status.skipped).most_common():
         yield f"passed over: {label}: {count:,}"
-    for given_up in found.without[:MOST_NAMED]:
+    for given_up in status.without[:MOST_NAMED]:
         yield f"given up: {given_up}"
     if any(facts.difficulties):
         yield "difficulty (0 very easy to 100 very hard) and documents:"
@@ -347,7 +349,7 @@ def summary(path: str, found: Status) -> Iterator[str]:
 
 
 def _title(result: Rows) -> str:
-    """The settings, in a few words."""
+    """Return the settings in a few words."""
     chosen = result.settings
     text = f"{chosen['extractor']}, {chosen['sentence_ends']}"
     if "reader_description" in chosen:
@@ -362,7 +364,7 @@ def _title(result: Rows) -> str:
 
 
 def _columns(result: Rows) -> Mapping[str, str]:
-    """The columns for a terminal, each with its heading."""
+    """Return the columns for the terminal, with their headings."""
     if "reader_description" in result.settings:
         return _SCORES
     return {name: name for name in result.table.column_names if name not in ("path", "url")}

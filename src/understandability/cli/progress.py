@@ -1,4 +1,4 @@
-"""Progress on standard error: one line on a terminal, elsewhere a line a minute."""
+"""Progress on standard error: one line on a terminal, otherwise one line per minute."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AFTER, _EVERY_ON_TERMINAL, _EVERY = 1.0, 0.2, 60.0
 
 
 class ProgressLine:
-    """Documents, rate, errors; a context manager that leaves the line empty."""
+    """A line with documents, rate and errors; a context manager that clears it at the end."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet, self._reported = quiet, 0
@@ -28,12 +28,12 @@ class ProgressLine:
         self._started = self._last = time.monotonic()
 
     def update(self, documents: int, errors: int) -> None:
-        """Tell how many `documents` and `errors` there have been, if it is time to."""
+        """Show the numbers of documents and errors, if the last update is old enough."""
         if self._is_time():
             self._show(f"{self._rate(documents)}, {counted(errors, 'error')}")
 
-    def tell(self, progress: Progress) -> None:
-        """Tell the remarks that are new, and, if it is time to, how far it is."""
+    def show_progress(self, progress: Progress) -> None:
+        """Print new remarks, and show the progress if the last update is old enough."""
         self._progress = progress
         for remark in progress.remarks[self._reported :]:
             self._reported += 1
@@ -48,7 +48,7 @@ class ProgressLine:
         line += f" ({stages})" if failed else ""
         number = min(progress.inputs_done + 1, progress.inputs)
         line += f", input {number} of {progress.inputs}: {progress.input}"
-        # What had been done before is read past quickly, and tells nothing of what is left.
+        # Finished parts are skipped quickly, so they do not count for the remaining time.
         now = progress.bytes_done - progress.bytes_passed
         if now > 0 and progress.documents:
             left = (progress.bytes - progress.bytes_done) * self._seconds / now
@@ -56,15 +56,15 @@ class ProgressLine:
         self._show(line)
 
     def step(self, step: str, done: int, total: int) -> None:
-        """Show a step of a long computation and, if it counts anything, how much is done."""
+        """Show a step of a long computation, and its share that is finished if `total` is known."""
         if self._is_time():
             count = f" {done:,} of {total:,}" if total else ""
             self._show(f"{step}{count}, {duration(self._seconds)}")
 
     def first_failure(self) -> list[Failure]:
-        """An example of what failed, if anything did."""
-        found = self._progress and self._progress.first_failure
-        return [found] if found else []
+        """Return the first failure in a list, which is empty if nothing failed."""
+        failure = self._progress and self._progress.first_failure
+        return [failure] if failure else []
 
     def _is_time(self) -> bool:
         now = time.monotonic()
@@ -88,7 +88,7 @@ class ProgressLine:
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Leave the line empty, as before other text."""
+        """Clear the line, for other text."""
         if self._terminal:
             sys.stderr.write("\r\x1b[K")
 
@@ -100,7 +100,7 @@ class ProgressLine:
 
 
 def duration(seconds: float) -> str:
-    """A time in words.
+    """Return a time in words.
 
     >>> duration(7.2), duration(3700)
     ('7 s', '1 h 2 min')

@@ -1,4 +1,4 @@
-"""Common parts of views: options, remarks, tables on a terminal, results in files."""
+"""Common parts of views: options, remarks, tables on the terminal, results in files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from understandability.errors import OptionError, shortened
+from understandability.errors import check_choice, shortened
 from understandability.wording import plain_data
 
 if TYPE_CHECKING:
@@ -52,13 +52,12 @@ ResultFile = Annotated[
 ]
 OtherFile = Annotated[str | None, Parameter(metavar="FILE")]
 
-MOST_NAMED = 20  # of what may be many
+MOST_NAMED = 20  # items of a long list that a message names
 _BY_SUFFIX = {".json": "json", ".eval": "trec_eval", ".tex": "latex", ".md": "markdown"}
 _ROW_FORMATS = ("csv", "tsv", "jsonl", "parquet")
-# A table with more columns is turned on its side: a row for each column, a column for each of a
-# few rows.
+# A table with more columns is transposed: a line for each column, and only a few of its rows.
 _MOST_COLUMNS = 12
-_MOST_TURNED = 6
+_MOST_TRANSPOSED = 6
 
 
 _silent = False
@@ -104,16 +103,16 @@ class Out:
         table: Callable[[], ResultTable] | None = None,
         lines: Callable[[], str] | None = None,
     ) -> None:
-        """Write the result, where that was asked for, in the format stated or of the suffix.
+        """Write the result to the file, if one is named, in the stated format or by its suffix.
 
-        `document` is the JSON form, with the conventions or settings, `rows` the form of tables,
-        `lines` that of trec_eval and `table` that of LaTeX and Markdown.
+        `document` is written as JSON, with the conventions or settings; `rows` as CSV, TSV, JSON
+        Lines and Parquet; `lines` for trec_eval; `table` as LaTeX and Markdown.
         """
         if self.output is None and self.form is None:
             return
         destination = self.output or "-"
         suffix = Path(destination).suffix
-        kind = self.form or ("json" if destination == "-" else _BY_SUFFIX.get(suffix))
+        format_ = self.form or ("json" if destination == "-" else _BY_SUFFIX.get(suffix))
         plain = plain_data(document)
         texts = {"json": lambda: json.dumps(plain, indent=1, ensure_ascii=False) + "\n"}
         if lines:
@@ -121,25 +120,24 @@ class Out:
         if table:
             texts["latex"] = lambda: f"{table().to_latex(split=self.split)}\n"
             texts["markdown"] = lambda: f"{table().to_markdown()}\n"
-        if kind in texts:
+        if format_ in texts:
             from understandability.inputs.writing import write_text
 
-            write_text(destination, texts[kind]())
-        elif kind is not None and kind not in _ROW_FORMATS:
-            formats = ", ".join([*texts, *_ROW_FORMATS])
-            raise OptionError(f"there is no format {kind!r} here; choose one of {formats}")
+            write_text(destination, texts[format_]())
         else:
+            if format_ is not None:
+                check_choice("format", format_, (*texts, *_ROW_FORMATS))
             import pyarrow as pa
 
             from understandability.inputs.tables import TableWriter
 
             settings = plain.get("conventions") or plain.get("settings")
-            with TableWriter(destination, settings=settings, piped_as=kind or "jsonl") as writer:
+            with TableWriter(destination, settings=settings, piped_as=format_ or "jsonl") as writer:
                 writer.write(pa.Table.from_pylist([dict(row) for row in rows()]))
 
 
 def check_destination(destination: str | None) -> None:
-    """Raise what `Out.write` would, before there is a result to write."""
+    """Raise the errors of `Out.write` before the result is computed."""
     from understandability.inputs.writing import check_folder
 
     if destination is None or destination == "-":
@@ -151,23 +149,23 @@ def check_destination(destination: str | None) -> None:
     check_folder(destination)
 
 
-def with_first_names(what: str, docnos: Sequence[str], shown: int = 3) -> str:
-    """How many documents there are of a kind, and the names of the first.
+def with_first_names(label: str, docnos: Sequence[str], limit: int = 3) -> str:
+    """Count documents, and name the first of them.
 
     >>> with_first_names("without a label", ["d1", "d2"])
     'without a label: 2 (d1, d2)'
     """
-    more = ", ..." if len(docnos) > shown else ""
-    return f"{what}: {len(docnos)} ({', '.join(docnos[:shown])}{more})"
+    more = ", ..." if len(docnos) > limit else ""
+    return f"{label}: {len(docnos)} ({', '.join(docnos[:limit])}{more})"
 
 
 def show_table(table: ResultTable) -> None:
-    """A result on the terminal; the best of a column of two or more rows carries a star."""
+    """Print a result; in a table of two or more rows, a star marks the best value of a column."""
     starred = bool(table.best) and len(table.rows) > 1
     rows = [
         [
-            cell + (("*" if best else " ") if starred and place >= table.texts else "")
-            for place, (cell, best) in enumerate(row)
+            cell + (("*" if best else " ") if starred and column >= table.texts else "")
+            for column, (cell, best) in enumerate(row)
         ]
         for row in table.cells()
     ]
@@ -177,39 +175,39 @@ def show_table(table: ResultTable) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> None:
-    """A table of texts: the first columns (`texts`) to the left, the others to the right."""
-    _print([(column, place >= texts) for place, column in enumerate(columns)], rows)
+    """Print a table of texts; the first `texts` columns are aligned left, the others right."""
+    _print([(column, index >= texts) for index, column in enumerate(columns)], rows)
 
 
-def show(rows: Sequence[Mapping[str, Any]], shown: Mapping[str, str]) -> None:
-    """Rows of values; `shown` are their columns and the headings of these."""
-    if len(shown) > _MOST_COLUMNS:
-        rows = rows[:_MOST_TURNED]
-        first, *others = shown
-        turned = {str(place): str(row[first]) for place, row in enumerate(rows)}
+def show(rows: Sequence[Mapping[str, Any]], headings: Mapping[str, str]) -> None:
+    """Print rows of values; `headings` maps the columns to show to their headings."""
+    if len(headings) > _MOST_COLUMNS:
+        rows = rows[:_MOST_TRANSPOSED]
+        first, *names = headings
+        titles = {str(index): str(row[first]) for index, row in enumerate(rows)}
         rows = [
-            {first: shown[name], **{str(place): row[name] for place, row in enumerate(rows)}}
-            for name in others
+            {first: headings[name], **{str(index): row[name] for index, row in enumerate(rows)}}
+            for name in names
         ]
-        shown = {first: "", **turned}
-    headings = [
+        headings = {first: "", **titles}
+    columns = [
         (heading, any(isinstance(row[name], int | float) for row in rows))
-        for name, heading in shown.items()
+        for name, heading in headings.items()
     ]
-    _print(headings, ([_cell(row[name]) for name in shown] for row in rows))
+    _print(columns, ([_cell(row[name]) for name in headings] for row in rows))
 
 
-def _print(headings: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> None:
-    """Columns by their headings, each with whether it holds numbers, and rows of cells."""
+def _print(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> None:
+    """Print rows of cells; a column is its heading, and True if it holds numbers."""
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading, numeric in headings:
+    for heading, numeric in columns:
         table.add_column(heading, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    # Where nobody looks at a terminal, nothing is folded to its width.
+    # Text for a file or a pipe is not wrapped to the width of a terminal.
     console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 1000)
     console.print(table)
 

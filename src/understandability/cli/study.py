@@ -50,9 +50,9 @@ def exported(call: Callable[[], Exported], *, output: str) -> None:
     if result.replaced:
         message += ", in the place of those there"
     counts = (result.left_out, len(result.refused))
-    why = ("without a value or seen before", "whose names it cannot take")
+    reasons = ("without a value or seen before", "whose names it cannot take")
     lacking = ", ".join(
-        f"{count:,} {reason}" for count, reason in zip(counts, why, strict=True) if count
+        f"{count:,} {reason}" for count, reason in zip(counts, reasons, strict=True) if count
     )
     say(f"{message}; left out: {lacking}" if lacking else message)
     for docno in result.refused[:MOST_NAMED]:
@@ -167,7 +167,7 @@ def user_grid(
 
         check_figure(plot)
     with ProgressLine(quiet) as line:
-        result = call(progress=line.tell)
+        result = call(progress=line.show_progress)
     if out.shows:
         for pipeline, count in result.scored.items():
             print(f"{pipeline}: {counted(count, 'document')} with a score")
@@ -236,7 +236,7 @@ def learned(
     )
     if result.ranker is not None:
         shares = list(result.ranker.importances.items())
-        say("importance (share of what the splits gained):")
+        say("importance (share of the gain of all splits):")
         for name, share in shares[:_MOST_SHOWN]:
             say(f"  {share:6.1%}  {name}")
         if len(shares) > _MOST_SHOWN:
@@ -290,12 +290,12 @@ def study_grid(
     tables = result.tables()
     if output != "-":
         print(f"{result.pages} labelled pages, {len(result.cells)} scores with their pipelines")
-        for what, docnos in (
+        for label, docnos in (
             ("pages without a label", result.unlabelled),
             ("labels without a page", result.absent),
         ):
             if docnos:
-                print(with_first_names(what, docnos))
+                print(with_first_names(label, docnos))
         for title, table in tables.items():
             print(f"\n{title}")
             show_table(table)

@@ -158,12 +158,12 @@ def validated(
     Out(output).write(result.as_dict(), lambda: list(result), result.table)
 
 
-def _show_validation(result: Validation, how: str = "", threshold: float = 0.0) -> None:
-    """Print the figures of one set; `how` says how they were measured."""
+def _show_validation(result: Validation, note: str = "", threshold: float = 0.0) -> None:
+    """Print the figures of one set; `note` says how they were measured."""
     from understandability.training.validation import heading
 
     texts, groups = counted(result.records, "text"), counted(result.groups, "group")
-    print(f"\n{result.set}: {texts} in {groups}{how}")
+    print(f"\n{result.set}: {texts} in {groups}{note}")
     for reason, docnos in result.left_out.items():
         print(with_first_names(f"left out, {reason}", docnos))
     measures = result.measures
@@ -203,17 +203,17 @@ def calibrated(
     result.save(output)
     if quiet:
         return
-    who = result.reader
+    reader = result.reader
     for name, value, (low, high) in (
-        ("threshold", who.threshold, result.threshold_interval),
-        ("noise", who.noise_scale, result.noise_interval),
+        ("threshold", reader.threshold, result.threshold_interval),
+        ("noise", reader.noise_scale, result.noise_interval),
     ):
         print(f"{name} {value:g} [{low:g}, {high:g}], from {result.answers} answers")
     for remark in result.remarks:
         say(remark)
     own = result.bundle not in ("", *embedded_bundles())
     bundle = f" --bundle {'FOLDER' if own else result.bundle}"
-    where = f" (FOLDER is that of the bundle {result.bundle})" if own else ""
+    where = f" (FOLDER is the folder of {result.bundle})" if own else ""
     bundle = "" if result.bundle in ("", DEFAULT_BUNDLE) else bundle
     say(f"Next: understand score PAGES --reader {output}{bundle}{where}")
 

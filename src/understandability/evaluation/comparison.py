@@ -21,7 +21,7 @@ from understandability.distributions import (
     student_quantile,
     studentized_range_tail,
 )
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, OptionError, check_choice
 from understandability.evaluation.result_table import ResultTable, Tabular
 
 _BLOCK = 1 << 22  # largest number of values in memory at once
@@ -318,7 +318,7 @@ class RunComparisons(Tabular, Sequence[RunComparison]):
         if not 0 < alpha < 1:
             raise OptionError(f"alpha must lie between 0 and 1, not {alpha}")
         if correction is not None:
-            check_known("correction", correction, CORRECTIONS)
+            check_choice("correction", correction, CORRECTIONS)
         marked: dict[tuple[str, str], str] = {}
         for row in self.rows:
             p = row.corrected[correction] if correction else row.p
@@ -366,7 +366,7 @@ def compare_runs(
     if samples < 100:
         raise OptionError(f"randomisation and bootstrap need 100 samples or more, not {samples}")
     for test in tests:
-        check_known("test", test, ALL_TESTS)
+        check_choice("test", test, ALL_TESTS)
     together = [test for test in tests if test in FAMILIES]
     rows: list[RunComparison] = []
     for index, measure in enumerate(measures):

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from understandability.errors import OptionError, check_known
+from understandability.errors import OptionError, check_choice
 from understandability.keywords import read_by
 from understandability.wording import number_or_pi
 
@@ -182,9 +182,9 @@ def conventions(preset: str | Conventions | None = None, **choices: Any) -> Conv
     'relevance'
     """
     if isinstance(preset, str):
-        check_known("preset", preset, PRESETS)
+        check_choice("preset", preset, PRESETS)
     for name in sorted(choices):
-        check_known("convention", name, CONVENTIONS)
+        check_choice("convention", name, CONVENTIONS)
     chosen = {name: value for name, value in choices.items() if value is not None}
     if "max_relevance" in chosen:
         chosen.setdefault("err_max", chosen["max_relevance"])

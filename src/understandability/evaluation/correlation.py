@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
 from understandability.distributions import ranks
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, OptionError, check_choice
 from understandability.evaluation.result_table import ResultTable, Tabular
 
 
@@ -162,7 +162,7 @@ def correlation_matrix(
 
     `symmetric` uses the symmetric form of tau_ap. NaN for constant columns.
     """
-    check_known("coefficient", coefficient, COEFFICIENTS)
+    check_choice("coefficient", coefficient, COEFFICIENTS)
     options: dict[str, dict[str, Any]] = {"tau_ap": {"symmetric": symmetric}, "rbo": {"p": rbo_p}}
     compute = partial(COEFFICIENTS[coefficient], **options.get(coefficient, {}))
     flat = [np.ptp(column) == 0 for column in columns]

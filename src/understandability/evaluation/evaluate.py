@@ -193,7 +193,7 @@ class Evaluation(Tabular):
         return (*intervals, *effects)
 
     def _extras(self, run: str, measure: str) -> tuple[float, ...]:
-        """The numbers that follow a mean; NaN where there is none."""
+        """The numbers that follow a mean; a missing number is NaN."""
         intervals: tuple[float, ...] = ()
         if self.ci:
             by_method = self.intervals[run][measure]
@@ -312,7 +312,7 @@ class Evaluation(Tabular):
     def _letters(
         self, names: Mapping[str, str], test: str, alpha: float, correction: str | None
     ) -> dict[tuple[str, str], str]:
-        """By measure and run, the letters of the runs that it is significantly better than."""
+        """Letters of the runs that each run is significantly better than, by measure and run."""
         marked: dict[tuple[str, str], str] = {}
         for row in self.compare(tests=(test,), pairs=True, alpha=alpha).rows:
             p = (row.corrected[correction] if correction else row.p)[test]
@@ -581,7 +581,7 @@ def _compute(
 
 
 def _header(measures: Sequence[AnyMeasure], judgements: Judgements) -> dict[str, Any]:
-    """All that the numbers depend on."""
+    """Everything that determines the numbers."""
     return {
         **judgements.conventions.as_dict(),
         "qrels": judgements.qrels.name,

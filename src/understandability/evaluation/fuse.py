@@ -12,7 +12,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError, check_known, check_range
+from understandability.errors import InputError, OptionError, check_choice, check_range
 from understandability.evaluation.criteria import Criterion, criterion, is_criterion, mixed_models
 from understandability.evaluation.rerank import chosen
 from understandability.inputs.run import Lines, Run, strictly_falling
@@ -101,7 +101,7 @@ def fuse(
     """
     if isinstance(sources, str | Path | dict | Run):
         raise InputError("fusion takes a list of two or more runs and scores, not one of them")
-    check_known("fusion", method, FUSIONS)
+    check_choice("fusion", method, FUSIONS)
     check_range(1, top=1 if top is None else top)
     check_range(0, k=k)
     sources = list(sources)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypedDict
 
 from cyclopts import Parameter
 
-from understandability.errors import OptionError, check_known
+from understandability.errors import OptionError, check_choice
 from understandability.evaluation.conventions import CONVENTIONS, Conventions
 from understandability.evaluation.measures.measure import UNDERSTANDABILITY
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
@@ -195,7 +195,7 @@ def split_options(options: EvaluationOptions) -> tuple[Labelling, dict[str, Any]
     """
     labelling = Labelling.__dataclass_fields__
     for name in options:
-        check_known("convention", name, (*CONVENTIONS, "preset", *labelling))
+        check_choice("convention", name, (*CONVENTIONS, "preset", *labelling))
     fields: dict[str, Any] = {n: value for n, value in options.items() if n in labelling}
     return Labelling(**fields), {n: v for n, v in options.items() if n not in labelling}
 

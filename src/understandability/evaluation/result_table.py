@@ -250,7 +250,7 @@ class Tabular:
         return self.table().to_dicts()
 
     def shown(self, *args: Any, **options: Any) -> ResultTable:
-        """The table for Markdown and LaTeX; the arguments are those of `table`."""
+        """The table for Markdown and LaTeX; accepts the arguments of `table`."""
         return self.table(*args, **options)
 
     def __repr__(self) -> str:
@@ -258,13 +258,13 @@ class Tabular:
         return self.to_markdown()
 
     def to_pandas(self, *args: Any, **options: Any) -> pd.DataFrame:
-        """The table as a frame; the arguments are those of `table`."""
+        """The table as a frame; accepts the arguments of `table`."""
         return self.table(*args, **options).to_pandas()
 
     def to_markdown(self, *args: Any, **options: Any) -> str:
-        """The table in Markdown; the arguments are those of `shown`."""
+        """The table in Markdown; accepts the arguments of `shown`."""
         return self.shown(*args, **options).to_markdown()
 
     def to_latex(self, *args: Any, split: bool = False, **options: Any) -> str:
-        """The table in LaTeX (see `ResultTable.to_latex`); other arguments are those of `shown`."""
+        """The table in LaTeX (`ResultTable.to_latex`); accepts the arguments of `shown` as well."""
         return self.shown(*args, **options).to_latex(split=split)

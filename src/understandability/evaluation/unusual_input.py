@@ -85,7 +85,7 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
     if order == "rank":
         score = run.scores[by_rank]
         above = by_rank[1:][same & (score[1:] > score[:-1])]
-        odd_lines["scores above that of the rank before"] = above
+        odd_lines["scores above the score of the previous rank"] = above
     else:
         odd_lines["lines with the score of another document"] = _tied(run, lines)
     return (

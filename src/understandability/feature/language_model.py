@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability._core import Numbers
-from understandability.arrays import numbered, places_of
+from understandability.arrays import ids_of, numbered
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, ratio
 from understandability.feature.row import Feature
@@ -138,7 +138,7 @@ def statistics_numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
 
 def numbers_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
     """Return `statistics_numbers`, given the `statistics_key` of each token."""
-    numbers = places_of(keys, word_numbers())
+    numbers = ids_of(keys, word_numbers())
     missing = np.flatnonzero(numbers < 0)
     numbers[missing] = [UNKNOWN if keys[index] else NO_WORD for index in missing.tolist()]
     return numbers

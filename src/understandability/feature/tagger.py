@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from understandability import _core
 from understandability._core import layout
-from understandability.arrays import numbered, places_of
+from understandability.arrays import ids_of, numbered
 from understandability.resources import resource_arrays
 
 UNIVERSAL, TWELVE = layout.UNIVERSAL_TAGS, layout.TWELVE_TAGS
@@ -91,10 +91,10 @@ class Tagger:
         table = np.zeros((len(types), len(OFFSETS) * TAGS + 1), np.int16)
         tokens = [token[:_LONGEST] for token in types]
         words = list(map(normal_form, tokens))
-        usual = map(self._usual_case.__getitem__, places_of(words, self._words).tolist())
+        usual = map(self._usual_case.__getitem__, ids_of(words, self._words).tolist())
         for features in features_of(tokens, words, list(usual)):
-            _core.add_rows(self._weights, places_of(features, self._rows), table)
-        table[:, -1] = places_of(words, self._classes) + 1
+            _core.add_rows(self._weights, ids_of(features, self._rows), table)
+        table[:, -1] = ids_of(words, self._classes) + 1
         return table
 
     def tag_ids(

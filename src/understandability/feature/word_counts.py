@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.arrays import places_of
+from understandability.arrays import ids_of
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, TypeTable, letters, sum_rows
 from understandability.feature.language_model import word_numbers
@@ -90,7 +90,7 @@ def _kinds_of_frequent() -> NDArray[np.int8]:
 
 
 def _look_up_kinds(words: Sequence[str]) -> NDArray[np.int32]:
-    numbers = places_of(words, word_numbers())
+    numbers = ids_of(words, word_numbers())
     kinds = _kinds_of_frequent().take(numbers, axis=0, mode="clip").astype(np.int32)
     unlisted = np.flatnonzero(numbers < 0)
     kinds[unlisted] = computed_kinds([words[index] for index in unlisted.tolist()])

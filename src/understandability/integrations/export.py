@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, OptionError, check_choice
 from understandability.inputs.tables import read_table
 from understandability.inputs.writing import open_folder
 from understandability.resources import resource
@@ -172,7 +172,7 @@ def export_scores(
         field: Name of the field in the engine. Default: the name of the column.
         index: Name of the index in the engine.
     """
-    check_known("search engine", to, ENGINES)
+    check_choice("search engine", to, ENGINES)
     engine = ENGINES[to]
     table = read_table(scores, ["docno", column])
     numbers = table[column].to_pylist()
@@ -213,7 +213,7 @@ def export(
     >>> files["updates.jsonl"].decode().strip()
     '{"update":"id:pages:pages::flu","fields":{"p_understandable":{"assign":0.75}}}'
     """
-    check_known("search engine", to, ENGINES)
+    check_choice("search engine", to, ENGINES)
     for what, name in (("field", field), ("index", index)):
         if not _NAME.fullmatch(name):
             raise OptionError(

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from understandability.arrays import Floats
-from understandability.errors import OptionError, check_known, needing
+from understandability.errors import OptionError, check_choice, needing
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,5 +174,5 @@ TRAINABLE = ("blend", *(name for name, row in ESTIMATORS.items() if not row.on_c
 
 def estimator_row(name: str) -> EstimatorRow:
     """The row of an estimator; `OptionError` for an unknown name."""
-    check_known("estimator", name, ESTIMATORS)
+    check_choice("estimator", name, ESTIMATORS)
     return ESTIMATORS[name]

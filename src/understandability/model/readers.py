@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, OptionError, check_choice
 from understandability.inputs.streams import open_stream
 from understandability.model.model import Reading
 
@@ -337,7 +337,7 @@ def probability(
     >>> probability([30, 90], threshold=60, direction="higher-easier").tolist()
     [0.0, 1.0]
     """
-    check_known("user model", user, USERS)
+    check_choice("user model", user, USERS)
     model = USERS[user]
     scores = np.asarray(score, dtype=np.float64)
     scale = _scale(model, noise_scale)

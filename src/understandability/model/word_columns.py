@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from understandability import _core
 from understandability._core import Numbers
 from understandability._core.layout import STYLE_KINDS
-from understandability.arrays import Floats, numbered, places_of
+from understandability.arrays import Floats, ids_of, numbered
 from understandability.feature.frequency import places_of_keys
 from understandability.feature.language_model import (
     UNKNOWN,
@@ -182,7 +182,7 @@ def known_of(tokens: Sequence[str]) -> Known:
     frequencies, numbers = places_of_keys(keys), numbers_of_keys(keys)
     zipf = np.where(frequencies >= 0, frequencies / 100, _UNLISTED_ZIPF)
     ranks, vectors, scale = words_and_vectors()
-    rows = places_of(keys, ranks)
+    rows = ids_of(keys, ranks)
     rank = rows[:, None] + 1.0
     weights = rank / (rank + _HALF_RANK)  # 0 where there is no word
     weighted = np.hstack([(vectors.take(rows, axis=0, mode="clip") * scale) * weights, weights])

@@ -109,7 +109,7 @@ class CorpusSizes:
 
 @dataclass(frozen=True)
 class CorpusColumns(TableColumns):
-    """What the columns of tables hold. A corpus needs neither addresses nor further columns."""
+    """The columns of tables with pages. A corpus needs neither addresses nor further columns."""
 
     url: Annotated[str | None, Parameter(parse=False)] = None
     keep: Annotated[tuple[str, ...], Parameter(parse=False)] = ()

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.crawls.outputs import write_failures
-from understandability.errors import InputError, OptionError, PageError, check_known, needing
+from understandability.errors import InputError, OptionError, PageError, check_choice, needing
 from understandability.feature.word_lists import stop_words as english_stop_words
 from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.runs import dataset_pages, is_dataset
@@ -81,8 +81,8 @@ class Analyzer:
     stemmer: str = "porter"
 
     def __post_init__(self) -> None:
-        check_known("list of stop words", self.stop_words, STOP_WORDS)
-        check_known("stemmer", self.stemmer, STEMMERS)
+        check_choice("list of stop words", self.stop_words, STOP_WORDS)
+        check_choice("stemmer", self.stemmer, STEMMERS)
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in order."""

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, OptionError, check_choice
 from understandability.inputs.archives import MAX_BYTES, members, safe_name
 from understandability.inputs.fetching import is_address
 from understandability.resources import resource_lines
@@ -120,7 +120,7 @@ def install(
     In Python:
         Raises `InputError` if a source is missing, damaged or in an unknown format.
     """
-    check_known("resource", name, INSTALLABLE)
+    check_choice("resource", name, INSTALLABLE)
     resource = INSTALLABLE[name]
     if not sources:
         raise OptionError(f"give --from PATH or URL of {name}; it comes from {resource.origin}")

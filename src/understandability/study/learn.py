@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from understandability._version import __version__
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError, check_known, needing
+from understandability.errors import InputError, OptionError, check_choice, needing
 from understandability.evaluation.rerank import chosen
 from understandability.inputs.run import Labels, Run, strictly_falling
 from understandability.inputs.runs import labels_from_table, number_columns, read_labels, write_run
@@ -173,7 +173,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         parse_gain(self.labels)
-        check_known("objective", self.learned_by, OBJECTIVES)
+        check_choice("objective", self.learned_by, OBJECTIVES)
         if self.rounds < 1 or self.depth < 1 or not 0 < self.learning_rate <= 1:
             raise OptionError(
                 "rounds and depth must be 1 or more, and the learning rate between 0 and 1"

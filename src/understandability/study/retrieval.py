@@ -16,7 +16,7 @@ from cyclopts import Parameter
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, check_known, check_range
+from understandability.errors import InputError, check_choice, check_range
 from understandability.evaluation.rerank import chosen
 from understandability.inputs.run import Run
 from understandability.study.index import FIELDS, PAGE, Field, Index, load_index
@@ -182,8 +182,8 @@ def search(
     >>> [docno for docno, _ in search(index, {"q1": "flu"}).by_query()["q1"]]
     ['flu']
     """
-    check_known("weighting model", model, MODELS)
-    check_known("field", field, FIELDS)
+    check_choice("weighting model", model, MODELS)
+    check_choice("field", field, FIELDS)
     check_range(1, depth=depth)
     searched = index.field(field)
     rankings: dict[str, list[tuple[str, float]]] = {}

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, OptionError, check_choice
 from understandability.evaluation.conventions import MODELLED_USERS, Choices
 from understandability.evaluation.correlation import kendall_tau_b, movers, tau_ap
 from understandability.evaluation.evaluate import Evaluation, evaluate
@@ -227,7 +227,7 @@ def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
 def check_users(users: Sequence[str]) -> None:
     """Raise `OptionError` for a user that cannot be simulated."""
     for user in users:
-        check_known("simulated user", user, MODELLED_USERS)
+        check_choice("simulated user", user, MODELLED_USERS)
 
 
 def biased(

@@ -148,7 +148,7 @@ _ROWS = (
     _own("graded", _flag, _SWITCHED, False, "gain is grade / max, not 0 or 1"),
     *map(_of_convention, ("max", "dcg", "form")),
     _own("dims", _names, "names in brackets, as [u,trust]", ("u",),
-        "dimensions whose gains are multiplied with that of relevance"),
+        "dimensions whose gains multiply the gain of relevance"),
     *map(_of_convention, ("user", "th", "s", "norm", "joint", "ideal")),
     _own("wr", _WEIGHT, _WEIGHTED, 1.0, "weight of relevance"),
     _own("wu", _WEIGHT, _WEIGHTED, 1.0, "weight of understandability"),
