@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.feature.conftest import document
 
 from understandability.feature import formulas as readability
-from understandability.feature import other_formulas
 from understandability.feature.catalogue import COLUMNS, catalogue
 from understandability.feature.table import compute_features
 
@@ -104,13 +103,13 @@ def test_coleman_liau_of_the_abstract_of_its_paper() -> None:
         # McAlpine, after strainindex.wordpress.com (30 April 2009): "In relation to the selection
         # of a firm of consultants, we are at liberty to make a choice." has 18 words, 11 of them
         # miniwords; "The Marketing Team is authorised to select a consultancy firm." 10 and 4.
-        (other_formulas.eflaw, (11, 18, 1), 29),
-        (other_formulas.eflaw, (4, 10, 1), 14),
+        (readability.eflaw, (11, 18, 1), 29),
+        (readability.eflaw, (4, 10, 1), 14),
         # readabilityformulas.com on FORCAST: 80 words of one syllable in 150 are grade 12.
-        (other_formulas.forcast, (80, 150), 12),
+        (readability.forcast, (80, 150), 12),
         # Wikipedia's "Linsear Write": above 20 points a sentence their half, else 1 less.
-        (other_formulas.linsear_write, (5, 100, 5), 11.0),
-        (other_formulas.linsear_write, (0, 100, 5), 9.0),
+        (readability.linsear_write, (5, 100, 5), 11.0),
+        (readability.linsear_write, (0, 100, 5), 9.0),
     ],
 )
 def test_formulas_give_published_values(formula, counts, value: float) -> None:

@@ -11,33 +11,33 @@ from understandability.errors import OptionError
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.hooks import load
 
-# The modules that define rows, in the order of the catalogue. The modules of the study are outside
-# the core, and are loaded only if one of their rows is requested or all rows are listed.
-MODULES = (
-    "feature.formulas",
-    "study.readcalc",
-    "feature.word_counts",
-    "study.vocabulary_rows",
-    "feature.grammar",
-    "feature.markup",
-    "feature.frequency",
-    "feature.language_model",
-    "feature.background_rows",
-    "feature.other_formulas",
-    "feature.diversity",
+# The tables of rows, in the order of the catalogue. The tables of the study are outside the core,
+# and are loaded only if one of their rows is requested or all rows are listed.
+TABLES = (
+    "feature.formulas:ROWS",
+    "study.readcalc:ROWS",
+    "feature.word_counts:ROWS",
+    "study.vocabulary_rows:ROWS",
+    "feature.grammar:ROWS",
+    "feature.markup:ROWS",
+    "feature.frequency:ROWS",
+    "feature.language_model:ROWS",
+    "feature.background_rows:ROWS",
+    "feature.formulas:OTHER_ROWS",
+    "feature.diversity:ROWS",
 )
 
 
 @cache
-def _columns_of(module: str) -> dict[str, tuple[Feature, str]]:
-    rows: tuple[Feature, ...] = load(f"{module}:ROWS")
+def _columns_of(table: str) -> dict[str, tuple[Feature, str]]:
+    rows: tuple[Feature, ...] = load(table)
     return {row.column(per): (row, per) for row in rows for per in row.per}
 
 
 class CatalogueColumns(Mapping[str, tuple[Feature, str]]):
-    """A mapping from each column name to its row and form, in the order of `MODULES`.
+    """A mapping from each column name to its row and form, in the order of `TABLES`.
 
-    The form is ``document``, ``word`` or ``sentence``. A name is looked up in the modules of the
+    The form is ``document``, ``word`` or ``sentence``. A name is looked up in the tables of the
     core first, so that the study is loaded only if it is needed.
 
     >>> row, per = COLUMNS["syllables_per_word"]
@@ -46,17 +46,17 @@ class CatalogueColumns(Mapping[str, tuple[Feature, str]]):
     """
 
     def __getitem__(self, name: str) -> tuple[Feature, str]:
-        for module in sorted(MODULES, key=lambda module: not module.startswith("feature.")):
-            if name in _columns_of(module):
-                return _columns_of(module)[name]
+        for table in sorted(TABLES, key=lambda table: not table.startswith("feature.")):
+            if name in _columns_of(table):
+                return _columns_of(table)[name]
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        for module in MODULES:
-            yield from _columns_of(module)
+        for table in TABLES:
+            yield from _columns_of(table)
 
     def __len__(self) -> int:
-        return sum(len(_columns_of(module)) for module in MODULES)
+        return sum(len(_columns_of(table)) for table in TABLES)
 
 
 COLUMNS = CatalogueColumns()
@@ -79,7 +79,7 @@ ALIASES = {
 @cache
 def catalogue() -> tuple[Feature, ...]:
     """Return all rows."""
-    return tuple(row for module in MODULES for row in load(f"{module}:ROWS"))
+    return tuple(row for table in TABLES for row in load(table))
 
 
 def all_groups() -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from understandability.direction import Direction
-from understandability.feature import formulas, other_formulas
+from understandability.feature import formulas
 from understandability.feature.batch import Batch, letters
 from understandability.feature.formulas import EASIER, HARDER
 from understandability.feature.table import features_of
@@ -118,7 +118,7 @@ _ALL_LANGUAGES = (
                     "Björnsson 1968",
                     _on_counts(formulas.lix, "words_longer_6", "words", "sentences")),
     LanguageFormula("rix", "score", HARDER, "words of more than 6 letters/sentences",
-                    "Anderson 1983", _on_counts(other_formulas.rix, "words_longer_6", "sentences")),
+                    "Anderson 1983", _on_counts(formulas.rix, "words_longer_6", "sentences")),
 )  # fmt: skip
 
 # The formulas designed for each language, in addition to `_ALL_LANGUAGES`.
@@ -170,7 +170,7 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
 # The key is the primary subtag of the language, such as ``de``.
 LANGUAGE_FORMULAS = {tag: (*_OWN.get(tag, ()), *_ALL_LANGUAGES) for tag in LANGUAGES}
 
-_ENGLISH = tuple(row.name for row in (*formulas.ROWS, *other_formulas.ROWS))
+_ENGLISH = tuple(row.name for row in (*formulas.ROWS, *formulas.OTHER_ROWS))
 
 
 def readability(text: str | Document, language: str = "en") -> dict[str, float]:

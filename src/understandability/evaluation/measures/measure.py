@@ -206,7 +206,7 @@ class Measure:
         return (self.dimension,)
 
     def components(self) -> tuple[tuple[Measure, float], ...]:
-        """The measures in a harmonic mean, with their weights; measures of weight 0 are left out."""
+        """The measures in a harmonic mean, with their weights; weights of 0 are skipped."""
         if self.form == "H":
             parts = tuple(self._part(dimension) for dimension in HARMONIC_WEIGHTS.values())
             weights = tuple(self.get(name, Conventions()) for name in HARMONIC_WEIGHTS)
