@@ -335,7 +335,7 @@ def test_passages_of_sentences_that_overlap_are_refused() -> None:
 )
 def test_words_that_are_counted(text: str) -> None:
     """Whatever characters stand between them."""
-    listed = ids_of({"flu": 1, "f": 1, "fl": 1, "ŭ": 1, "u": 0})
+    listed = places_of({"flu": 1, "f": 1, "fl": 1, "ŭ": 1, "u": 0})
     assert _core.count_listed(text, listed) == fuzz_core.REFERENCE["count_listed"](text, listed)
 
 
@@ -383,7 +383,7 @@ def test_tables_that_do_not_fit_are_refused() -> None:
         )  # fmt: skip
 
 
-def ids_of(numbers: dict[str, int], *, are_sorted: bool = False) -> _core.Places:
+def places_of(numbers: dict[str, int], *, are_sorted: bool = False) -> _core.Places:
     words = sorted(map(str.encode, numbers)) if are_sorted else list(map(str.encode, numbers))
     values = np.array([numbers[word.decode()] for word in words], np.uint16)
     return _core.Places(b"".join(packed(words)), values)
@@ -392,17 +392,17 @@ def ids_of(numbers: dict[str, int], *, are_sorted: bool = False) -> _core.Places
 @given(st.dictionaries(st.text("abé", max_size=80), st.integers(0, 65_535), max_size=40))
 def test_places_are_those_of_a_dictionary(known: dict[str, int]) -> None:
     for are_sorted in (False, True):
-        places = ids_of(known, are_sorted=are_sorted)
+        places = places_of(known, are_sorted=are_sorted)
         assert {word: places.get(word, -1) for word in known} == known
         assert places.words == len(known)
 
 
 def test_places_of_words_of_all_lengths_and_of_none() -> None:
     known = {"w" * length: length for length in range(256)}
-    places = ids_of(known, are_sorted=True)
+    places = places_of(known, are_sorted=True)
     for word in [*known, "The", "w" * 256, "\ud800", "w\0"]:
         assert places.get(word, -1) == known.get(word, -1)
-    assert ids_of({}).get("", -1) == -1
+    assert places_of({}).get("", -1) == -1
     twice = _core.Places(b"\0flu\0flu\3", np.array([1, 2, 3], np.uint16))
     assert (twice.get("flu", -1), twice.words) == (3, 1)
 
