@@ -301,7 +301,8 @@ class Learned:
             left_out[0, here] = Fitted.of(table, fewer, used, teacher).levels[here]
             left_out[1, here] = LevelFit(table, fewer, used).levels[here]
         whole = ships.hardenings[0]
-        kinds = whole.of(kinds_left_out(table, recipe, teacher), table.passages.equal_parts)
+        without_kinds = kinds_left_out(table, recipe, teacher).difficulties
+        kinds = whole.of(without_kinds, table.passages.equal_parts)
         of_pairs = _without_pairs(table, recipe, teacher, asked)
         of_pairs = whole.of(of_pairs, asked.passages.equal_parts)
         return cls(*found, without, kinds, *left_out, of_pairs)

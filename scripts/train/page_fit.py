@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from scripts.train.networks import Shape, learn_apart, learn_together
@@ -35,6 +36,7 @@ from scripts.train.page_texts import (
     FOLDS,
     JOINED,
     OWN,
+    READ_KINDS,
     READ_ONCE,
     READ_PAGES,
     READ_SENTENCES,
@@ -52,7 +54,12 @@ from scripts.train.word_difficulty import ByWords
 from sklearn.linear_model import LogisticRegression
 
 from understandability.arrays import Floats
-from understandability.model.passage_model import apart, brevity, shares
+from understandability.model.passage_model import (
+    MUST_BE_UNDERSTOOD,
+    apart,
+    brevity,
+    shares,
+)
 from understandability.model.passages import Passages, passage_columns
 from understandability.model.predictors import Kernel, Prepared, standardised
 
@@ -69,8 +76,11 @@ _LEVEL = Shape((0.25,) * 12, 48, 60, 0.3)
 # documentation (read once). Readings of other passages weigh 1.
 _AWKWARD, _AWKWARD_ONCE, _DOCUMENTATION = 4.0, 2.0, 1.5
 _ESTIMATED = 0.4  # the weight of an estimate by the teacher
+_KIND = 2.0  # the weight of a reading of a passage of a further kind
 _SENTENCE = 0.3  # the weight of a reading of a sentence
 _PAGE = 4.0  # the weight of a reading of the beginning of a page
+# The sets that train the difficulty.
+OF_DIFFICULTY = (READINGS, READ_ONCE, READ_KINDS, READ_SENTENCES, READ_PAGES, UNREAD)
 # Sets whose labels are CEFR levels, 1 to 6.
 LEVELLED = ("cefr_sp_wiki", "medreadme", "medreadme_docs", "readmepp_en")
 
@@ -106,8 +116,7 @@ class Recipe:
     @property
     def sets(self) -> list[str]:
         """The names of all sets."""
-        level_sets = [*self.labels, *self.kinds, SENTENCES, JOINED]
-        return [*level_sets, READINGS, READ_ONCE, READ_SENTENCES, READ_PAGES, UNREAD]
+        return [*self.labels, *self.kinds, SENTENCES, JOINED, *OF_DIFFICULTY]
 
     def moved(self, table: Table, levels: Floats) -> float:
         """Return the constant to add to all levels, so that they are right on average."""
@@ -290,7 +299,7 @@ class DifficultyFit:
     def __init__(self, table: Table, used: Mask, taught: Taught, seed: int = 0) -> None:
         passages = table.passages
         text = table.text
-        used = used & np.isin(table.sets, [READINGS, READ_ONCE, READ_SENTENCES, READ_PAGES, UNREAD])
+        used = used & np.isin(table.sets, OF_DIFFICULTY)
         used &= np.isfinite(taught.labels) & np.isfinite(taught.messages)
         awkward, once = np.char.startswith(table.kinds, OWN), table.sets == READ_ONCE
         estimated = used & ~np.isfinite(table.labels)
@@ -298,12 +307,13 @@ class DifficultyFit:
             [
                 table.sets == READ_SENTENCES,
                 table.sets == READ_PAGES,
+                table.sets == READ_KINDS,
                 awkward & once,
                 awkward,
                 once,
                 estimated,
             ],
-            [_SENTENCE, _PAGE, _AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _ESTIMATED],
+            [_SENTENCE, _PAGE, _KIND, _AWKWARD_ONCE, _AWKWARD, _DOCUMENTATION, _ESTIMATED],
             1.0,
         )
         self.by_words = ByWords(table, taught.labels, np.where(used, text_weights, 0))
@@ -316,8 +326,10 @@ class DifficultyFit:
         rows, targets = standardised(rows, center, center, scale, CUT), np.column_stack(taught)
         network = learn_together(rows, targets[text[own]], weights, _DIFFICULTY, seed)
         self.network = Prepared(center, center, scale, network, CUT)
-        outputs = passages.means(self.network(columns))
-        self.difficulties, self.messages = outputs[:, :2].T
+        passage_outputs = self.network(columns)
+        outputs = passages.means(passage_outputs)
+        self.difficulties = outputs[:, 0]
+        self.messages = passages.hardest(passage_outputs[:, 1], MUST_BE_UNDERSTOOD)
         self.apart = apart(outputs[:, 2:])
         self.squares = (passages.means(self.network.prepared(columns)) ** 2).mean(axis=1)
 
@@ -407,20 +419,40 @@ def out_of_fold(table: Table, recipe: Recipe, teacher: Teacher, seed: int = 0) -
     return OutOfFold(*estimates)
 
 
+@dataclass(frozen=True)
+class KindsLeftOut:
+    """Estimates of texts by models that saw no text of their kind; NaN for other texts."""
+
+    difficulties: Floats
+    messages: Floats
+    apart: Floats
+    squares: Floats
+
+
+class Teaches(Protocol):
+    """What gives targets of difficulty to texts: a `Teacher`, or the readings alone."""
+
+    def taught(self, learned_from: Mask) -> Taught:
+        """Return the targets of all texts, learned from some of them."""
+
+
 def kinds_left_out(
-    table: Table, recipe: Recipe, teacher: Teacher, folds: int = 10, seed: int = 0
-) -> Floats:
-    """Estimate the difficulty of each reading by a model that saw no text of its kind."""
-    read = table.sets == READINGS
-    categories = np.unique(table.kinds[read])
-    fold = np.random.default_rng(seed).permutation(np.arange(len(categories)) % folds)
+    table: Table, recipe: Recipe, teacher: Teaches, folds: int = 5, seed: int = 0
+) -> KindsLeftOut:
+    """Estimate each reading, passage of a further kind, and page without its kind.
+
+    Texts of the group of such a text are left out too.
+    """
+    judged = np.isin(table.sets, [READINGS, READ_KINDS, READ_PAGES])
+    kinds = np.unique(table.kinds[judged])
+    fold = np.random.default_rng(seed).permutation(np.arange(len(kinds)) % folds)
     usable = unseen_by(table, recipe)
-    difficulties = np.full(len(table), np.nan)
+    estimates = np.full((4, len(table)), np.nan)
     for number in range(folds):
-        left_out = categories[fold == number]
-        held_out = read & np.isin(table.kinds, left_out)
-        copies = np.isin(table.groups, table.groups[held_out])
-        used = usable & ~left_out_with(table.kinds, left_out.tolist()) & ~copies
+        here = judged & np.isin(table.kinds, kinds[fold == number])
+        copies = np.isin(table.groups, table.groups[here & (table.groups >= 0)])
+        used = usable & ~left_out_with(table.kinds, kinds[fold == number].tolist()) & ~copies
         fit = DifficultyFit(table, used, teacher.taught(used), seed)
-        difficulties[held_out] = fit.difficulties[held_out]
-    return difficulties
+        values = np.stack([fit.difficulties, fit.messages, fit.apart, fit.squares])
+        estimates[:, here] = values[:, here]
+    return KindsLeftOut(*estimates)

@@ -107,7 +107,7 @@ class Teacher:
         labels, messages = self._labels.copy(), self._messages.copy()
         usable = learned_from & np.isfinite(labels) & ~self._awkward & self._here
         read = usable & np.isin(self._sets, [READINGS, READ_SENTENCES, UNREAD])
-        unlabelled = (self._sets == UNREAD) & ~read
+        unlabelled = (self._sets == UNREAD) & ~read & self._here
         labels[unlabelled], messages[unlabelled] = self._estimates(
             np.column_stack([labels, messages]),
             read,
@@ -115,8 +115,9 @@ class Teacher:
             _OF_DIFFICULTY,
             _PARTS_OF_DIFFICULTY,
         ).T
-        levelled, sentences = usable & (self._sets == "cefr_sp_wiki"), self._sets == SENTENCES
-        if levelled.any():
+        levelled = usable & (self._sets == "cefr_sp_wiki")
+        sentences = (self._sets == SENTENCES) & self._here
+        if levelled.any() and sentences.any():
             levels = self._estimates(
                 labels[:, None], levelled, sentences, _OF_LEVEL, _PARTS_OF_LEVEL
             )

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scripts.train.networks import Shape, learn_apart, learn_together
-from scripts.train.page_fit import OutOfFold, folds_of_texts
-from scripts.train.pages import errors_of
+from scripts.train.page_fit import KindsLeftOut, folds_of_texts
+from scripts.train.pages import difficulty_error, level_error, spreads_of
 
 from understandability.evaluation.correlation import pearson
-from understandability.model.passage_model import ErrorModel, apart
+from understandability.model.passage_model import ErrorModel, Hardening, apart
 from understandability.model.predictors import Network
 
 Learn = Callable[..., Network]
@@ -60,7 +60,37 @@ def test_estimates_whose_parts_are_apart_are_less_certain() -> None:
     error = ErrorModel(9.0, 0.0, 1.0, 0.0, 3.0, by_parts=4.0)
     parts = apart(np.array([[52.0, 48.0], [50.0, 50.0]]))
     estimates, words, squares = np.full(2, 50.0), np.full(2, 100.0), np.ones(2)
-    assert error.of(estimates, words, squares, parts) == pytest.approx([5.0, 3.0])
+    few = np.ones(2)
+    assert error.of(estimates, words, squares, parts, few) == pytest.approx([5.0, 3.0])
+
+
+def test_hard_texts_and_pages_are_less_certain_where_the_errors_say_so() -> None:
+    """By hand: exp(1) from end to end of the scale, and four times the square for a page."""
+    error = ErrorModel(9.0, 0.0, 1.0, 0.0, 3.0, rising=1.0, of_pages=4.0)
+    estimates, parts = np.array([0.0, 100.0, 0.0]), np.array([1.0, 1.0, 5.0])
+    errors = error.of(estimates, np.full(3, 100.0), np.ones(3), np.zeros(3), parts)
+    assert errors == pytest.approx([3.0, 3.0 * np.exp(0.5), 6.0])
+
+
+def test_the_error_of_texts_from_elsewhere_covers_two_thirds_of_passages_and_of_pages() -> None:
+    """Pages err three times as much, and hard texts twice as much as easy ones."""
+    chance = np.random.default_rng(3)
+    count = 4000
+    sets = np.where(np.arange(count) < 3000, "readings", "read_pages")
+    parts = np.where(sets == "readings", 1.0, 8.0)
+    estimates = chance.uniform(5, 95, count)
+    sizes = (3 + estimates / 30) * np.where(parts > 5, 3.0, 1.0)
+    passages = SimpleNamespace(totals=chance.integers(50, 400, count), equal_parts=parts)
+    labels = estimates + sizes * chance.normal(size=count)
+    table: Any = SimpleNamespace(sets=sets, labels=labels, passages=passages)
+    ones, spreads = np.ones(count), chance.uniform(0.5, 2, count)
+    left_out = KindsLeftOut(estimates, estimates, spreads, ones)
+    error = difficulty_error(table, left_out, Hardening(50.0, 0.5))
+    inside = abs(labels - estimates) <= spreads_of(table, left_out, error)
+    assert inside[parts == 1].mean() == pytest.approx(0.68, abs=0.01)
+    assert inside[parts > 1].mean() == pytest.approx(0.68, abs=0.01)
+    assert error.rising > 0.5
+    assert error.of_pages > 4
 
 
 def test_each_group_of_people_counts_the_same_for_the_error_of_a_level() -> None:
@@ -73,16 +103,14 @@ def test_each_group_of_people_counts_the_same_for_the_error_of_a_level() -> None
     levels = labels + chance.normal(size=500) * np.where(sets == "readmepp_en", 1.5, 1.0)
 
     def error(rows: Any, labels: Any = labels) -> ErrorModel:
-        said = OutOfFold(levels[rows], levels[rows], levels[rows], squares[rows], squares[rows])
-        fit: Any = SimpleNamespace(difficulty=SimpleNamespace(squares=squares[rows]))
-        passages = SimpleNamespace(totals=words[rows])
+        passages = SimpleNamespace(totals=words[rows], equal_parts=np.ones(len(rows)))
         table: Any = SimpleNamespace(sets=sets[rows], labels=labels[rows], passages=passages)
-        return errors_of(table, said, fit)[1]
+        return level_error(table, levels[rows], squares[rows], squares[rows])
 
     once = np.arange(500)
     ten_times = np.concatenate([once, np.tile(np.flatnonzero(sets == "medreadme"), 9)])
-    expected = error(once).of(levels, words, squares, squares)
-    found = error(ten_times).of(levels, words, squares, squares)
+    expected = error(once).of(levels, words, squares, squares, np.ones(500))
+    found = error(ten_times).of(levels, words, squares, squares, np.ones(500))
     assert found == pytest.approx(expected, rel=0.05)
     assert error(once, np.where(sets == "cefr_sp_wiki", 6.0, labels)) == error(once)
     assert error(once, np.where(sets == "readmepp_en", 6.0, labels)) != error(once)

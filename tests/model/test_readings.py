@@ -8,6 +8,7 @@ from scripts.evaluate.readings_set import may_be_shipped
 from scripts.shared import ROOT, records
 from scripts.train.page_texts import (
     OPEN_PASSAGES_FILE,
+    READ_KINDS_FILE,
     READ_ONCE_FILE,
     READ_PAGES_FILE,
     READ_SENTENCES_FILE,
@@ -17,8 +18,9 @@ from scripts.train.page_texts import (
     unread,
 )
 
-# Nonsense has a layperson's share, not readings.
-FILES = sorted(set((ROOT / "readings").glob("*.jsonl*")) - {ROOT / "readings" / "nonsense.jsonl"})
+# Nonsense has a layperson's share, and explained terms have nothing, in place of readings.
+NOT_READ = {ROOT / "readings" / "nonsense.jsonl", ROOT / "readings" / "explained.jsonl"}
+FILES = sorted(set((ROOT / "readings").glob("*.jsonl*")) - NOT_READ)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -50,6 +52,19 @@ def test_documentation_is_moved_by_how_much_easier_it_had_been_read() -> None:
             [[difficulty, understand]] = row["readings"]
             assert row["difficulty"] == pytest.approx(min(difficulty + 3.4, 99))
             assert row["understand"] == pytest.approx(max(understand - 2.8, 1))
+
+
+def test_further_kinds_are_moved_in_the_middle_of_the_scale() -> None:
+    """By what the reader gave hidden passages more than two readings had given them."""
+    rows = list(records(READ_KINDS_FILE))
+    assert len(rows) >= 600
+    assert len({row["kind"] for row in rows}) >= 60
+    for row in rows:
+        for name, value, moved in zip(
+            ("difficulty", "understand"), row["readings"][0], (-4.9, 6.5), strict=True
+        ):
+            middle = 4 * value / 100 * (1 - value / 100)
+            assert row[name] == pytest.approx(value + moved * middle, abs=0.06)
 
 
 def test_a_page_that_was_read_twice_has_the_mean_of_both() -> None:

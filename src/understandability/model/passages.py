@@ -197,6 +197,27 @@ class Passages:
         sums = sum_segments((values.T * self.words).T, self.starts)
         return np.asarray((sums.T / np.where(self.totals > 0, self.totals, np.nan)).T)
 
+    def hardest(self, values: Floats, share: float) -> Floats:
+        """Return the mean over the passages of each document with the highest values.
+
+        These passages make up `share` of its words; the last of them counts in part. NaN without
+        any.
+
+        >>> others = [np.zeros(1)] * 6
+        >>> cut = Passages(np.array([0, 2]), np.zeros((2, 1)), np.array([60.0, 40.0]), *others)
+        >>> cut.hardest(np.array([80.0, 20.0]), 0.75).tolist()
+        [68.0]
+        """
+        document = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        order = np.lexsort((-values, document))
+        words = self.words[order]
+        before = np.cumsum(words) - words
+        firsts = np.minimum(self.starts[:-1], max(len(words) - 1, 0))
+        before = before - before[firsts][document] if len(words) else before
+        counted = np.clip(share * self.totals[document] - before, 0, words)
+        sums = sum_segments(np.stack([values[order] * counted, counted]).T, self.starts)
+        return np.asarray(sums[:, 0] / np.where(sums[:, 1] > 0, sums[:, 1], np.nan))
+
     @cached_property
     def totals(self) -> Floats:
         """The number of words of each document's passages together."""
@@ -221,6 +242,36 @@ def passages(batch: Batch) -> Passages:
     >>> bool((once == twice).all())
     True
     """
+    return _passages(batch)
+
+
+# A field without final punctuation of at most so many words is an item of a list, or a heading.
+_MOST_ITEM_WORDS = 12
+# A document is read a second time without its items if they have these shares of its words.
+_FEWEST_ITEMS, _MOST_ITEMS = 0.05, 0.5
+
+
+def passages_without_lists(batch: Batch) -> Passages:
+    """Split the running text of documents into passages, without lists. Use `Batch.once`.
+
+    Documents with hardly any items, or with little else, have no passages.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> text = "Flu is a virus that spreads in winter. Rest and drink water."
+    >>> documents = [document_of_text(text), document_of_text(f"{text}\\n\\nMilk\\n\\nBread")]
+    >>> passages_without_lists(Batch(documents)).totals.tolist()
+    [0.0, 12.0]
+    """
+    lengths = sizes_between(batch.word_bounds)
+    is_item = np.asarray(batch.is_open & (lengths <= _MOST_ITEM_WORDS))
+    first = batch.first_sentences
+    items, words = sum_segments(np.column_stack([is_item * lengths, lengths]), first).T
+    is_read = (items >= _FEWEST_ITEMS * words) & (items <= _MOST_ITEMS * words)
+    return _passages(batch, ~is_item & np.repeat(is_read, sizes_between(first)))
+
+
+def _passages(batch: Batch, chosen: NDArray[np.bool_] | None = None) -> Passages:
+    """Split documents into passages; of their sentences, only the `chosen` ones."""
     first, is_open, count = batch.first_sentences, batch.is_open, len(batch.documents)
     document = np.repeat(np.arange(count), sizes_between(first))
     lengths = sizes_between(batch.word_bounds).astype(np.float64)
@@ -252,7 +303,7 @@ def passages(batch: Batch) -> Passages:
     words, words_once = (np.where(total[n] > 0, total[n], np.nan) for n in ("all", "once"))
     is_mostly_whole = total["whole"] >= _MIN_WHOLE_SHARE * total["sentences"]
     prose = np.where(is_mostly_whole[document], whole, sentences)
-    selected = np.flatnonzero(once & (lengths > 0))
+    selected = np.flatnonzero(once & (lengths > 0) & (True if chosen is None else chosen))
     begins, words_of_passages = _parts(document[selected], lengths[selected], count)
     begins, ends = begins[:-1], begins[1:]
     documents = document[selected[begins]]

@@ -14,7 +14,7 @@ from understandability.writers.comparison import compare
 from understandability.writers.explanation import GRADE_LIMIT, Explanation
 from understandability.writers.levels import AIM, LEVELS, level_of, references
 from understandability.writers.marks import KINDS, beginning, marked_blocks
-from understandability.writers.templates import model_of, render
+from understandability.writers.templates import model_of, percent, render
 
 _SHOWN_WORDS = 40  # the rest is folded away
 
@@ -63,6 +63,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     from markupsafe import Markup
 
     document, estimate = explanation.document, explanation.estimate
+    share = estimate.p_understandable
     settings = explanation.settings
     is_known = not math.isnan(estimate.difficulty)
     blocks = marked_blocks(explanation)
@@ -90,6 +91,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "flags": [flag.replace("_", " ") for flag in flags],
         "known": is_known,
         "level": level_of(estimate.level),
+        "share": "" if math.isnan(share) else percent(share),
         "reader": settings["reader_description"],
         "difficulty": f"{estimate.difficulty:.0f}" if is_known else "not known",
         "is_reached": estimate.p_understandable >= AIM,
