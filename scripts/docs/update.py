@@ -7,14 +7,17 @@ is followed by its name, ``.93<!-- readings-sources -->``; `docs/figures.json` h
 
 import hashlib
 import json
+import os
 import re
+import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, get_args
 
 from cyclopts import Argument
-from scripts.shared import ROOT, filled, parser_of, told
+from scripts.shared import ROOT, UNDERSTAND, filled, parser_of, told
 
 import understandability as ud
 from understandability.cli import COMMANDS, GROUPS
@@ -45,6 +48,43 @@ def table(head: str, ruler: str, rows: Iterable[Sequence[str]]) -> str:
 def samples() -> str:
     """The scores of the sample pages."""
     return understand("score", "resources/samples")
+
+
+TUTORIAL = ROOT / "docs" / "start" / "index.md"
+
+
+@cache
+def tutorial() -> dict[str, str]:
+    """What each step of the tutorial prints, with its files alone in a new folder.
+
+    A step is an indented command before ``<!-- begin: NAME -->``; a file is the block that follows
+    "Save this as `NAME`".
+    """
+    text = TUTORIAL.read_text("utf-8")
+    outputs = {}
+    with TemporaryDirectory() as folder:
+        for name, content in re.findall(
+            r"Save this as `(.+?)`:\n\n```text\n(.*?)```", text, re.DOTALL
+        ):
+            Path(folder, name).write_text(content, "utf-8")
+        for command, name in re.findall(
+            r"^    understand (.+)\n\n<!-- begin: (.+) -->", text, re.M
+        ):
+            done = subprocess.run(
+                [*UNDERSTAND, *command.split()],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                env={**os.environ, "COLUMNS": "120"},
+            )
+            lines = (done.stdout + done.stderr).splitlines()
+            outputs[name] = "\n".join(["```text", *(line.rstrip() for line in lines), "```"])
+    return outputs
+
+
+def step(name: str) -> str:
+    """What one step of the tutorial prints."""
+    return tutorial()[name]
 
 
 def three_pages() -> str:
@@ -451,7 +491,7 @@ PARTS: dict[Path, dict[str, Callable[[], str]]] = {
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
-    DOCS / "start" / "index.md": {"samples": samples},
+    TUTORIAL: {name: partial(step, name) for name in ("score", "check", "both", "table")},
     DOCS / "start" / "number.md": {"three-pages": three_pages},
     DOCS / "howto" / "rewriting.md": {"rewriting": rewriting},
     DOCS / "quality" / "index.md": {"quality": quality},
