@@ -40,7 +40,7 @@ def assert_same(content: bytes | str) -> None:
 
 
 def test_the_reference_has_the_whole_core() -> None:
-    """So that nothing of it goes without a check."""
+    """Every compiled function has a test."""
     assert set(fuzz_core.COMPILED) <= set(fuzz_core.REFERENCE)
 
 
@@ -50,7 +50,7 @@ def test_sample_pages(path: Path) -> None:
 
 
 def test_hostile_pages() -> None:
-    """The small ones: those whose names tell of no thousands."""
+    """The small inputs: names without thousands."""
     large = re.compile("MB|megabyte|million|,000|thousand")
     small = [make() for name, make in hostile_pages.PAGES.items() if not large.search(name)]
     assert len(small) > 30
@@ -68,7 +68,7 @@ def test_marks_of_the_order_of_bytes(marks: int, text: str) -> None:
 
 @given(st.lists(st.sampled_from(fuzz_core.PARTS) | st.text(CHARACTERS, max_size=8), max_size=60))
 def test_generated_markup(parts: list[str]) -> None:
-    """Full of what loops over bytes get wrong, and shrunk to the shortest that fails."""
+    """Texts that break loops over bytes; a failure is shrunk to the shortest text."""
     assert_same("".join(parts).encode("utf-8", "replace"))
 
 
@@ -167,14 +167,14 @@ def test_texts_that_are_cut_up(parts: list[tuple[list[str], bool]]) -> None:
 
 
 def test_an_array_for_other_numbers_is_refused() -> None:
-    """Pieces would be written beside it."""
+    """The pieces would be written outside the array."""
     with pytest.raises(ValueError, match="C integers"):
         uncut(["Rest."], [True], "en").add_to(_core.Numbers(), array("b"), [], [])
 
 
 @given(st.lists(st.text("abcmsé'’", max_size=5)))
 def test_syllables_of_strings(strings: list[str]) -> None:
-    """By the patterns around each letter."""
+    """Syllables follow from the patterns around each letter."""
     weights = SyllableWeights(
         {
             (1, "ba"): 3,
@@ -193,7 +193,7 @@ def test_syllables_of_strings(strings: list[str]) -> None:
 
 @given(st.lists(st.text("<flü’\ud800😀>", max_size=9)))
 def test_hashes_of_runs(words: list[str]) -> None:
-    """Of characters of any script; where there are too few places for them, that is told."""
+    """Any script is written; too little room raises an error."""
     found, wanted = np.zeros((2, 20 * len(words)), np.uint32)
     _core.hash_runs(words, found)
     fuzz_core.REFERENCE["hash_runs"](words, wanted)
@@ -229,7 +229,7 @@ def test_tags_of_tokens(data: st.DataObject) -> None:
 
 @given(st.data())
 def test_sums_of_rows(data: st.DataObject) -> None:
-    """Of segments of any sizes, of all columns of a table or of some."""
+    """Segments may have any size; all or some columns are summed."""
     table = np.arange(20, dtype=np.int32).reshape(5, 4)[:, data.draw(st.integers(0, 3)) :]
     ids = np.array(data.draw(st.lists(st.integers(0, 4))), np.int32)
     starts = np.sort(data.draw(st.lists(st.integers(0, len(ids)), min_size=1)))
@@ -240,7 +240,7 @@ def test_sums_of_rows(data: st.DataObject) -> None:
 
 
 def test_sums_beyond_a_table_are_refused() -> None:
-    """Of rows and of segments that are not there."""
+    """Rows and segments outside the table are refused."""
     table, out = np.ones((2, 3), np.int32), np.empty((1, 3))
     ids = np.array([0, 2], np.int32)
     for starts in ([0, 2], [0, 3]):
@@ -273,7 +273,7 @@ TEXTS = st.lists(
 
 @given(st.lists(TEXTS, min_size=1, max_size=3))
 def test_columns_of_passages(texts: list[str]) -> None:
-    """Whatever words stand in whatever sentences, repeated ones and empty texts among them."""
+    """Any words in any sentences agree, also repeated sentences and empty texts."""
     found = passages(Batch([document_of_text(text) for text in texts]))
     with pytest.MonkeyPatch.context() as patch:
         for name in ("read_sentences", "read_passages"):
@@ -287,7 +287,7 @@ def test_columns_of_passages(texts: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ["read_sentences", "read_passages"])
 def test_numbers_out_of_the_tables_of_passages_are_refused(name: str) -> None:
-    """Of what is read, each whole number that is out of a table, and each table that is narrow."""
+    """Integers outside a table are refused, and tables with too few columns."""
     given: list[tuple[object, ...]] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_core, name, lambda *arguments: given.append(arguments))
@@ -298,7 +298,7 @@ def test_numbers_out_of_the_tables_of_passages_are_refused(name: str) -> None:
     wrong = 0
     for place, argument in enumerate(given[0]):
         if name == "read_passages" and place == len(given[0]) - 3:
-            continue  # a passage that begins behind its end is empty
+            continue  # a passage that starts after its end is empty
         if isinstance(argument, np.ndarray) and argument.ndim == 2:
             bad, error = [argument[:, 1:].copy()], ValueError
         elif isinstance(argument, np.ndarray) and argument.dtype.kind == "i":
@@ -317,7 +317,7 @@ def test_numbers_out_of_the_tables_of_passages_are_refused(name: str) -> None:
 
 
 def test_passages_of_sentences_that_overlap_are_refused() -> None:
-    """What is written for each token of a passage has room for all tokens once."""
+    """The output of a passage has room for each token once."""
     with pytest.MonkeyPatch.context() as patch:
         given: list[tuple[object, ...]] = []
         patch.setattr(_core, "read_passages", lambda *arguments: given.append(arguments))
@@ -334,14 +334,14 @@ def test_passages_of_sentences_that_overlap_are_refused() -> None:
     st.text(CHARACTERS) | st.text("fluFLŭ’_3² \n\x1c\u2003").map(lambda text: text + "Flu \xa0fl")
 )
 def test_words_that_are_counted(text: str) -> None:
-    """Whatever characters stand between them."""
+    """Any characters may separate the words."""
     listed = places_of({"flu": 1, "f": 1, "fl": 1, "ŭ": 1, "u": 0})
     assert _core.count_listed(text, listed) == fuzz_core.REFERENCE["count_listed"](text, listed)
 
 
 @given(st.lists(st.sampled_from([*"<>/ a='\n", "<main", "<Article", " lang=es", "</", "\0"])))
 def test_start_tags(parts: list[str]) -> None:
-    """Those with one of the names, whatever stands around them."""
+    """Tags with one of the names are found, whatever surrounds them."""
     source, names = "".join(parts).encode(), (b"main", b"article")
     assert _core.start_tags(source, names) == fuzz_core.REFERENCE["start_tags"](source, names)
 

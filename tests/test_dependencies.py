@@ -1,4 +1,4 @@
-"""What the package imports is what its metadata declare; a missing extra is named in a sentence."""
+"""The imports match the declared dependencies; one sentence names a missing extra."""
 
 import ast
 import json
@@ -85,7 +85,7 @@ BEHIND_A_CHECK = ("text/extract/trafilatura.py", "writers/serve/")
 
 
 def test_every_import_is_declared() -> None:
-    """By the default dependencies, or by an extra if the rest of the package works without it."""
+    """Every import is a default dependency, or an extra that the other modules do not need."""
     of_extras = set().union(
         *(names for extra, names in EXTRAS.items() if extra not in FOR_DEVELOPERS)
     )

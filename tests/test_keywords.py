@@ -101,7 +101,7 @@ def test_help_describes_every_keyword(name: str) -> None:
 
 @pytest.mark.parametrize("name", WITH_OPTIONS)
 def test_a_misspelt_keyword_gets_one_sentence(name: str) -> None:
-    """It names the nearest keyword, and is a `TypeError` and one of ours."""
+    """The error names the nearest keyword; it is a `TypeError` and an `OptionError`."""
     function: Any = WITH_OPTIONS[name]
     known = inspect.signature(function).parameters
     keyword = next(k for k, p in known.items() if p.kind is p.KEYWORD_ONLY and len(k) > 5)

@@ -1,4 +1,4 @@
-"""The layout is the data flow: imports go forward only, and the core knows no room outside."""
+"""Imports follow the data flow, and the core imports none of the outer packages."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ from tests.conftest import Python
 from understandability.hooks import load
 
 PACKAGE = Path(__file__).parents[1] / "src" / "understandability"
-# What a page, a run and a labelled text need: modules and packages, from the first stage on.
+# Modules and packages that pages, runs and labelled texts need, in the order of the stages.
 CORE = (
     "_version",
     "_core",
@@ -37,8 +37,8 @@ CORE = (
     "training",
 )
 ROOMS = ("study", "writers", "integrations")  # outside; the core imports none of them
-STAGES = (*CORE, "study", "writers", "api", "integrations", "cli")
-# Where the core names what it loads of later stages, once that is asked for.
+STAGES = (*CORE, "study", "writers", "integrations", "cli")
+# Modules of the core that name objects of later stages, loaded on demand.
 HOOKS = (
     "feature.catalogue",
     "feature.counted",
@@ -80,7 +80,7 @@ def nodes_of(name: str) -> dict[type[ast.AST], list[ast.AST]]:
 
 @cache
 def imported(name: str) -> list[tuple[int, str, str]]:
-    """What a module imports of the package, wherever in it: line, module, name or ``""``."""
+    """Imports from the package, anywhere in a module: line, module, and name or ``""``."""
     nodes = nodes_of(name)
     return [*_imported([*nodes[ast.ImportFrom], *nodes[ast.Import]])]
 
@@ -126,21 +126,21 @@ def wrong(names: Iterable[str], allowed: Callable[[str, str], bool]) -> list[str
 
 
 def test_a_module_imports_from_earlier_stages_only() -> None:
-    """A stage knows those before it, never those behind."""
+    """A stage imports from earlier stages only."""
     place = {stage: number for number, stage in enumerate(STAGES)}
     assert not wrong(MODULES, lambda name, module: place[stage_of(module)] <= place[stage_of(name)])
 
 
 def test_the_core_imports_no_room_outside() -> None:
-    """Not even in a function; what it loads of one is a name in a table of `HOOKS`."""
-    outside = (*ROOMS, "api", "cli")
+    """No import, not even in a function; objects of the outer packages are loaded by `HOOKS`."""
+    outside = (*ROOMS, "cli")
     assert not wrong(OF_CORE, lambda _, module: stage_of(module) not in outside)
     assert not [name for name in OF_CORE if name not in HOOKS and hooks_of(name)]
 
 
 def test_rooms_outside_are_reached_when_they_are_needed() -> None:
-    """What is above the rooms imports them in functions, or for types alone."""
-    above = [name for name in MODULES if stage_of(name) in ("api", "cli")]
+    """The command line imports the outer packages in functions, or only for types."""
+    above = [name for name in MODULES if stage_of(name) == "cli"]
     assert not [
         f"line {line} of {name} imports {module}"
         for name in above
@@ -151,7 +151,7 @@ def test_rooms_outside_are_reached_when_they_are_needed() -> None:
 
 @pytest.mark.parametrize("name", HOOKS)
 def test_hooks_name_what_is_there(name: str) -> None:
-    """Each of them can be loaded; one without a colon names a module of rows."""
+    """Each hook can be loaded; a hook without a colon names a module."""
     hooks = hooks_of(name)
     assert hooks
     for hook in hooks:

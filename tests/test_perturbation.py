@@ -1,4 +1,4 @@
-"""What `pytest --perturb` does to numbers, and to skips what `--allow-skip` does."""
+"""Effects of `pytest --perturb` on numbers, and of `--allow-skip` on skipped tests."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the packages offer by name, and notebooks use, is documented, with an example that runs."""
+"""Every public name, and every name that notebooks use, is documented with a running example."""
 
 import ast
 import importlib

@@ -35,7 +35,7 @@ def test_everything_public_is_there() -> None:
 
 
 def test_importing_the_package_imports_nothing_heavy(python: Python) -> None:
-    """It takes some milliseconds; what is called takes the rest."""
+    """The import takes milliseconds; other modules are loaded when they are used."""
     program = "import sys, understandability; print(*sys.modules)"
     assert not {"numpy", "pyarrow", "cyclopts", "lxml"} & set(python(program).split())
 
@@ -170,7 +170,7 @@ def test_a_table_keeps_its_kind_order_and_length(make: Any) -> None:
 
 
 def test_a_kept_column_never_takes_the_place_of_ours(caplog: pytest.LogCaptureFixture) -> None:
-    """It gets a name of its own, in a table that was scored before too, and that is told once."""
+    """The copied column gets a new name, and one remark says so, also in a scored table."""
     frame = {"url": ["a"], "body": ["You have flu."], "p_understandable": [7.0], "error": ["x"]}
     for _ in range(2):
         scored = ud.score_table(frame, text="body", url="url", keep=["url", *list(frame)[2:]])
@@ -210,7 +210,7 @@ def test_features_by_name() -> None:
 
 
 def test_a_report(tmp_path: Path) -> None:
-    """As text, as a file, and as a frame in a notebook."""
+    """Rows can be shown as text, as a file and as a frame in a notebook."""
     explanation = ud.explain("He had a myocardial infarction.")
     html = explanation.to_html(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text() == html
@@ -224,7 +224,7 @@ def test_a_report(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("features", [False, True])
 def test_rows_have_the_columns_of_their_schema(features: bool) -> None:
-    """It is told before there are rows, and tables are made of both by place."""
+    """The schema is known before there are rows; columns of tables are matched by position."""
     scorer = Scorer(Settings(features=features))
     columns = scorer._columns(Batch([document_of_text("A text.")]))
     assert list(columns) == scorer.schema.names

@@ -14,7 +14,7 @@ FILES = sorted(
 
 
 def test_every_resource_has_a_row() -> None:
-    """Its own, or that of its folder; with origin, licence and script."""
+    """Each file or its folder has an entry with origin, licence and script."""
     rows = re.findall(r"^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", TEXT, re.M)
     names = [row[0] for row in rows]
     for file in FILES:

@@ -16,7 +16,6 @@ from understandability.errors import OptionError, PageError, WrongTypeError, che
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of, name_missing
-from understandability.hooks import load
 from understandability.keywords import keywords_of, read_by
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
 from understandability.model.bundle_files import read_bundle
@@ -67,7 +66,6 @@ NOT_ENGLISH = "not_english"
 SMOG_EXTRAPOLATED = "smog_extrapolated"
 # The bundle of other languages than English, loaded when a page has one of them.
 LANGUAGES_BUNDLE = "languages"
-_WRONG_TYPE = "inputs.frames:wrong_type"
 
 
 @dataclass(frozen=True)
@@ -549,7 +547,9 @@ def score_text(text: str, **settings: Unpack[SettingsOptions]) -> dict[str, Any]
     (7, True)
     """
     if not isinstance(text, str):
-        raise load(_WRONG_TYPE)("score_text takes a text (str)", text)
+        from understandability.inputs.frames import wrong_type  # only for the error
+
+        raise wrong_type("score_text takes a text (str)", text)
     return scorer_with(**settings).score_page(Page("text", "", text, TEXT))
 
 
@@ -565,6 +565,8 @@ def score_html(
     2
     """
     if not isinstance(html, str | bytes):
-        raise load(_WRONG_TYPE)("score_html takes HTML (str or bytes)", html)
+        from understandability.inputs.frames import wrong_type  # only for the error
+
+        raise wrong_type("score_html takes HTML (str or bytes)", html)
     scorer = scorer_with(**settings)
     return scorer.score_page(Page(url or "page", url or "", html, HTML, url=url))

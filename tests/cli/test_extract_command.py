@@ -78,7 +78,7 @@ def test_no_document_overwrites_another(understand: Run, tmp_path: Path) -> None
 
 
 def test_rows(understand: Run, pages: Path, tmp_path: Path) -> None:
-    """A file gets rows, its errors and its settings beside it; - is JSON Lines."""
+    """A file gets rows, with files of errors and settings next to it; - is JSON Lines."""
     output = tmp_path / "rows.jsonl.gz"
     done = understand("extract", pages, "-o", output, status=0)
     assert "2 documents, 1 error " in done.stderr

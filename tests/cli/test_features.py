@@ -15,7 +15,7 @@ from understandability.study.nltk_backend import NltkTagger
 
 
 def test_docno_and_values_of_the_features_asked_for(understand: Run, tmp_path: Path) -> None:
-    """What simulated uRBP needs: a row a page, easier pages lower."""
+    """The input of simulated uRBP: one row per page, lower for easier pages."""
     understand(
         "features", SAMPLES, "--only", "gunning_fog_plain,dale_chall", "-o",
         tmp_path / "fog.tsv", status=0,

@@ -18,7 +18,7 @@ ROWS = [{"docno": "1", "body": "You have flu.", "rating": 2}]
 def test_a_column_that_is_not_there_is_told_on_the_terminal(
     name: str, tmp_path: Path, understand: Run
 ) -> None:
-    """Of every format, with the columns there are; also where rows go to a file."""
+    """Every format names its columns, also if the rows go to a file."""
     write_table(pa.Table.from_pylist(ROWS), str(tmp_path / name))
     for option, column in (("--keep", "nope"), ("--id-column", "idd")):
         done = understand(
@@ -43,7 +43,7 @@ def test_a_column_that_is_not_there_is_told_on_the_terminal(
 def test_a_wrong_first_step_leads_to_the_right_second(
     words: str, message: str, tmp_path: Path, understand: Run
 ) -> None:
-    """From a table with docno, rating and body to a bundle and a reader of one's own."""
+    """A table with docno, rating and body becomes your own bundle and reader."""
     lines = (f"d{n},{n % 4},Page {n} says rest." for n in range(40))
     (tmp_path / "mine.csv").write_text("docno,rating,body\n" + "\n".join(lines))
     done = understand(*words.split(), cwd=tmp_path, status=2)
@@ -67,7 +67,7 @@ def test_formulas_are_no_formulas_in_a_spreadsheet(tmp_path: Path) -> None:
 
 
 def test_long_values_are_shortened_in_messages(tmp_path: Path, understand: Run) -> None:
-    """What is quoted, and a table of very many columns."""
+    """Quotations are shortened, and so is a list of very many columns."""
     assert len(str(InputError(f"the value {'x' * 10**6} is no number; write one"))) < 300
     record = json.dumps({f"c{number}": 1 for number in range(2_000)})
     (tmp_path / "t.jsonl").write_text(record)

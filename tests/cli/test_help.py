@@ -18,8 +18,8 @@ def test_commands_are_grouped_by_task(understand: Run) -> None:
     """Each task is a heading, above its commands."""
     shown = understand("--help").stdout
     tasks = list(dict.fromkeys(each.task for each in COMMANDS))
-    places = [shown.index(f" {task} ") for task in tasks]
-    assert places == sorted(places)
+    positions = [shown.index(f" {task} ") for task in tasks]
+    assert positions == sorted(positions)
     for task in tasks:
         panel = shown[shown.index(f" {task} ") :].split("╰")[0]
         for each in COMMANDS:
@@ -39,14 +39,14 @@ def test_help_shows_every_option_with_its_meaning(command: Command, understand: 
 
 
 def test_the_shell_completes_commands_options_and_values() -> None:
-    """By the script that `understand --install-completion` writes."""
+    """The script of `understand --install-completion` knows them."""
     script = build_app(complete=True).generate_completion(shell="bash")
     for word in ("extract", "--sentence-ends", "boilerpipe", "force-period-always", "arctan"):
         assert word in script
 
 
 def test_help_loads_none_of_the_heavy_packages(python: Python) -> None:
-    """So that it answers at once."""
+    """The help appears at once."""
     program = (
         "import sys; from understandability.cli import build_app; build_app(); "
         "print([name for name in ('numpy', 'pyarrow', 'lxml', 'sklearn') if name in sys.modules])"
@@ -55,7 +55,7 @@ def test_help_loads_none_of_the_heavy_packages(python: Python) -> None:
 
 
 def test_examples_can_be_copied_from_the_help() -> None:
-    """What stands between colons may be the name of a picture, which a terminal then shows."""
+    """A word between colons may be the name of an emoji, which a terminal would show."""
     from rich.emoji import Emoji
 
     for command in COMMANDS:
@@ -67,8 +67,8 @@ CLOSED = "printf 'You rest.' | \"$0\" -m understandability score - {} 1>&-"
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("output", "status"), [("-o scores.jsonl", 0), ("", 2), ("-o -", 2)])
-def test_a_closed_output_is_told(tmp_path: Path, output: str, status: int) -> None:
-    """And no traceback; a file is written all the same."""
+def test_a_closed_output_is_reported(tmp_path: Path, output: str, status: int) -> None:
+    """One sentence reports it, without a traceback; a file is still written."""
     done = subprocess.run(
         ["/bin/sh", "-c", CLOSED.format(output), sys.executable],
         cwd=tmp_path,
@@ -87,7 +87,7 @@ def test_a_closed_output_is_told(tmp_path: Path, output: str, status: int) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.05, 0.1, 0.15, 0.2, 0.3, 0.45])
 def test_an_interruption_while_it_loads_ends_it_without_a_traceback(seconds: float) -> None:
-    """From the moment that the command itself runs; Python's own start comes before."""
+    """This holds once the command runs; the start of Python itself is not ours."""
     program = "from understandability.__main__ import main; print(flush=True); main()"
     process = subprocess.Popen(
         [sys.executable, "-c", program, "score", "-"],
@@ -143,7 +143,7 @@ def test_every_command_has_quiet(command: Command) -> None:
 
 
 def test_quiet_hides_the_remarks_of_one_command(understand: Run, tmp_path: Path) -> None:
-    """Of a command whose view has no option of its own; the next command shows them again."""
+    """It works if the view has no such option; the next command shows remarks again."""
     (tmp_path / "scores.csv").write_text("docno,difficulty\nd1,20\nd2,30\n")
     command = (
         "export",

@@ -81,7 +81,7 @@ def test_fusing_takes_runs_and_scores(run: Run, folder: Path) -> None:
 
 
 def test_a_ranker_is_learned_and_applied(run: Run, folder: Path) -> None:
-    """From the index and a table; the run of folds, the bundle, and what it ranks."""
+    """A ranker learns from the index and a table; it writes the held-out run and a bundle."""
     index = "--index index --queries queries.tsv"
     learned = run(
         f"rank learn bm25.run.gz --qrels qrels --understandability qunder {index} --features "
@@ -113,7 +113,7 @@ def test_a_tradeoff_is_a_table_and_a_plot(run: Run, folder: Path) -> None:
 
 
 def test_what_cannot_be_indexed_stands_beside_the_index(understand: Run, tmp_path: Path) -> None:
-    """The failures are told and written; with --strict the status is 1."""
+    """Failures are reported and written to a file; with --strict the status is 1."""
     lines = ['{"id": "a", "text": "flu"}', '{"id": "a", "text": "cold"}', '{"id": "b"}']
     (tmp_path / "pages.jsonl").write_text("\n".join(lines) + "\n")
     done = understand(

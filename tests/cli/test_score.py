@@ -47,7 +47,7 @@ def test_the_sample_pages_come_out_in_order(understand: Run) -> None:
 
 
 def test_the_table_has_no_english_formulas_of_german(understand: Run, tmp_path: Path) -> None:
-    """They stand in the rows that are written, as the README says."""
+    """They are columns of the written rows, as the README says."""
     german = tmp_path / "de.txt"
     german.write_text("Das Auto ist rot. " + "Der Hund bellt laut im Garten des Hauses. " * 3)
     line = understand("score", german).stdout.splitlines()[-1].split()
@@ -59,7 +59,7 @@ def test_the_table_has_no_english_formulas_of_german(understand: Run, tmp_path: 
 def test_every_format_holds_the_same_rows_and_settings(
     understand: Run, tmp_path: Path, suffix: str
 ) -> None:
-    """What was chosen stands beside the rows."""
+    """The settings are stored with the rows."""
     file = tmp_path / f"scores.{suffix}"
     done = understand("score", SAMPLES, "-o", file, "--threshold", "30", "--user", "step", status=0)
     assert "bundle" in done.stderr
@@ -125,7 +125,7 @@ def test_strict_ends_with_1_if_there_was_an_error_row(understand: Run, tmp_path:
 
 @pytest.mark.slow
 def test_a_full_disk_is_told_in_one_sentence() -> None:
-    """As it happens on the way, not at the start."""
+    """The failure occurs during the run, not at the start."""
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "understandability", "score", str(SAMPLES), "-o", "-"],
@@ -149,7 +149,7 @@ def test_standard_input_is_told_by_its_content(understand: Run) -> None:
 
 
 def test_pages_in_other_languages(understand: Run, tmp_path: Path) -> None:
-    """Those that a bundle knows have its estimate, others none, and a flag."""
+    """Languages of the bundle get an estimate; pages in other languages get a flag instead."""
     german = "<html lang='de'><p>" + "Die Grippe ist eine Krankheit der Atemwege. " * 20
     danish = "<html lang='da'><p>" + "Influenza er en sygdom, som man får af en virus. " * 20
     (tmp_path / "de.html").write_text(german)

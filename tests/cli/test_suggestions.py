@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import SAMPLES, Run
 
-from understandability.cli import _with_repeated_options
+from understandability.cli import _command_of, _with_repeated_options
 
 
 def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_mistake_gets_one_sentence(
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_report_does_not_fill_a_terminal() -> None:
-    """It is a page for a browser, and ``-o`` names its file."""
+    """A report is a page for a browser; the message says to name a file with ``-o``."""
     import pty
 
     ours, terminal = pty.openpty()
@@ -113,4 +113,6 @@ def test_a_report_does_not_fill_a_terminal() -> None:
     ],
 )
 def test_an_option_of_several_values_need_not_be_repeated(line: str, expected: str) -> None:
-    assert _with_repeated_options(line.split()) == expected.split()
+    command = _command_of(line.split())
+    assert command is not None
+    assert _with_repeated_options(command, line.split()) == expected.split()

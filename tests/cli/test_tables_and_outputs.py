@@ -27,7 +27,7 @@ def pages(tmp_path: Path) -> Path:
 
 
 def test_a_table_of_a_crawl_is_scored(pages: Path, understand: Run) -> None:
-    """Its columns are guessed, which is told; others stand beside the rows, of their types."""
+    """Columns of pages are guessed and reported; other columns are copied with their types."""
     done = understand(
         *("score", "pages.parquet", "-o", "s.parquet", "--keep", "lang,depth"),
         *("--extractor", "naive"),
@@ -70,7 +70,7 @@ def test_workers_serve_a_single_file(pages: Path, understand: Run) -> None:
 
 @pytest.mark.usefixtures("one_core")
 def test_nothing_scored_is_status_1(tmp_path: Path, understand: Run) -> None:
-    """In each kind of output; a table without a document is none of these."""
+    """This holds for each type of output; a table without documents is not an output."""
     (tmp_path / "a.html").write_bytes(b"%PDF-1.7 \x00")
     for output in ("s.jsonl", "scores/", "-"):
         understand("score", "a.html", "-o", output, "--bundle", "llr", cwd=tmp_path, status=1)

@@ -12,7 +12,7 @@ from tests.conftest import SAMPLES
 
 pytestmark = pytest.mark.slow
 
-# What a Windows Python lacks; runs before anything of the package is imported.
+# Remove what Python lacks on Windows, before the package is imported.
 WITHOUT = """
 import asyncio, os, signal, sys  # asyncio, which is another on Windows, asks for sysconf
 for name in ("fcntl", "resource", "pwd", "grp", "termios"):
@@ -53,7 +53,7 @@ def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_commands_run_and_a_crawl_says_what_it_needs(tmp_path: Path) -> None:
-    """They answer as they do elsewhere; a crawl ends with one sentence, and no trace."""
+    """Commands answer as on other systems; a crawl ends with one sentence, not a traceback."""
     page = SAMPLES / "easy.html"
     commands = [f"explain {page} --json", f"score {page} -o -", f"features {page} -o -"]
     commands += ["evaluate --help", "serve --help", f"score {SAMPLES} -o {tmp_path}/crawl/"]
@@ -69,7 +69,7 @@ def test_commands_run_and_a_crawl_says_what_it_needs(tmp_path: Path) -> None:
 
 
 def test_the_server_is_made() -> None:
-    """All that `understand serve` imports is there, and answers."""
+    """The modules of `understand serve` can be imported, and the server answers."""
     pytest.importorskip("fastapi", reason="needs the extra serve")
     done = run(SERVER)
     assert done.stdout.strip() == "2", done.stderr
