@@ -535,6 +535,13 @@ def scorer_with(**choices: Unpack[SettingsOptions]) -> Scorer:
         return scorer_of(Settings(**choices))  # type: ignore[arg-type]  # checked there
 
 
+def _wrong_type(takes: str, value: object) -> WrongTypeError:
+    """Return the error for a value that a call does not accept."""
+    from understandability.inputs.frames import wrong_type  # which imports Arrow
+
+    return wrong_type(takes, value)
+
+
 @keywords_of(Settings)
 def score_text(text: str, **settings: Unpack[SettingsOptions]) -> dict[str, Any]:
     """The row of scores of a plain text: P(U|d), difficulty, formulas, counts, flags.
@@ -547,9 +554,7 @@ def score_text(text: str, **settings: Unpack[SettingsOptions]) -> dict[str, Any]
     (7, True)
     """
     if not isinstance(text, str):
-        from understandability.inputs.frames import wrong_type  # only for the error
-
-        raise wrong_type("score_text takes a text (str)", text)
+        raise _wrong_type("score_text takes a text (str)", text)
     return scorer_with(**settings).score_page(Page("text", "", text, TEXT))
 
 
@@ -565,8 +570,6 @@ def score_html(
     2
     """
     if not isinstance(html, str | bytes):
-        from understandability.inputs.frames import wrong_type  # only for the error
-
-        raise wrong_type("score_html takes HTML (str or bytes)", html)
+        raise _wrong_type("score_html takes HTML (str or bytes)", html)
     scorer = scorer_with(**settings)
     return scorer.score_page(Page(url or "page", url or "", html, HTML, url=url))
