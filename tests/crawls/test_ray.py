@@ -47,14 +47,27 @@ def patience() -> Iterator[None]:
 @pytest.fixture
 def cluster(patience: None) -> Iterator[Any]:
     """Two nodes with a processor each."""
-    from ray.cluster_utils import Cluster
-
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    nodes.add_node(num_cpus=1)
+    nodes = started_cluster()
     ray.init(address=nodes.address, log_to_driver=False)
     yield nodes
     ray.shutdown()
     nodes.shutdown()
+
+
+def started_cluster(attempts: int = 5) -> Any:
+    """Start two nodes. Ray gives up on a node after 30 s, which a busy machine may exceed."""
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster()
+    try:
+        nodes.add_node(num_cpus=1)
+        nodes.add_node(num_cpus=1)
+    except Exception:
+        nodes.shutdown()
+        if attempts == 1:
+            raise
+        return started_cluster(attempts - 1)
+    return nodes
 
 
 def test_a_run_survives_the_loss_of_a_node(
