@@ -29,11 +29,11 @@ HARD = "Immunohistochemical characterisation of glomerulonephritides necessitate
 
 
 def pages() -> pa.Table:
-    """Pages of which one is none, and every third is hard; only one names its date."""
-    texts = [(HARD if place % 3 == 0 else EASY) * (5 + place) for place in range(12)]
+    """Twelve pages: every third is hard, one is missing, and only the last has a date."""
+    texts = [(HARD if number % 3 == 0 else EASY) * (5 + number) for number in range(12)]
     html: list[str | None] = [f"<html lang=en><body><p>{text}</p></body></html>" for text in texts]
     html[7] = None
-    urls = [f"http://a/{place}" for place in range(12)]
+    urls = [f"http://a/{number}" for number in range(12)]
     dates = [None] * 11 + ["2026-01-01"]
     return pa.table({"url": urls, "content": html, "date": pa.array(dates, pa.string())})
 
@@ -67,7 +67,7 @@ def by_name(table: pa.Table) -> dict[str, dict[str, Any]]:
 
 
 def written(folder: Path) -> pa.Table:
-    """What a recipe wrote as Parquet: a file, or files of one kind in a folder."""
+    """Read the Parquet that a recipe wrote: one file, or the files of a folder."""
     single = folder / "scores.parquet"
     return (
         pq.read_table(single)
@@ -131,14 +131,14 @@ def test_a_step_and_a_filter_of_datatrove(tmp_path: Path) -> None:
     expected = by_name(ud.score_table(pages(), html="content", id="url"))
     easy = [name for name, row in expected.items() if (row["p_understandable"] or 0) >= 0.5]
     assert 0 < len(easy) < 11
-    assert [each["id"] for each in passed] == easy
+    assert [row["id"] for row in passed] == easy
     values = [expected[name]["p_understandable"] for name in easy]
-    assert [each["p_understandable"] for each in passed] == pytest.approx(values)
-    assert {each["error"] for each in passed} == {""}
+    assert [row["p_understandable"] for row in passed] == pytest.approx(values)
+    assert {row["error"] for row in passed} == {""}
 
 
-def test_a_step_tells_what_it_cannot_score() -> None:
-    """With NaN, empty text and the reason, so that each field has one type; other settings hold."""
+def test_a_step_reports_documents_without_a_score() -> None:
+    """They get NaN, empty text and the reason, so that each field has one type."""
     pytest.importorskip("datatrove")
     from datatrove.data import Document
 
@@ -146,10 +146,10 @@ def test_a_step_tells_what_it_cannot_score() -> None:
 
     step = UnderstandabilityStep(["p_understandable", "words", "flags"], threshold=0.1, user="step")
     texts = [EASY, "%PDF-1.7 \x00\x01", EASY]
-    documents = [Document(text=text, id=str(place)) for place, text in enumerate(texts)]
+    documents = [Document(text=text, id=str(number)) for number, text in enumerate(texts)]
     scored = [document.metadata for document in step(iter(documents))]
-    assert [each["p_understandable"] for each in scored][::2] == [0.0, 0.0]
-    assert [each["words"] for each in scored][::2] == [19.0, 19.0]
+    assert [row["p_understandable"] for row in scored][::2] == [0.0, 0.0]
+    assert [row["words"] for row in scored][::2] == [19.0, 19.0]
     assert scored[1]["words"] != scored[1]["words"]
     assert scored[1]["flags"] == ""
     assert "PDF" in scored[1]["error"]
@@ -158,14 +158,14 @@ def test_a_step_tells_what_it_cannot_score() -> None:
 
 
 def test_a_tagger_of_dolma(tmp_path: Path) -> None:
-    """Attributes beside the documents, as its mixer takes them; none for what has no words."""
+    """Attributes in a folder next to the documents, as its mixer expects; none without words."""
     pytest.importorskip("omegaconf")
     pytest.importorskip("dolma.cli", exc_type=ImportError)
     (tmp_path / "documents").mkdir()
     texts = [EASY * 5, HARD * 5, "?!"]
     lines = [
-        json.dumps({"id": str(place), "text": text, "source": "test", "added": "", "created": ""})
-        for place, text in enumerate(texts)
+        json.dumps({"id": str(number), "text": text, "source": "test", "added": "", "created": ""})
+        for number, text in enumerate(texts)
     ]
     with gzip.open(tmp_path / "documents" / "pages.jsonl.gz", "wt") as stream:
         stream.write("\n".join(lines) + "\n")
@@ -191,10 +191,10 @@ def test_every_recipe_has_its_test() -> None:
 def test_a_stage_of_nemo_curator() -> None:
     """A batch has its scores; one that cannot be scored has none."""
     tasks = pytest.importorskip("nemo_curator.tasks")
-    made: dict[str, Any] = {}
-    exec(RECIPES["nemo_curator"], made)
+    names: dict[str, Any] = {}
+    exec(RECIPES["nemo_curator"], names)
     table = pa.table({"text": [EASY * 5, HARD * 5, ""]})
-    batch = made["Understandability"]().process(tasks.DocumentBatch("web", table))
+    batch = names["Understandability"]().process(tasks.DocumentBatch("web", table))
     easy, hard, none = batch.to_pyarrow()["p_understandable"].to_pylist()
     assert easy > hard
     assert none is None
@@ -203,11 +203,11 @@ def test_a_stage_of_nemo_curator() -> None:
 def test_a_transform_of_data_prep_kit() -> None:
     """From the bytes of a Parquet file to those of another, as its runtimes call it."""
     pytest.importorskip("data_processing")
-    made: dict[str, Any] = {}
-    exec(RECIPES["data_prep_kit"], made)
+    names: dict[str, Any] = {}
+    exec(RECIPES["data_prep_kit"], names)
     file = pa.BufferOutputStream()
     pq.write_table(pa.table({"contents": [EASY * 5, HARD * 5, ""]}), file)
-    transform = made["UnderstandabilityTransform"]({})
+    transform = names["UnderstandabilityTransform"]({})
     ((content, suffix),), facts = transform.transform_binary(
         "a.parquet", file.getvalue().to_pybytes()
     )

@@ -25,18 +25,18 @@ def files(to: str, **options: str) -> dict[str, str]:
 @pytest.mark.parametrize("to", ["elasticsearch", "opensearch"])
 def test_bulk_updates_are_pairs_of_lines_with_values_above_0(to: str) -> None:
     """An action and a partial document; a rank feature has to be positive."""
-    made = files(to, index="health")
-    lines = [json.loads(line) for line in made["bulk-00001.ndjson"].splitlines()]
+    exported = files(to, index="health")
+    lines = [json.loads(line) for line in exported["bulk-00001.ndjson"].splitlines()]
     assert lines[0] == {"update": {"_index": "health", "_id": "flu"}}
     assert lines[1] == {"doc": {"p_understandable": 0.75}}
     assert lines[3]["doc"]["p_understandable"] == 1e-6
-    assert made["bulk-00001.ndjson"].endswith("\n")
-    properties = json.loads(made["mapping.json"])["properties"]
+    assert exported["bulk-00001.ndjson"].endswith("\n")
+    properties = json.loads(exported["mapping.json"])["properties"]
     assert properties == {"p_understandable": {"type": "rank_feature"}}
-    should = json.loads(made["query.json"])["query"]["bool"]["should"][0]["rank_feature"]
+    should = json.loads(exported["query.json"])["query"]["bool"]["should"][0]["rank_feature"]
     assert should["field"] == "p_understandable"
     assert should["saturation"] == {"pivot": 0.5}
-    assert "rescore_query" in json.loads(made["rescore.json"])["rescore"]["query"]
+    assert "rescore_query" in json.loads(exported["rescore.json"])["rescore"]["query"]
 
 
 @pytest.mark.slow
@@ -57,26 +57,26 @@ def test_bulk_files_are_cut_into_parts() -> None:
 
 def test_solr_sets_doc_values_in_place() -> None:
     """A field that is neither indexed nor stored but has doc values is updated in place."""
-    made = files("solr")
-    assert json.loads(made["updates-00001.json"])[0] == {
+    exported = files("solr")
+    assert json.loads(exported["updates-00001.json"])[0] == {
         "id": "flu",
         "p_understandable": {"set": 0.75},
     }
-    field = json.loads(made["schema.json"])["add-field"]
+    field = json.loads(exported["schema.json"])["add-field"]
     assert (field["docValues"], field["indexed"], field["stored"]) == (True, False, False)
     # The default of the field is that of documents to come; those without a value would score 0.
-    query = json.loads(made["query.json"])["query"]
+    query = json.loads(exported["query.json"])["query"]
     assert query.startswith("{!boost b=def(p_understandable,0.5)}")
 
 
 def test_solr_s_external_file_is_sorted_lines_of_key_and_value() -> None:
     """The last = of a line parts them, so that keys may hold one."""
-    made = files("solr-file", field="ease")
-    assert made["external_ease"] == "a=b.html=0.123457\nflu=0.75\nulcer=0\n"
-    for line in made["external_ease"].splitlines():
+    exported = files("solr-file", field="ease")
+    assert exported["external_ease"] == "a=b.html=0.123457\nflu=0.75\nulcer=0\n"
+    for line in exported["external_ease"].splitlines():
         key, _, value = line.rpartition("=")
         assert float(f"{VALUES[key]:.6g}") == float(value)
-    assert 'class="solr.ExternalFileField"' in made["schema.xml"]
+    assert 'class="solr.ExternalFileField"' in exported["schema.xml"]
 
 
 def test_vespa_takes_partial_updates() -> None:
@@ -173,11 +173,11 @@ def test_a_column_of_words_is_refused(tmp_path: Path, understand: Run) -> None:
 def test_the_queries_are_ones_that_the_client_knows(to: str) -> None:
     """Elasticsearch's own client reads them, and fields of the mapping; it refuses other names."""
     dsl = pytest.importorskip("elasticsearch.dsl", reason="needs the package elasticsearch")
-    made = files(to)
-    query, rescore = (json.loads(made[name]) for name in ("query.json", "rescore.json"))
-    for each in (query["query"], rescore["query"], rescore["rescore"]["query"]["rescore_query"]):
-        assert dsl.Q(each).to_dict() == each
-    field = json.loads(made["mapping.json"])["properties"]["p_understandable"]
+    exported = files(to)
+    query, rescore = (json.loads(exported[name]) for name in ("query.json", "rescore.json"))
+    for part in (query["query"], rescore["query"], rescore["rescore"]["query"]["rescore_query"]):
+        assert dsl.Q(part).to_dict() == part
+    field = json.loads(exported["mapping.json"])["properties"]["p_understandable"]
     assert dsl.field.construct_field(field).to_dict() == field
     with pytest.raises(dsl.exceptions.UnknownDslObject):
         dsl.Q({"rank_features": {}})

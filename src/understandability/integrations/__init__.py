@@ -1,4 +1,4 @@
-"""Our parts as parts of other toolkits; each module needs the extra of its name.
+"""Steps, measures and transformers for other toolkits; each module requires its toolkit.
 
-In and out: what those toolkits take and give.
+Inputs and outputs are those of the toolkit.
 """

@@ -83,13 +83,13 @@ def _solr(values: Sequence[Value], field: str, index: str) -> Files:
 
 
 def _solr_file(values: Sequence[Value], field: str, index: str) -> Files:
-    """An external file field (deprecated since Solr 9.9), sorted by key as Solr likes it."""
+    """Yield an external file field (deprecated since Solr 9.9), sorted by key for fast loading."""
     lines = (f"{docno}={_number(value)}\n".encode() for docno, value in sorted(values))
     yield f"external_{field}", lines
 
 
 def _vespa(values: Sequence[Value], field: str, index: str) -> Files:
-    """Partial updates. What has no value is NaN in Vespa, and would be ranked nowhere."""
+    """Yield partial updates. In Vespa a document without a value has NaN, and is not ranked."""
     updates = (
         {"update": f"id:{index}:{index}::{docno}", "fields": {field: {"assign": float(_number(v))}}}
         for docno, v in values
@@ -98,7 +98,7 @@ def _vespa(values: Sequence[Value], field: str, index: str) -> Files:
 
 
 def _table(values: Sequence[Value], field: str, index: str, *, name: str) -> Files:
-    """One line per document; for Lucene, next to the program that turns them into doc values."""
+    """Yield a table with a line per document; a program for Lucene turns it into doc values."""
     lines = (f"{docno}\t{_number(value)}\n".encode() for docno, value in values)
     yield name, chain([f"docno\t{field}\n".encode()], lines)
 
@@ -137,7 +137,8 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType({
 class Exported:
     """The result of `export_scores`: documents written, documents without a value, the next step.
 
-    `refused` are docnos that its form cannot hold; `replaced` says that there was an earlier one.
+    `refused` lists the docnos that the format cannot hold. `replaced` is True if files of an
+    earlier export were overwritten.
     """
 
     engine: SearchEngine
@@ -159,8 +160,8 @@ def export_scores(
 ) -> Exported:
     """Write scores as files that a search engine loads, with the field to declare and a query.
 
-    Documents without a value are left out, and counted; those whose docno the engine cannot take
-    (a line break, a tab, too long) are left out, and named.
+    Documents without a value are skipped, and counted. Documents whose docno the engine cannot
+    hold (a line break, a tab, too long) are skipped, and named.
 
     Example: understand export scores.parquet --to elasticsearch -o for-elasticsearch/
 
@@ -200,14 +201,14 @@ def export_scores(
 def export(
     values: Mapping[str, float], to: str, *, field: str = "p_understandable", index: str = "pages"
 ) -> Files:
-    """The files that a search engine takes, as names with their contents in chunks.
+    """Yield the files for a search engine: their names, and their contents in chunks.
 
-    `values` are finite numbers by docno; `to` is one of `ENGINES`;
-    `field` is the name of the field in the engine, `index` the name of its index (for Vespa the
-    namespace and the document type). Values have six digits.
+    `values` are finite numbers by docno, written with six digits. `to` is one of `ENGINES`. `field`
+    is the name of the field in the engine, and `index` the name of its index (for Vespa the
+    namespace and the document type).
 
-    Raises `OptionError` for another engine or a name of other characters, and `InputError` for a
-    docno that an engine's form cannot hold.
+    Raises `OptionError` for an unknown engine or a name with other characters than letters, digits
+    and ``_ . -``, and `InputError` for a docno that the engine's format cannot hold.
 
     >>> files = {name: b"".join(chunks) for name, chunks in export({"flu": 0.75}, "vespa")}
     >>> files["updates.jsonl"].decode().strip()

@@ -1,14 +1,14 @@
 """Our measures as measures of ir_measures, for its tools and PyTerrier's experiments.
 
-Importing this module registers their names, except names that ir_measures has itself;
-`use` says once what it knows nothing of, the labels of understandability. Its parser cannot read
-measures of measures (``H(...)``, ``residual(...)``): experiments take them as text, and `measures`
-gives them as objects. Its command line loads no providers of others; with ours it is
+Importing this module registers the names of measures that ir_measures lacks. Call `use` once to
+set the labels of understandability. The parser of ir_measures cannot read measures of measures
+(``H(...)``, ``residual(...)``): pass them to experiments as text, or as objects from `measures`.
+The command line of ir_measures loads no providers of other packages; with ours it is
 
     python -m understandability.integrations.ir_measures --understandability qunder.txt \\
         --scale lower-easier:40 qrels.txt mine.run 'uRBP(p=0.8)@10' nDCG@10
 
-Needs the extra ``ir``.
+Requires the extra ``ir``.
 """
 
 # mypy: allow-untyped-calls
@@ -51,10 +51,10 @@ def use(
     dimensions: Mapping[str, Dimension] | None = None,
     **choices: Unpack[ConventionOptions],
 ) -> None:
-    """Say what measures by name mean from now on: labels, their scale, conventions.
+    """Set the labels, their scale and the conventions of all measures that are given by name.
 
-    `understandability` is a path, a dictionary, a frame or labels; without it they are a column
-    ``understandability`` of the qrels. The order of rankings is by score, whatever the preset.
+    `understandability` is a path, a dictionary, a frame or labels; by default, the labels are the
+    column ``understandability`` of the qrels. Rankings are ordered by score under every preset.
 
     >>> use({"q": {"d1": 90, "d2": 10}}, scale="lower-easier:40")
     >>> run = {"q": {"d1": 2.0, "d2": 1.0}}
@@ -77,10 +77,11 @@ def measures(
     dimensions: Mapping[str, Dimension] | None = None,
     conventions: Conventions | None = None,
 ) -> tuple[Any, ...]:
-    """Measures of ir_measures that compute ours and carry their labels with them.
+    """Return our measures as measures of ir_measures that carry their labels with them.
 
     `dimensions` holds the labels of understandability under ``u``, with their scale. Rankings are
-    ordered by score, as ir_measures has them. They equal no measure of other values.
+    ordered by score, as in ir_measures. Two of these measures are equal only if their labels and
+    conventions are.
 
     >>> from understandability.evaluation.options import dimension
     >>> easy = dimension({"q": {"d1": 90, "d2": 10}}, "lower-easier:40")
@@ -122,7 +123,7 @@ class OurMeasure(ir_measures.Measure):
         return type(self)(**{**self.params, **params})
 
     def validate_params(self) -> None:
-        _ = self.measure  # raises, in one sentence, what is wrong with the name
+        _ = self.measure  # raises an error for a bad name
 
     def __str__(self) -> str:
         if self._parsed is not None:
