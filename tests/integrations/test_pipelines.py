@@ -47,6 +47,7 @@ def run(recipe: str, folder: Path) -> None:
         **os.environ,
         "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(folder),
+        "RAY_ADDRESS": "local",  # else Ray joins the cluster of another program on this machine
         "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     }
     program = ["bash", "-e"] if recipe == "dolma" else [sys.executable]
