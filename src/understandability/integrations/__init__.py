@@ -1,4 +1,4 @@
 """Steps, measures and transformers for other toolkits; each module requires its toolkit.
 
-Inputs and outputs are those of the toolkit.
+In and out: the documents, frames, runs and values of the toolkit.
 """
