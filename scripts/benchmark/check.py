@@ -1,4 +1,4 @@
-"""What `understand check` costs: its start, files a second and core, and a file that misses.
+"""Measure `understand check`: its start, files per second and core, and a file that misses.
 
     python -m scripts.benchmark.check [--starts 15] [--files 1000]
 
@@ -50,9 +50,9 @@ def main() -> None:
             (site / f"{number:04}.md").write_text(text, "utf-8")
         check([one], aim=1.0)
         begin = time.process_time()
-        found = check([site])
+        result = check([site])
         rate = chosen.files / (time.process_time() - begin)
-        print(f"files: {rate:.0f} a second and core, {len(found.misses)} of them miss")
+        print(f"files: {rate:.0f} a second and core, {len(result.misses)} of them miss")
         costs = []
         for number in range(20):
             one.write_text("".join(every[300 * number : 300 * number + 1000]), "utf-8")

@@ -11,8 +11,11 @@ of workers, and prints for each run
 - the share of the parent, of the processes that read, and of those that score, in per cent,
 - the largest memory of a process of each sort, in MB.
 
-`--shards N` also starts N commands `--shard I/N --workers 1` at the same time, as by hand. On a
-machine that does other work, compare processor time, not the clock: `load` shows how busy it was.
+`--shards N` also starts N commands `--shard I/N --workers 1` at the same time, as by hand.
+`--alone N` also starts N commands at the same time that share nothing: each scores its own files
+with one worker. Their rate is the most that N workers can reach on this machine, whose cores share
+caches, memory and power. On a machine that does other work, compare processor time, not the clock:
+`load` shows how busy it was.
 """
 
 import os
@@ -98,11 +101,11 @@ def measure(commands: list[list[str]]) -> Cost:
 
 def main() -> None:
     """Build the crawl, run all commands, and print a table."""
-    parser = parser_of(__doc__, pages=1200, files=0, shards=0, rounds=1)
+    parser = parser_of(__doc__, pages=1200, files=0, shards=0, alone=0, rounds=1)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, physical_cores()])
     parser.add_argument("--options", nargs="*", default=[], help="more options of the command")
     options = parser.parse_args()
-    files = options.files or max(options.workers)
+    files = options.files or max(*options.workers, options.alone)
     print(f"{options.pages} pages in {files} files; {physical_cores()} physical cores")
     print("| run | pages/s | ms of processor time per page | share, % of: parent | read | score |"
           " MB of: parent | read | score |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|")  # fmt: skip
@@ -114,8 +117,8 @@ def main() -> None:
         base = [*UNDERSTAND, "score", str(crawl), "--quiet", *options.options]
         folder, table = f"{work}/run/", f"{work}/scores.parquet"
         runs = {
-            f"{kind}, {count} workers": [[*base, "-o", output, "--workers", str(count)]]
-            for kind, output in (("folder", folder), ("table", table))
+            f"{destination}, {count} workers": [[*base, "-o", output, "--workers", str(count)]]
+            for destination, output in (("folder", folder), ("table", table))
             for count in options.workers
         }
         if options.shards:
@@ -123,9 +126,17 @@ def main() -> None:
                 [*base, "-o", folder, "--workers", "1", "--shard", f"{i + 1}/{options.shards}"]
                 for i in range(options.shards)
             ]
+        if options.alone:
+            paths = sorted(crawl.iterdir())
+            runs[f"folder, {options.alone} commands that share nothing"] = [
+                [*UNDERSTAND, "score", *map(str, paths[i :: options.alone]), "--quiet",
+                 *options.options, "-o", f"{work}/run{i}/", "--workers", "1"]
+                for i in range(options.alone)
+            ]  # fmt: skip
         for _ in range(options.rounds):
             for label, commands in runs.items():
-                shutil.rmtree(folder, ignore_errors=True)
+                for run in work.glob("run*"):
+                    shutil.rmtree(run)
                 print_row(label, measure(commands), options.pages)
     print(f"load {os.getloadavg()[0]:.1f} of {os.cpu_count()} processors")
 

@@ -100,7 +100,7 @@ def with_ir_measures(folder: Path, paths: list[Path], names: tuple[str, ...] = N
         evaluator.calc_aggregate(run if names == COMPILED else list(run))
 
 
-# Each with the packages that it needs.
+# The packages that each tool requires.
 TOOLS: dict[str, tuple[Callable[[Path, list[Path]], None], tuple[str, ...]]] = {
     "understandability": (ours, ()),
     "trectools": (with_trectools, ("trectools",)),

@@ -1,4 +1,4 @@
-"""What the recipes of docs/howto/pipelines.md cost: pages a second and memory of a worker.
+"""Measure the recipes of docs/howto/pipelines.md: pages per second, and memory of a worker.
 
     python -m scripts.benchmark.pipelines [--data ../shared/data] [--recipes polars duckdb]
 
@@ -46,26 +46,26 @@ POLL = 0.1
 
 
 class Cost(NamedTuple):
-    """Of the workers of a run: processor seconds together, and the most memory of one, in MB."""
+    """The workers of a run: their processor seconds, and the largest memory of one in MB."""
 
     seconds: float
     megabytes: float
 
 
 def processes(mark: str, known: set[Path]) -> set[Path]:
-    """Those of this user whose environment has the mark, and those that known ones started.
+    """Return the user's processes with the mark in their environment, and their children.
 
     Ray gives its workers names of their own, which stand where the environment was.
     """
-    found = set()
+    result = set()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
             if Path("/proc", parent) in known or mark.encode() in (folder / "environ").read_bytes():
-                found.add(folder)
+                result.add(folder)
         except OSError:  # ended meanwhile, or another user's
             continue
-    return found
+    return result
 
 
 def spent(folder: Path) -> tuple[float, float]:
@@ -99,9 +99,9 @@ def cost(program: list[str], folder: Path) -> Cost:
 
 
 def prepare(folder: Path, pages: list[bytes], count: int, recipe: str) -> None:
-    """Write so many pages as the recipe reads them; they come again under other names."""
+    """Write pages in the format of the recipe, repeated under other names."""
     chosen = [page.decode("utf-8", "replace") for page in islice(cycle(pages), count)]
-    urls = [f"http://a/{place}" for place in range(count)]
+    urls = [f"http://a/{index}" for index in range(count)]
     table = pa.table({"url": urls, "content": chosen, "date": ["2026-01-01"] * count})
     pq.write_table(table, folder / "pages.parquet", row_group_size=100)
     if recipe != "dolma":

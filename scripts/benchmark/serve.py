@@ -1,10 +1,11 @@
-"""How fast `understand serve` answers: keys in the editor, and calls over HTTP.
+"""Measure how fast `understand serve` answers: keys in the editor, and calls over HTTP.
 
     python -m scripts.benchmark.serve [--keys 60] [--calls 500] [--workers 1 2]
 
-*Keys* are pressed every 150 ms in a real Chromium, behind texts of 100, 1,000 and 5,000 words; a
+*Keys* are pressed every 150 ms in a real Chromium, after texts of 100, 1,000 and 5,000 words; a
 time runs to the moment when the page shows the answer to the text of that key. *Calls* post texts
-of 300 words, from several threads for a rate, then from one for the median.
+of 300 words, from several threads for a rate, then from one for the median. The memory of one idle
+process is printed first.
 """
 
 import http.client
@@ -78,9 +79,14 @@ def main() -> None:
     parser = parser_of(__doc__, data=False, keys=60, calls=500)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     chosen = parser.parse_args()
-    for place, workers in enumerate(chosen.workers):
+    for index, workers in enumerate(chosen.workers):
         with serving("--workers", str(workers)) as server:
-            if chosen.keys and not place:
+            if workers == 1:
+                print(
+                    f"{server.idle_megabytes:.0f} MB before the first request, "
+                    f"{server.megabytes():.0f} MB after it"
+                )
+            if chosen.keys and not index:
                 print_keys(server.address, chosen.keys)
             if chosen.calls:
                 calls(server.port, 50)  # the first ones number words

@@ -1,16 +1,19 @@
-"""Damaged files of sixteen kinds: no crash of the program, and no row lost without an error.
+"""Damage files of all formats: the program must not crash, nor lose a row without an error.
 
     python -m scripts.faults.containers [--number 10000] [--seed 0] [--keep FOLDER]
 
-Each mutant is a good file of forty pages with bytes changed, removed, put in or zeroed, or cut,
-read in a process of its own. A row is *lost* where a page is not there and no error tells of the
-file. The status is 1 where a mutant crashed, hung or lost rows, but for the kinds of `UNSEEN`.
+Each mutant is a good file of forty pages in which bytes are changed, removed, inserted or zeroed,
+or which is cut. It is read in another process, as a whole and in parts. A row is *lost* if a page
+is missing and there is no error, or if it is missing only when the file is read in parts. The
+status is 1 if a mutant crashed, hung or lost rows, except for the formats in `UNSEEN`.
 """
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
 import pickle
 import random
 import sys
@@ -18,9 +21,10 @@ import tarfile
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.feather
@@ -30,16 +34,18 @@ from scripts.faults.crawls import warc_head
 from scripts.shared import damaged, parser_of
 
 from understandability.crawls.processes import ChildProcess, connected_to_parent
-from understandability.inputs.sources import read_pages
-from understandability.text.page import Failure
+from understandability.inputs.parts import plan_parts
+from understandability.inputs.sources import Sources, read_pages
+from understandability.text.page import Page
 
 PAGES = {
     f"d{number:02}": f"Page {number} says: rest well, and drink {number} cups of water. " * 5
     for number in range(40)
 }
-# Kinds whose bytes do not tell how many records there are: rows may go without a trace.
-UNSEEN = ("jsonl", "csv", "tsv", "trec", "warc", "arrows")
-_SECONDS = 60  # of a mutant, before it hangs
+# Formats in which damage may remove rows without a trace.
+UNSEEN = ("jsonl", "csv", "csv.utf16", "tsv", "trec", "warc", "arc", "arrows")
+_SECONDS = 60  # after which a mutant is taken to hang
+_PART = 600  # bytes
 _BATCH = 100
 
 
@@ -60,6 +66,31 @@ def _warc() -> bytes:
         body = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>" + text.encode()
         records += warc_head(len(body), WARC_Target_URI=f"http://a/{name}") + body + b"\r\n\r\n"
     return records
+
+
+def _arc() -> bytes:
+    records = b"filedesc://a.arc 0.0.0.0 20060101000000 text/plain 22\n1 0 InternetArchive\n\n\n\n"
+    for name, text in PAGES.items():
+        body = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>" + text.encode()
+        records += b"http://a/%s 1.2.3.4 20060101000000 text/html %d\n" % (name.encode(), len(body))
+        records += body + b"\n"
+    return records
+
+
+def _wacz(records: Sequence[bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("datapackage.json", "{}")
+        for number in range(2):
+            half = records[number::2]
+            members = b"".join(gzip.compress(record, mtime=0) for record in half)
+            archive.writestr(f"archive/{number}.warc.gz", members)
+    return out.getvalue()
+
+
+def _members(compress: Callable[[bytes], bytes], data: bytes) -> bytes:
+    """Compress a file in several members."""
+    return b"".join(compress(data[i : i + 3000]) for i in range(0, len(data), 3000))
 
 
 def _tar() -> bytes:
@@ -105,25 +136,39 @@ def _docx() -> bytes:
     return out.getvalue()
 
 
-def kinds() -> dict[str, tuple[str, bytes]]:
-    """A good file of each kind: its suffix and its bytes."""
-    lines = "".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in PAGES.items()).encode()
+def good_files() -> dict[str, tuple[str, bytes]]:
+    """Return suffix and content of a good file in each format."""
+    objects = [{"id": name, "text": text} for name, text in PAGES.items()]
+    lines = "".join(json.dumps(line) + "\n" for line in objects).encode()
     trec = "".join(
         f"<DOC>\n<DOCNO>{name}</DOCNO>\n<TEXT>\n{text}\n</TEXT>\n</DOC>\n"
         for name, text in PAGES.items()
     ).encode()
-    records = [b"WARC/1.0" + each for each in _warc().split(b"WARC/1.0")[1:]]
+    records = [b"WARC/1.0" + record for record in _warc().split(b"WARC/1.0")[1:]]
+    zstd = zstandard.ZstdCompressor(write_checksum=True).compress
+    gzipped = partial(gzip.compress, mtime=0)
     return {
         "jsonl": (".jsonl", lines),
-        "jsonl.gz": (".jsonl.gz", gzip.compress(lines, mtime=0)),
-        "jsonl.zst": (".jsonl.zst", zstandard.ZstdCompressor(write_checksum=True).compress(lines)),
+        "jsonl.gz": (".jsonl.gz", gzipped(lines)),
+        "jsonl.gz, members": (".jsonl.gz", _members(gzipped, lines)),
+        "jsonl.zst": (".jsonl.zst", zstd(lines)),
+        "jsonl.zst, members": (".jsonl.zst", _members(zstd, lines)),
+        "jsonl.bz2": (".jsonl.bz2", _members(bz2.compress, lines)),
+        "jsonl.xz": (".jsonl.xz", _members(lzma.compress, lines)),
+        "json": (".json", json.dumps(objects, indent=1).encode()),
+        "json.gz": (".json.gz", gzipped(lines)),
         "csv": (".csv", _delimited(",")),
+        "csv.utf16": (".csv", _delimited(";").decode().encode("utf-16")),
         "tsv": (".tsv", _delimited("\t")),
         "trec": (".trec", trec),
         "warc": (".warc", _warc()),
-        "warc.gz": (".warc.gz", b"".join(gzip.compress(each, mtime=0) for each in records)),
+        "warc.gz": (".warc.gz", b"".join(map(gzipped, records))),
+        "warc.zst": (".warc.zst", b"".join(map(zstd, records))),
+        "wacz": (".wacz", _wacz(records)),
+        "arc": (".arc", _arc()),
         "tar": (".tar", _tar()),
-        "tar.gz": (".tar.gz", gzip.compress(_tar(), mtime=0)),
+        "tar.gz": (".tar.gz", gzipped(_tar())),
+        "tar.bz2": (".tar.bz2", bz2.compress(_tar())),
         "zip": (".zip", _zip()),
         "arrow": (".arrow", _arrow(stream=False)),
         "arrows": (".arrow", _arrow(stream=True)),
@@ -138,77 +183,100 @@ def kinds() -> dict[str, tuple[str, bytes]]:
     }
 
 
-def found(path: Path) -> tuple[int, int]:
-    """How many pages there are, and how many errors and members that are told to be none."""
-    pages = errors = 0
-    read = read_pages(path)
-    for each in read:
-        pages, errors = pages + (not isinstance(each, Failure)), errors + isinstance(each, Failure)
-    return pages, errors + read.skipped.total()
+class Outcome(NamedTuple):
+    """The numbers of pages, of errors and skipped members, and of pages read in parts."""
+
+    pages: int
+    errors: int
+    pages_in_parts: int
 
 
-def answer() -> None:
-    """In a process of its own: what each file gives, or the error that a reader lets through."""
+def read(path: Path) -> Outcome:
+    """Read a file as a whole and in parts."""
+    sources = read_pages(path)
+    records = list(sources)
+    pages = sum(isinstance(record, Page) for record in records)
+    parts = plan_parts(sources.files[0], _PART, _PART)
+    in_parts = sum(
+        isinstance(record, Page) for part in parts for record in Sources([]).read_part(part)
+    )
+    return Outcome(pages, len(records) - pages + sources.skipped.total(), in_parts)
+
+
+def serve_reads() -> None:
+    """In another process: send the outcome of each file, or the error that a reader raises."""
     with connected_to_parent() as connection:
         for path in pickle.loads(connection.recv_bytes()):
             try:
-                outcome: Any = found(path)
+                outcome: Outcome | str = read(path)
             except Exception as error:
                 outcome = f"{type(error).__name__}: {error}"
             connection.send_bytes(pickle.dumps(outcome))
-        connection.recv_bytes()  # until the other end goes
+        connection.recv_bytes()  # waits until the parent closes the socket
 
 
-def outcomes(paths: list[Path]) -> Iterator[tuple[Path, Any]]:
-    """What each file gives: counts, or what happened to the process."""
-    left = list(paths)
-    while left:
-        child = ChildProcess("from scripts.faults.containers import answer; answer()")
-        child.send(left)
-        while left and (message := child.receive(_SECONDS)) is not None:
-            yield left.pop(0), pickle.loads(message)
-        if left:
+def outcomes(paths: Sequence[Path]) -> Iterator[tuple[Path, Outcome | str]]:
+    """Yield the outcome of each file, or what happened to the process that read it."""
+    remaining = list(paths)
+    while remaining:
+        child = ChildProcess("from scripts.faults.containers import serve_reads; serve_reads()")
+        child.send(remaining)
+        while remaining and (message := child.receive(_SECONDS)) is not None:
+            yield remaining.pop(0), pickle.loads(message)
+        if remaining:
             ended = f"ended the process ({child.cause_of_death()})" if child.has_ended else "hung"
-            yield left.pop(0), ended
+            yield remaining.pop(0), ended
         child.stop()
 
 
+def verdict(outcome: Outcome | str, expected: int) -> str:
+    """Return what became of a mutant whose original has a number of pages."""
+    if isinstance(outcome, str):
+        return f"crashed: {outcome[:60]}"
+    if outcome.pages_in_parts < outcome.pages:
+        return "lost in parts"
+    if outcome.pages < expected and not outcome.errors:
+        return "lost"
+    return "reported" if outcome.errors else "whole"
+
+
 def main() -> None:
-    """Print a line for each kind."""
+    """Print a line for each format."""
     parser = parser_of(__doc__, data=False, number=10_000, seed=0)
-    parser.add_argument("--keep", type=Path, help="keep what fails in this folder")
-    chosen = parser.parse_args()
-    every = kinds()
-    failed = False
-    for place, (kind, (suffix, data)) in enumerate(every.items()):
-        chance = random.Random(f"{chosen.seed} {place}")
+    parser.add_argument("--keep", type=Path, help="keep the mutants that fail in this folder")
+    parser.add_argument("--only", nargs="*", help="only these formats")
+    options = parser.parse_args()
+    files = {
+        name: file
+        for name, file in good_files().items()
+        if options.only is None or name in options.only
+    }
+    has_failed = False
+    for index, (name, (suffix, data)) in enumerate(files.items()):
+        generator = random.Random(f"{options.seed} {index}")
         counts: Counter[str] = Counter()
-        many = chosen.number // len(every) + (place < chosen.number % len(every))
-        for first in range(0, many, _BATCH):
+        mutants = options.number // len(files) + (index < options.number % len(files))
+        for first in range(0, mutants, _BATCH):
             with tempfile.TemporaryDirectory() as folder:
                 paths = [
                     Path(folder, f"m{number}{suffix}")
-                    for number in range(first, min(first + _BATCH, many))
+                    for number in range(first, min(first + _BATCH, mutants))
                 ]
                 for path in paths:
-                    path.write_bytes(damaged(data, chance))
-                wanted = 1 if kind == "docx" else len(PAGES)
+                    path.write_bytes(damaged(data, generator))
                 for path, outcome in outcomes(paths):
-                    if isinstance(outcome, str):
-                        what = "crashed: " + outcome[:60]
-                    else:
-                        lost = outcome[0] < wanted and not outcome[1]
-                        what = "lost" if lost else "told" if outcome[1] else "whole"
-                    counts[what] += 1
-                    bad = what.startswith("crashed") or (what == "lost" and kind not in UNSEEN)
-                    failed |= bad
-                    if chosen.keep and bad:
-                        chosen.keep.mkdir(parents=True, exist_ok=True)
-                        (chosen.keep / f"{kind}-{path.name}").write_bytes(path.read_bytes())
-        told = ", ".join(f"{count:,} {what}" for what, count in counts.most_common())
-        unseen = " (of bytes that cannot tell)" if counts["lost"] and kind in UNSEEN else ""
-        print(f"{kind:10} {many:,} mutants: {told}{unseen}", flush=True)
-    sys.exit(failed)
+                    result = verdict(outcome, 1 if name == "docx" else len(PAGES))
+                    counts[result] += 1
+                    is_silent = result.startswith("lost") and name not in UNSEEN
+                    if result.startswith("crashed") or is_silent:
+                        has_failed = True
+                        if options.keep:
+                            options.keep.mkdir(parents=True, exist_ok=True)
+                            (options.keep / f"{name}-{path.name}").write_bytes(path.read_bytes())
+        results = ", ".join(f"{count:,} {result}" for result, count in counts.most_common())
+        unseen = " (no trace in the bytes)" if counts["lost"] and name in UNSEEN else ""
+        print(f"{name:20} {mutants:,} mutants: {results}{unseen}", flush=True)
+    sys.exit(has_failed)
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ class Bench:
         self.check_nothing_left(process)
 
     def check(self) -> None:
-        """Check that the rows are those of the undisturbed run."""
+        """Check that the rows equal those of the undisturbed run."""
         assert self.expected is not None
         compare(self.expected, rows_of(self.run))
 
@@ -138,13 +138,13 @@ def rows_of_table(output: Path) -> Rows:
     return Rows(scores, sorted(rows))
 
 
-def compare(expected: Rows, found: Rows) -> None:
+def compare(expected: Rows, result: Rows) -> None:
     """Equal rows: numbers to six significant digits, all else exactly."""
-    differing = sorted(set(found.errors) ^ set(expected.errors))
-    assert found.errors == expected.errors, f"other errors: {differing[:4]}"
-    assert found.scores.schema.equals(expected.scores.schema)
+    differing = sorted(set(result.errors) ^ set(expected.errors))
+    assert result.errors == expected.errors, f"other errors: {differing[:4]}"
+    assert result.scores.schema.equals(expected.scores.schema)
     for name in expected.scores.column_names:
-        a, b = expected.scores[name], found.scores[name]
+        a, b = expected.scores[name], result.scores[name]
         if pa.types.is_floating(a.type):
             numbers_a, numbers_b = a.to_numpy(), b.to_numpy()
             assert np.allclose(numbers_a, numbers_b, rtol=5e-7, atol=0, equal_nan=True), name
@@ -154,8 +154,8 @@ def compare(expected: Rows, found: Rows) -> None:
 
 def group_of(process: subprocess.Popen[str]) -> list[int]:
     """The living processes of the group that a process leads."""
-    found = subprocess.run(["ps", "-eo", "pid=,pgid=,stat="], capture_output=True, text=True)
-    lines = (line.split() for line in found.stdout.splitlines())
+    result = subprocess.run(["ps", "-eo", "pid=,pgid=,stat="], capture_output=True, text=True)
+    lines = (line.split() for line in result.stdout.splitlines())
     return [
         int(pid) for pid, group, state in lines if int(group) == process.pid and state[0] != "Z"
     ]
@@ -379,7 +379,7 @@ def array_job(bench: Bench) -> str:
 
 
 def terminated(bench: Bench) -> str:
-    """SIGTERM, as schedulers send it: a folder goes on later, a table leaves nothing behind."""
+    """SIGTERM, as schedulers send it: a folder is resumed later, and a table leaves no files."""
     bench.new_run()
     process = bench.start()
     scores = bench.run / "scores"
@@ -397,7 +397,7 @@ def terminated(bench: Bench) -> str:
     process.terminate()
     ended(process, 143)
     bench.check_nothing_left(process)
-    assert not list(bench.work.glob("*table*")), "a table that was stopped is there"
+    assert not list(bench.work.glob("*table*")), "the table of a stopped run exists"
     return f"ended with status 143 and: {message}"
 
 

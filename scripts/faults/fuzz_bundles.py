@@ -1,4 +1,4 @@
-"""Load damaged and crafted bundles: each has to be refused in one sentence, or to estimate.
+"""Load damaged and crafted bundles: each must be refused in one sentence, or estimate.
 
     python -m scripts.faults.fuzz_bundles [--count 100000] [--seed 0]
 
@@ -78,7 +78,7 @@ def bundles() -> dict[str, Bundle]:
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(80, len(COLUMNS)))
     calibration = Calibration((0.0, 100.0), (0.0, 100.0), (5.0, 5.0))
-    found = {"column": Bundle("c", "CC0-1.0", ColumnModel("dale_chall"), calibration)}
+    result = {"column": Bundle("c", "CC0-1.0", ColumnModel("dale_chall"), calibration)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a network has not converged
         for name, row in ESTIMATORS.items():
@@ -96,16 +96,16 @@ def bundles() -> dict[str, Bundle]:
                 (0.0,) * len(COLUMNS),
                 (10.0, 50.0, 90.0) if row.classifies else (),
             )
-            found[f"judged {name}"] = Bundle("j", "CC0-1.0", model, calibration)
+            result[f"judged {name}"] = Bundle("j", "CC0-1.0", model, calibration)
     for name in ("linear-regressor", "naive-bayes-classifier"):
         texts = {
             float(label): [document_of_text(f"{text} {number % 7}") for number in range(40)]
             for label, text in enumerate((EASY, HARD))
         }
-        found[f"background {name}"] = train_background(texts, name, dimensions=2)
+        result[f"background {name}"] = train_background(texts, name, dimensions=2)
     scale = AssessorScale(40.0, 25.0, 0.5, 4.0, 0.5, 3.0)
-    found["passages"] = Bundle("p", "CC0-1.0", passages(rng), ReadingScale(), assessors=scale)
-    return found
+    result["passages"] = Bundle("p", "CC0-1.0", passages(rng), ReadingScale(), assessors=scale)
+    return result
 
 
 def passages(rng: np.random.Generator) -> PassageModel:
@@ -126,13 +126,13 @@ def passages(rng: np.random.Generator) -> PassageModel:
 @cache
 def samples() -> tuple[tuple[str, Parts], ...]:
     with tempfile.TemporaryDirectory() as temporary:
-        found = []
+        result = []
         for name, bundle in bundles().items():
             folder = Path(temporary, name)
             bundle.save(folder)
             weights = {p.name: p.read_bytes() for p in folder.iterdir() if p.suffix != ".json"}
-            found.append((name, Parts(json.loads((folder / "bundle.json").read_text()), weights)))
-    return tuple(found)
+            result.append((name, Parts(json.loads((folder / "bundle.json").read_text()), weights)))
+    return tuple(result)
 
 
 ODD: tuple[Any, ...] = (
@@ -144,16 +144,16 @@ ODD: tuple[Any, ...] = (
 
 def alter_value(parts: Parts, chance: random.Random) -> None:
     """An odd value somewhere in the description."""
-    places: list[tuple[Any, Any]] = []
+    positions: list[tuple[Any, Any]] = []
 
     def collect(node: Any) -> None:
         for key in node if isinstance(node, dict) else range(len(node)):
-            places.append((node, key))
+            positions.append((node, key))
             if isinstance(node[key], dict | list):
                 collect(node[key])
 
     collect(parts.description)
-    node, key = chance.choice(places)
+    node, key = chance.choice(positions)
     if chance.random() < 0.2:
         del node[key]
     else:
@@ -271,7 +271,7 @@ def hostile_zip(parts: Parts, chance: random.Random) -> None:
     """Zip bombs, sizes that lie, headers that ask for everything."""
     content = bytearray(chance.choice(hostile_zips()))
     at = content.rfind(b"PK\x01\x02")
-    if chance.random() < 0.4:  # the directory tells smaller sizes than there are
+    if chance.random() < 0.4:  # the directory states sizes that are too small
         content[at + 24 : at + 28] = struct.pack("<I", chance.choice([0, 10, 10**6, 2**32 - 1]))
     if chance.random() < 0.1:  # encrypted
         content[at + 8] |= 1

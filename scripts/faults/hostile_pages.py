@@ -2,7 +2,7 @@
 
     python -m scripts.faults.hostile_pages [NAME ...] [--score] [--extractor NAME] [--seconds 2]
 
-Prints what came of each page, the seconds of the processor and the peak memory with the page in it.
+Prints the outcome of each page, the processor seconds and the peak memory.
 Pages with text hold a word that must be in a block, kept or dropped, or the page must be refused.
 The status is 1 if a limit was passed, the word lost, or a process died.
 """
@@ -191,7 +191,7 @@ WITHOUT_TEXT = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one page with one extractor."""
+    """The outcome of one page with one extractor."""
 
     result: str
     seconds: float
@@ -231,7 +231,7 @@ def answer() -> None:
 
 
 def measured(page: Page, extractor: str, scorer: Scorer | None) -> Outcome:
-    """What comes of a page."""
+    """The outcome of a page."""
     start = time.process_time()
     lost = False
     try:

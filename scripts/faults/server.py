@@ -1,4 +1,4 @@
-"""What `understand serve` bears; the status is 1 where something did not hold.
+"""Stress `understand serve`; the status is 1 if a case fails.
 
     python -m scripts.faults.server [--requests 100000] [--connections 1000] [--schemathesis FILE]
 
@@ -35,7 +35,7 @@ _GROWTH = 1.10  # what the memory may grow by in the second half
 
 
 class Server:
-    """A server in processes of its own, and what is asked of it."""
+    """A server in other processes, and requests to it."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
@@ -44,6 +44,7 @@ class Server:
         self.port = int(line.partition("127.0.0.1:")[2].partition("/")[0])
         self.address = f"http://127.0.0.1:{self.port}/"
         self.ask_until_answered("GET", "/healthz")
+        self.idle_megabytes = self.megabytes()
         self.score("You should rest.")  # the first one loads the model
 
     def ask(self, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
@@ -57,7 +58,7 @@ class Server:
             connection.close()
 
     def ask_until_answered(self, method: str, path: str, body: bytes | None = None) -> int:
-        """How often the connection was lost before there was an answer."""
+        """Repeat a request until it is answered; return how often the connection was lost."""
         deadline = time.monotonic() + _PATIENCE
         lost = 0
         while True:
@@ -81,11 +82,11 @@ class Server:
 
     def idle(self, number: int, content: bytes) -> list[socket.socket]:
         """Connections that have sent this, and no more."""
-        made = []
+        connections = []
         for _ in range(number):
-            made.append(socket.create_connection(("127.0.0.1", self.port), _PATIENCE))
-            made[-1].sendall(content)
-        return made
+            connections.append(socket.create_connection(("127.0.0.1", self.port), _PATIENCE))
+            connections[-1].sendall(content)
+        return connections
 
     def workers(self) -> list[int]:
         """The processes that answer, where there are several."""
@@ -181,7 +182,7 @@ def killed_worker() -> Iterator[str]:
         before = set(server.workers())
         assert len(before) == 2, before
         with ThreadPoolExecutor(_THREADS) as threads:
-            asked = [threads.submit(asking, 1000 * number) for number in range(_THREADS)]
+            futures = [threads.submit(asking, 1000 * number) for number in range(_THREADS)]
             time.sleep(5)
             killed = min(before)
             os.kill(killed, signal.SIGKILL)
@@ -192,7 +193,7 @@ def killed_worker() -> Iterator[str]:
             seconds = time.monotonic() - begin
             time.sleep(5)
             stop.set()
-            answered, lost = np.sum([each.result() for each in asked], axis=0)
+            answered, lost = np.sum([future.result() for future in futures], axis=0)
     yield (
         f"one of two workers killed: {answered} requests answered, {lost} of them asked again; a "
         f"new worker after {seconds:.1f} s"
@@ -220,15 +221,15 @@ def memory(requests: int, *, new_words: bool) -> Iterator[str]:
                 taken[number] = server.megabytes()
         rate = requests / (time.perf_counter() - begin)
         connection.close()
-    told = ", ".join(f"{size:.0f} MB after {number:,}" for number, size in taken.items())
+    growth = ", ".join(f"{size:.0f} MB after {number:,}" for number, size in taken.items())
     kind = "with words that nobody wrote before" if new_words else "of texts of the panel"
-    yield f"{requests:,} requests {kind}, {rate:.0f} a second: {told}"
+    yield f"{requests:,} requests {kind}, {rate:.0f} a second: {growth}"
     _, half, whole = taken.values()
     assert new_words or whole <= _GROWTH * half, "the memory grew"
 
 
 def description(program: Path) -> Iterator[str]:
-    """What the description allows is answered as it says, and what it does not is refused."""
+    """Allowed requests get the described answers, and all other requests are refused."""
     with serving() as server:
         address = f"{server.address}openapi.json"
         # No description says which bytes are a readable file.

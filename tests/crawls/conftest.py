@@ -1,4 +1,4 @@
-"""What the tests of crawls share: small crawls."""
+"""Small crawls for the tests."""
 
 import json
 from collections import Counter
@@ -59,5 +59,5 @@ def begun(tmp_path: Path) -> Callable[[int], CrawlFolder]:
 
 
 def errors_of(output: Path) -> list[dict[str, str]]:
-    """The errors beside an output, in the order of the file."""
+    """The errors next to an output, in the order of the file."""
     return [*map(json.loads, Path(f"{output}.errors.jsonl").read_text().splitlines())]

@@ -24,7 +24,7 @@ QUICK = ("--extractor", "naive")
 
 @pytest.fixture(scope="module")
 def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three inputs with 24 documents, of which 5 are no documents or come again."""
+    """Three inputs with 24 records; 5 of them are no documents or are repeated."""
     folder = tmp_path_factory.mktemp("inputs") / "crawl"
     folder.mkdir()
     for number in range(2):
@@ -45,7 +45,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(crawl: Path, understand: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What one process makes of the crawl, in one file."""
+    """The rows of the crawl in one file, by one process."""
     path = tmp_path_factory.mktemp("alone") / "alone.parquet"
     assert understand("score", crawl, "-o", path, *QUICK).returncode == 0
     return path
@@ -55,7 +55,7 @@ def alone(crawl: Path, understand: Run, tmp_path_factory: pytest.TempPathFactory
 def told(
     crawl: Path, understand: Run, tmp_path_factory: pytest.TempPathFactory
 ) -> subprocess.CompletedProcess[str]:
-    """What a run with two workers told, which is in the folder `run` beside its working folder."""
+    """The messages of a run with two workers into the folder `run`, next to its working folder."""
     folder = tmp_path_factory.mktemp("finished")
     return understand("score", crawl, "-o", f"{folder}/run/", "--workers", 2, *QUICK, status=0)
 
@@ -88,7 +88,7 @@ def test_a_merged_run_is_what_one_process_writes(
 def test_a_run_tells_what_came_of_it(
     tmp_path: Path, crawl: Path, told: subprocess.CompletedProcess[str], understand: Run
 ) -> None:
-    """At its end and whenever it is asked: documents, errors by stage, difficulties."""
+    """At its end and on request: documents, errors by stage, difficulties."""
     run = told.args[3]
     status = understand("crawl", "status", run)
     for each in (told.stderr, status.stdout):
@@ -108,7 +108,7 @@ def test_a_run_tells_what_came_of_it(
 
 
 def test_an_interrupted_run_goes_on(crawl: Path, run: Path, understand: Run) -> None:
-    """What is there stays as it is; what is missing is made; a finished run does nothing."""
+    """Finished parts stay, missing ones are made, and a finished run does nothing."""
     command = ("score", crawl, "-o", f"{run}/", "--workers", 1, *QUICK)
     parts = sorted((run / "scores").iterdir())
     before = {part.name: part.stat().st_mtime_ns for part in parts}
@@ -173,8 +173,8 @@ def test_fewer_inputs_than_shards_are_told_of(tmp_path: Path, understand: Run) -
 def test_looking_documents_up(crawl: Path, run: Path, understand: Run) -> None:
     told = understand("crawl", "lookup", run, "d1-7", "d0-4", "d9", status=1)
     assert told.stderr == f"d9 is not in {run}\n"
-    found, failed = map(json.loads, told.stdout.splitlines())
-    assert 0 <= found["p_understandable"] <= 1
+    result, failed = map(json.loads, told.stdout.splitlines())
+    assert 0 <= result["p_understandable"] <= 1
     assert (failed["docno"], failed["stage"]) == ("d0-4", "decode")
     assert "is not a crawl folder" in understand("crawl", "lookup", str(crawl), "d1-7").stderr
 
@@ -218,8 +218,8 @@ def test_names_that_no_table_can_hold(tmp_path: Path, understand: Run) -> None:
         )  # fmt: skip
     scores = pq.read_table(tmp_path / "run" / "scores")
     assert sorted(scores["docno"].to_pylist()) == ["caf\\udce9.html", "half \\ud800", "x"]
-    found = understand("crawl", "lookup", "run", "caf\udce9.html", cwd=tmp_path)
-    assert json.loads(found.stdout)["docno"] == "caf\\udce9.html"
+    result = understand("crawl", "lookup", "run", "caf\udce9.html", cwd=tmp_path)
+    assert json.loads(result.stdout)["docno"] == "caf\\udce9.html"
     for part in (tmp_path / "run" / "scores").iterdir():
         part.unlink()
     status = understand("crawl", "status", "run", cwd=tmp_path, status=0)

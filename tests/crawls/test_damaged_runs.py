@@ -19,7 +19,7 @@ from understandability.errors import InputError
 
 @pytest.fixture
 def run(begun: Callable[[int], CrawlFolder]) -> CrawlFolder:
-    """A finished run of two inputs, 400 documents each, of which one half are errors."""
+    """A finished run of two inputs with 400 documents each; half of them are errors."""
     run = begun(2)
     for number in range(2):
         scored = [f"d{number}-{i}" for i in range(200)]
@@ -94,17 +94,17 @@ def replace_by_folder(path: Path) -> None:
 def test_a_damaged_part_is_one_sentence(
     run: CrawlFolder, tmp_path: Path, damage: Callable[[Path], None], under: str
 ) -> None:
-    """Which file, and how to have it made again; a lost one of scores is a part to be done."""
+    """The error names the file and the remedy; a missing file of scores is made again."""
     name = Part(1, 0, last=True).name
     damage(tmp_path / "run" / under / name)
     if (damage, under) == (Path.unlink, "scores"):
         assert status_of(run).complete == 1
         return
-    told = rf"run/{under}/{name} is damaged: .*; remove .*/run/scores/{name}, then run the same"
-    with pytest.raises(InputError, match=told):
+    message = rf"run/{under}/{name} is damaged: .*; remove .*/run/scores/{name}, then run the same"
+    with pytest.raises(InputError, match=message):
         merge(run, f"{tmp_path}/scores.parquet")
     assert not (tmp_path / "scores.parquet").exists()
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         look_up(run, ["d1-3", "e1-3"])
     assert look_up(run, ["d0-3"]) == {"d0-3": run.scores(Part(0, 0, True)).to_pylist()[3]}
 
@@ -133,14 +133,14 @@ def test_the_same_command_makes_a_damaged_part_again(
 
 
 def test_a_flipped_byte_of_a_footer_is_one_sentence(run: CrawlFolder, tmp_path: Path) -> None:
-    """Names, types, settings and facts stand in it; where none of them changes, nothing is lost."""
+    """It holds names, types, settings and counts; if none of them changes, nothing is lost."""
     file = tmp_path / "run" / "scores" / Part(1, 0, last=True).name
     whole = file.read_bytes()
     start = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
-    told = 0
-    for place in range(start, len(whole), 29):
+    reported = 0
+    for index in range(start, len(whole), 29):
         damaged = bytearray(whole)
-        damaged[place] ^= 1 << place % 8
+        damaged[index] ^= 1 << index % 8
         file.write_bytes(damaged)
         error = ""
         try:
@@ -148,8 +148,8 @@ def test_a_flipped_byte_of_a_footer_is_one_sentence(run: CrawlFolder, tmp_path: 
         except InputError as damage:
             error = str(damage)
         assert file.name in error if error else merged.scored == 400
-        told += error != ""
-    assert told > 20
+        reported += error != ""
+    assert reported > 20
 
 
 def test_parts_of_other_runs_are_told(run: CrawlFolder, tmp_path: Path) -> None:

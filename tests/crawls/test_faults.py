@@ -21,7 +21,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A crawl of 3,000 small documents in two inputs of two parts, and its undisturbed rows."""
     work = tmp_path_factory.mktemp("faults")
     faults.build_crawl(work / "crawl", PAGES, 3000, files=2)
-    # What is proved is of the run, whatever scores: the quickest does.
+    # The cases test the run and not the scores, so the fastest settings will do.
     options = ("--workers", "1", "--bundle", "llr", "--extractor", "naive")
     return faults.Bench(work / "bench", work / "crawl", kills=2, options=options)
 

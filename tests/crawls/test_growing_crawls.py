@@ -37,7 +37,7 @@ def docnos(folder: Path) -> list[str]:
 
 
 def test_new_inputs_are_added(tmp_path: Path, understand: Run) -> None:
-    """Whether they are named alone, or lie in the folder that was named before."""
+    """New inputs may be named alone, or be in a folder that was named before."""
     run, pages = tmp_path / "run", tmp_path / "pages"
     write(pages / "b.jsonl", "b1", "b2")
     (pages / "one.txt").write_text(TEXT)
@@ -46,12 +46,12 @@ def test_new_inputs_are_added(tmp_path: Path, understand: Run) -> None:
     before = {path.name: path.read_bytes() for path in (run / "scores").iterdir()}
     write(pages / "a.jsonl", "a1", "b1")
     (pages / "two.txt").write_text(TEXT)
-    told = understand("score", pages, "-o", f"{run}/", *options, status=0).stderr
-    assert f"added to {run}: 2 new files, such as {pages}/a.jsonl" in told
-    assert "3 documents now" in told
+    messages = understand("score", pages, "-o", f"{run}/", *options, status=0).stderr
+    assert f"added to {run}: 2 new files, such as {pages}/a.jsonl" in messages
+    assert "3 documents now" in messages
     other = write(tmp_path / "c.jsonl", "c1", "a1")
-    told = understand("score", other, "-o", f"{run}/", *options, status=0).stderr
-    assert "2 documents now" in told
+    messages = understand("score", other, "-o", f"{run}/", *options, status=0).stderr
+    assert "2 documents now" in messages
     assert docnos(run) == ["b1", "b2", "one.txt", "a1", "two.txt", "c1", f"{other}/a1"]
     for name, content in before.items():
         assert (run / "scores" / name).read_bytes() == content
@@ -83,7 +83,7 @@ def test_shards_that_start_at_once_add_the_same_inputs(tmp_path: Path) -> None:
 
 
 def test_a_changed_or_vanished_input_is_refused(tmp_path: Path) -> None:
-    """What has been scored may go; an unfinished input may not."""
+    """A finished input may disappear; an unfinished one may not."""
     pages, run = tmp_path / "pages", tmp_path / "run"
     paths = [write(pages / f"{name}.jsonl", name) for name in "abc"]
     crawl(pages, run, **QUICK)
@@ -145,14 +145,35 @@ def test_what_the_machine_lacked_is_tried_in_every_run(tmp_path: Path) -> None:
     flag.touch()
     assert crawl(path, run, **QUICK).facts.failed == {"environment": 3}
     flag.unlink()
-    found = crawl(path, run, **QUICK).facts
-    assert (found.scored, found.failed.total()) == (3, 0)
+    result = crawl(path, run, **QUICK).facts
+    assert (result.scored, result.failed.total()) == (3, 0)
     assert list((run / "errors").iterdir()) == []
 
 
 @pytest.mark.usefixtures("hazards")
+def test_an_input_that_cannot_be_reached_is_read_in_the_next_run(
+    tmp_path: Path, understand: Run
+) -> None:
+    """The run goes on, fails in the end, and the next run repairs it."""
+    run = tmp_path / "run"
+    inputs = [write(tmp_path / f"{name}.jsonl", name, f"{name}2") for name in "abc"]
+    mark = tmp_path / "b.jsonl.unreachable"
+    mark.touch()
+    command = ("score", *inputs, "-o", f"{run}/", "--workers", "1", "--extractor", "naive")
+    stopped = understand(*command, status=1).stderr
+    assert "the machine or the network failed for 1 document" in stopped
+    assert status(run).facts.failed == {"environment": 1}
+    table = understand(*command[:4], "-o", tmp_path / "s.parquet", status=0)
+    assert "6 documents, 0 errors" in table.stderr  # the command itself has no hazards
+    mark.unlink()
+    understand(*command, status=0)
+    assert docnos(run) == ["a", "a2", "b", "b2", "c", "c2"]
+    assert status(run).facts.failed == {}
+
+
+@pytest.mark.usefixtures("hazards")
 def test_errors_of_a_stage_are_tried_again_on_demand(tmp_path: Path, understand: Run) -> None:
-    """Only those of the stage; `all` means every stage."""
+    """Only errors of the given stage; `all` means every stage."""
     flag, run = tmp_path / "raise", tmp_path / "run"
     path = write(tmp_path / "a.jsonl", "a", "b", text=f"{TEXT} RAISE-IF:{flag}:")
     with path.open("a") as file:
@@ -181,7 +202,7 @@ def test_errors_of_a_stage_are_tried_again_on_demand(tmp_path: Path, understand:
 
 
 def test_a_file_that_can_be_read_again_yields_its_documents(tmp_path: Path) -> None:
-    """As after the network failed: the part with the error, and those after it, are made again."""
+    """The part with the error and the parts after it are made again, as after a network failure."""
     path, run = write(tmp_path / "a.jsonl", *[f"d{i}" for i in range(2500)]), tmp_path / "run"
     crawl(path, run, **QUICK, bundle="llr")
     expected = merge(run)
@@ -196,8 +217,8 @@ def test_a_file_that_can_be_read_again_yields_its_documents(tmp_path: Path) -> N
     cut = Part(0, 1, last=True)
     folder.commit(cut, rows, [unread(f"{path}#1301", "the connection was lost", "")], Counter())
     assert crawl(path, run, **QUICK, bundle="llr").facts.failed == {"read": 1}
-    found = crawl(path, run, **QUICK, bundle="llr", retry_errors="read")
-    assert (found.facts.scored, found.facts.failed.total()) == (2500, 0)
+    result = crawl(path, run, **QUICK, bundle="llr", retry_errors="read")
+    assert (result.facts.scored, result.facts.failed.total()) == (2500, 0)
     again = merge(run)
     assert isinstance(expected, ud.Scores)
     assert isinstance(again, ud.Scores)
@@ -206,7 +227,7 @@ def test_a_file_that_can_be_read_again_yields_its_documents(tmp_path: Path) -> N
 
 
 def test_several_folders_are_merged(tmp_path: Path, understand: Run) -> None:
-    """Of equal docnos the first folder counts; within a folder, inputs have names in front."""
+    """The first folder with a docno counts; within a folder, docnos get the name of their input."""
     for folder, tables in {"A": {"x": "12", "y": "1"}, "B": {"y": "13", "z": "34"}}.items():
         paths = [
             write(tmp_path / folder / f"{name}.jsonl", *ids, text=f"{TEXT} {folder}")
@@ -215,12 +236,12 @@ def test_several_folders_are_merged(tmp_path: Path, understand: Run) -> None:
         crawl(paths, tmp_path / f"run-{folder}", **QUICK)
     output = tmp_path / "m.parquet"
     folders = [tmp_path / "run-A", tmp_path / "run-B"]
-    told = understand("crawl", "merge", *folders, "-o", output, status=0)
+    process = understand("crawl", "merge", *folders, "-o", output, status=0)
     rows: list[dict[str, Any]] = pq.read_table(output).to_pylist()
     x, y, z = tmp_path / "A" / "x.jsonl", tmp_path / "A" / "y.jsonl", tmp_path / "B" / "z.jsonl"
     assert [row["docno"] for row in rows] == ["1", "2", f"{y}/1", "3", f"{z}/3", "4"]
     assert [row["path"] for row in rows[:2]] == [f"{x}#1", f"{x}#2"]
-    assert "1 document came a second time" in told.stderr
+    assert "1 document came a second time" in process.stderr
     assert [error["path"] for error in errors_of(output)] == [f"{tmp_path}/B/y.jsonl#1"]
     assert merge([*folders], tmp_path / "again.csv") == Merged(6, 1, 1)
     crawl(paths, tmp_path / "run-C", **QUICK, threshold=30)

@@ -27,13 +27,15 @@ def write(path: Path, texts: Sequence[str]) -> Path:
 
 @pytest.mark.usefixtures("hazards")
 def test_a_reader_that_dies_costs_one_input(tmp_path: Path, understand: Run) -> None:
-    """What came before stays, the error names the input, and the others are read."""
+    """Earlier rows stay, the error names the input, and the other inputs are read."""
     good = "You have flu. Rest and drink water."
     bad = write(tmp_path / "b.arrow", [good, "READER-DIES", good])
     inputs = [write(tmp_path / "a.arrow", [good]), bad, write(tmp_path / "c.arrow", [good])]
     run, output = f"{tmp_path}/run/", tmp_path / "m.parquet"
-    told = understand("score", *inputs, "-o", run, "--workers", 1, "--extractor", "naive", status=0)
-    assert "3 documents scored" in told.stderr or "3 scored, 1 error" in told.stderr
+    process = understand(
+        "score", *inputs, "-o", run, "--workers", 1, "--extractor", "naive", status=0
+    )
+    assert "3 documents scored" in process.stderr or "3 scored, 1 error" in process.stderr
     assert understand("crawl", "merge", run, "-o", output).returncode == 0
     (error,) = errors_of(output)
     assert (error["path"], error["stage"]) == (str(bad), "read")
@@ -43,7 +45,7 @@ def test_a_reader_that_dies_costs_one_input(tmp_path: Path, understand: Run) -> 
 
 @pytest.mark.usefixtures("hazards")
 def test_a_reader_that_was_killed_once_loses_nothing(tmp_path: Path) -> None:
-    """Another one goes on behind what was read."""
+    """Another worker goes on after the documents that were read."""
     path = write(tmp_path / "a.arrow", ["Rest.", "You have flu.", "READER-ONCE", "Drink water."])
     facts = crawl(path, tmp_path / "run", workers=1, extractor="naive").facts
     assert (facts.scored, facts.failed.total()) == (4, 0)
@@ -58,8 +60,8 @@ def test_a_schema_that_ends_its_reader_costs_its_types(
     hazards = os.pathsep.join([str(Path(__file__).parent / "hazards"), *filter(None, sys.path)])
     environment = {**os.environ, "PYTHONPATH": hazards}
     command = ["score", *paths, "-o", output, "--keep", "text", "--workers", "2"]
-    told = understand_process(*command, env=environment)
-    assert told.returncode == 0, told.stderr
+    ended = understand_process(*command, env=environment)
+    assert ended.returncode == 0, ended.stderr
     assert output.read_text().count("Rest.") == 3
 
 
@@ -67,7 +69,7 @@ def test_a_schema_that_ends_its_reader_costs_its_types(
 def test_a_reader_that_hangs_costs_one_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is ended where no document comes for so long, and the next input is read."""
+    """A reader that yields nothing for too long is ended, and the next input is read."""
     monkeypatch.setattr(local, "SILENT", 4.0)
     bad, good = (write(tmp_path / f"{n}.arrow", ["Rest.", t]) for n, t in HANGING.items())
     facts = crawl([bad, good], tmp_path / "run", workers=1, extractor="naive").facts

@@ -1,4 +1,4 @@
-"""`--keep '*'`: all columns of tables, except those of the id, the content and the URL."""
+"""`--keep '*'`: all columns of tables, except id, content and URL."""
 
 import json
 from collections.abc import Callable
@@ -52,13 +52,13 @@ def test_all_columns_are_kept(tmp_path: Path, write: Callable[[Path], Path]) -> 
 
 @pytest.mark.slow
 def test_columns_of_some_tables_are_named(tmp_path: Path, understand: Run) -> None:
-    """They cannot be kept; the command says which they are."""
+    """Such columns cannot be kept; the command names them."""
     parquet(tmp_path)
     pq.write_table(pa.table({"id": ["x"], "text": ["Rest."], "n": [7]}), tmp_path / "u.parquet")
     output = tmp_path / "rows.parquet"
     inputs = sorted(tmp_path.glob("*.parquet"))
-    told = understand(
+    process = understand(
         "score", *inputs, "--keep", "*", "-o", output, "--extractor", "naive", status=0
     )
-    assert "only some tables have the columns lang, so they are not kept" in told.stderr
+    assert "only some tables have the columns lang, so they are not kept" in process.stderr
     assert pq.read_table(output)["n"].to_pylist() == [0, 1, 2, 7]

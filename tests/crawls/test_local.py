@@ -1,4 +1,4 @@
-"""A run on this machine from Python: over URLs, and what it tells while it goes on."""
+"""A run on this machine from Python: URLs, and the progress that it reports."""
 
 import json
 import re
@@ -64,7 +64,7 @@ def test_inputs_and_run_folder_behind_urls(tmp_path: Path) -> None:
 
 
 def test_parquet_behind_a_url(tmp_path: Path) -> None:
-    """It is read at any place, not from its beginning on."""
+    """The folder is read at any offset, not only from its start."""
     fsspec = pytest.importorskip("fsspec")
     pq.write_table(pa.table({"id": ["x"], "text": ["Words."]}), tmp_path / "d.parquet")
     memory = fsspec.filesystem("memory")
@@ -73,7 +73,7 @@ def test_parquet_behind_a_url(tmp_path: Path) -> None:
 
 
 def test_a_run_of_errors_alone_has_a_table(tmp_path: Path) -> None:
-    """Its columns are those of every other run."""
+    """It has the same columns as any other run."""
     (tmp_path / "a.html").write_bytes(b"%PDF-1.7 \x00\x01")
     plan = make_plan(Sources([tmp_path / "a.html"]), Scorer(SETTINGS))
     folder = CrawlFolder(str(tmp_path / "run"), plan.described)
@@ -85,7 +85,7 @@ def test_a_run_of_errors_alone_has_a_table(tmp_path: Path) -> None:
 def test_a_run_that_failed_to_write_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was committed before stays, and the status says what is missing."""
+    """Committed parts stay, and the status names the unfinished inputs."""
     for name in "ab":
         (tmp_path / f"{name}.jsonl").write_bytes(lines(f"{name}1", f"{name}2"))
     plan = make_plan(Sources([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]), Scorer(SETTINGS))

@@ -26,7 +26,7 @@ def told_in(output: Path) -> list[tuple[str, str]]:
 
 
 def test_the_first_of_equal_names_wins(tmp_path: Path, begun: Begun) -> None:
-    """Also where the first has become an error; an unreadable record has no name to defend."""
+    """Even if the first document is an error; an unreadable record claims no name."""
     run = begun(3)
     commit(run, Part(0, 0), ["a", "b"], [("bad", "decode"), ("cut", "read")])
     commit(run, Part(0, 1, True), ["c"])
@@ -50,7 +50,7 @@ def test_the_first_of_equal_names_wins(tmp_path: Path, begun: Begun) -> None:
 def test_a_repeated_name_is_one_error_whatever_becomes_of_its_page(
     tmp_path: Path, begun: Begun
 ) -> None:
-    """A later page of the same name that failed is told as repeated, as `score` alone does."""
+    """A later failed page of the same name is reported as repeated, as by `score` alone."""
     run = begun(3)
     commit(run, Part(0, 0, True), ["a"], [("bad", "decode"), ("cut", "read")])
     commit(run, Part(1, 0, True), ["b"], [("a", "extract"), ("bad", "decode"), ("cut", "read")])
@@ -72,7 +72,7 @@ def test_a_repeated_name_is_one_error_whatever_becomes_of_its_page(
 def test_an_unfinished_run_is_merged_on_demand_only(tmp_path: Path, begun: Begun) -> None:
     """A table that lacks documents must not come about by oversight."""
     run = begun(2)
-    with pytest.raises(InputError, match=r"0 of 2 inputs .* no part of it is there to merge$"):
+    with pytest.raises(InputError, match=r"0 of 2 inputs .* it has no parts to merge$"):
         merge(run, str(tmp_path / "s.jsonl"), partial=True)
     commit(run, Part(0, 0, True), ["a"])
     with pytest.raises(InputError, match=r"1 of 2 inputs are complete; .* or merge with --partial"):
@@ -100,10 +100,10 @@ def test_equal_names_in_different_inputs_are_two_documents(tmp_path: Path) -> No
         ("e", SEEN_BEFORE),
         ("d", SEEN_BEFORE),
     ]
-    found = look_up(run, ["b/d", "d", "c/d"])
-    assert found["b/d"] == {"docno": "b/d", "path": "input1#0", "difficulty": 0.0}
-    assert found["d"] == {"docno": "d", "path": "input0#0", "difficulty": 0.0}
-    assert found["c/d"] is None
+    result = look_up(run, ["b/d", "d", "c/d"])
+    assert result["b/d"] == {"docno": "b/d", "path": "input1#0", "difficulty": 0.0}
+    assert result["d"] == {"docno": "d", "path": "input0#0", "difficulty": 0.0}
+    assert result["c/d"] is None
 
 
 names = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
@@ -124,18 +124,18 @@ def test_merging_on_disk_is_merging_in_memory(inputs: list[tuple[list[str], list
         for number, (scored, failed) in enumerate(inputs):
             failed = [docno for docno in failed if docno not in scored]
             commit(run, Part(number, 0, True), scored, [(docno, "decode") for docno in failed])
-            for place, docno in enumerate(scored):
+            for index, docno in enumerate(scored):
                 if docno not in seen:
-                    expected[docno] = f"input{number}#{place}"
+                    expected[docno] = f"input{number}#{index}"
             seen |= {*scored, *failed}
         output = Path(folder, "scores.parquet")
         merged = merge(run, str(output))
         rows = pq.read_table(output).to_pylist()
         assert {row["docno"]: row["path"] for row in rows} == expected
         assert merged.scored == len(rows) == len(expected)
-        found = look_up(run, "abcdefghi")
-        assert {docno for docno, row in found.items() if row} == seen
-        in_scores = {d: row["path"] for d, row in found.items() if row and "stage" not in row}
+        result = look_up(run, "abcdefghi")
+        assert {docno for docno, row in result.items() if row} == seen
+        in_scores = {d: row["path"] for d, row in result.items() if row and "stage" not in row}
         assert in_scores == expected
 
 

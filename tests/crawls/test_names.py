@@ -49,7 +49,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_docno_is_the_path_below_what_was_given() -> None:
-    """Of a file its name; of a member of an archive that was given its path in there."""
+    """A file has its name; a member of a named archive has its path in the archive."""
     assert made("a") == ([("x/index.html", "a/x/index.html")], [])
     assert made("./a/x/") == ([("index.html", "a/x/index.html")], [])
     assert made("b/other.html") == ([("other.html", "b/other.html")], [])
@@ -87,7 +87,7 @@ def test_records_of_two_inputs_are_two_documents() -> None:
 
 
 def test_a_file_that_is_named_twice_is_read_once() -> None:
-    """Also where a folder that was given has it."""
+    """Also if the archive is in a named folder."""
     sources = Sources(["b", "b/other.html", "./b"])
     assert [file.docno for file in sources.files] == ["other.html", "x/index.html"]
     assert sources.skipped == {"files that were named twice": 3}

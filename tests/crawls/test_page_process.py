@@ -45,10 +45,10 @@ def outcomes(chunks: list[Chunk], limits: Limits) -> tuple[set[str], dict[str, t
 
 def children() -> set[int]:
     """The processes that this one has started and that have not been waited for."""
-    told = subprocess.run(
+    ended = subprocess.run(
         ["ps", "-o", "pid=,comm=", "--ppid", str(os.getpid())], capture_output=True, text=True
     )
-    lines = (line.split() for line in told.stdout.splitlines())
+    lines = (line.split() for line in ended.stdout.splitlines())
     return {int(pid) for pid, name in lines if name != "ps"}
 
 
@@ -119,7 +119,7 @@ def test_a_page_whose_process_was_killed_once_is_tried_again(tmp_path: Path) -> 
 
 
 def test_processes_killed_from_outside_cost_nothing() -> None:
-    """Whether they are starting, idle or at work."""
+    """They may be starting, idle or busy."""
     before = children()
     scored: list[str] = []
     with IsolatedScorer(MAKER, Limits()) as score:

@@ -69,7 +69,7 @@ def read(source: Input, *finished: int) -> tuple[list[list[str]], list[FinishedP
 
 @pytest.mark.usefixtures("small")
 def test_parts_and_chunks(tmp_path: Path) -> None:
-    """A part ends after so many documents, and a chunk never reaches into the next part."""
+    """A part ends after a fixed number of documents, and no chunk reaches into the next part."""
     source = jsonl(tmp_path / "d.jsonl", [*"abcdefghijkl"])
     chunks, parts = read(source)
     assert chunks == [["a", "b"], ["c", "d"], ["e"], ["f", "g"], ["h", "i"], ["j"], ["k", "l"]]
@@ -130,7 +130,7 @@ def test_a_full_last_part_is_the_last(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_what_is_passed_over_is_counted_once(tmp_path: Path) -> None:
-    """Whether the parts are read in one go or in two."""
+    """The parts are the same if they are read in two runs."""
     record = (
         "WARC/1.0\r\nWARC-Type: {}\r\nWARC-TREC-ID: {}\r\n"
         "Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nWords\r\n\r\n"

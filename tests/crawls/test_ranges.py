@@ -1,4 +1,4 @@
-"""Large files are read in ranges by several workers; the rows are those of one process."""
+"""Large files are read in ranges by several workers; the rows equal those of one process."""
 
 import gzip
 import json
@@ -80,14 +80,15 @@ def archive(path: Path) -> Path:
 def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of about 40 documents."""
     monkeypatch.setattr(planning, "PART_BYTES", 60_000)
+    monkeypatch.setattr(planning, "SPLIT_BYTES", 60_000)
 
 
-def same(found: object, expected: object) -> bool:
+def same(result: object, expected: object) -> bool:
     """Compare rows and errors."""
-    assert isinstance(found, ud.Scores)
+    assert isinstance(result, ud.Scores)
     assert isinstance(expected, ud.Scores)
-    assert found.failures == expected.failures
-    return bool(found.table.equals(expected.table))
+    assert result.failures == expected.failures
+    return bool(result.table.equals(expected.table))
 
 
 @pytest.mark.parametrize("write", [warc, jsonl, parquet, archive])
@@ -117,8 +118,8 @@ def test_the_rows_do_not_depend_on_the_size_of_ranges(
     expected = None
     for size in (20_001, 60_000, 77_777, 10_000_000):
         monkeypatch.setattr(planning, "PART_BYTES", size)
-        found = score(path, workers=1, **QUICK)
-        columns = found.table.drop_columns(["path"])
+        result = score(path, workers=1, **QUICK)
+        columns = result.table.drop_columns(["path"])
         assert expected is None or columns.equals(expected)
         expected = columns
 
@@ -126,7 +127,7 @@ def test_the_rows_do_not_depend_on_the_size_of_ranges(
 def test_a_crawl_goes_on_in_the_ranges_that_it_began_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are recorded, so another version may cut files elsewhere."""
+    """The ranges are recorded, so another version may cut files elsewhere."""
     path = warc(tmp_path)
     crawl(path, tmp_path / "run", workers=2, **QUICK)
     expected = merge(tmp_path / "run")
@@ -146,13 +147,13 @@ def descendants(pid: int) -> set[int]:
     for line in lines.splitlines():
         child, parent = map(int, line.split())
         children.setdefault(parent, []).append(child)
-    found: set[int] = set()
+    result: set[int] = set()
     waiting = [pid]
     while waiting:
-        new = set(children.get(waiting.pop(), [])) - found
-        found |= new
+        new = set(children.get(waiting.pop(), [])) - result
+        result |= new
         waiting += new
-    return found
+    return result
 
 
 def test_a_worker_that_is_killed_in_a_range_loses_nothing(tmp_path: Path) -> None:

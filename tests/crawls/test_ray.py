@@ -1,4 +1,4 @@
-"""A run on a Ray cluster of two nodes, of which one is lost: `pytest -m ray`."""
+"""A run on a Ray cluster of two nodes that loses one: `pytest -m ray`."""
 
 import signal
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def started_cluster(attempts: int = 5) -> Any:
 def test_a_run_survives_the_loss_of_a_node(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the lost node was at work on is taken up by the other; the rows are the same."""
+    """The other node takes over the inputs of the lost one; the rows are the same."""
     monkeypatch.setattr("understandability.crawls.ray._TICK", 0.2)
     text = "Some words stand here. " * 40
     pages = [f"<html lang=en><p>{text} Page {i}.".encode() for i in range(50)]

@@ -53,7 +53,7 @@ def test_parts_have_the_order_of_the_inputs(folder: CrawlFolder) -> None:
 
 
 def test_the_same_description_may_come_again(folder: CrawlFolder) -> None:
-    """It is what resuming is; any other is refused with the difference named."""
+    """The same description resumes the crawl; another one is refused, and the difference named."""
     folder.begin(described(3))
     folder.begin(described(3))
     assert folder.description()["settings"] == {"threshold": 40.0}
@@ -89,7 +89,7 @@ def test_a_damaged_addition_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_folders_of_other_things_are_left_alone(tmp_path: Path) -> None:
-    """A run does not begin among other files, and nothing is read from a folder that is none."""
+    """A run does not begin among other files, and a folder of another type is not read."""
     (tmp_path / "thesis.tex").write_text("Chapter 1")
     run = CrawlFolder(str(tmp_path))
     with pytest.raises(InputError, match=r"holds other files \(thesis.tex\); name a new one"):
@@ -97,7 +97,7 @@ def test_folders_of_other_things_are_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is not a crawl folder: there is no crawl.json in it"):
         run.description()
     (tmp_path / "crawl.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(InputError, match="of a newer format"):
+    with pytest.raises(InputError, match="has a newer format"):
         run.description()
 
 
@@ -139,7 +139,7 @@ def test_any_reader_of_parquet_reads_the_folder(tmp_path: Path) -> None:
 
 
 def test_unfinished_files_are_removed_for_ones_own_inputs(tmp_path: Path) -> None:
-    """What another shard is writing at the moment stays."""
+    """Files that another shard is writing stay."""
     run = CrawlFolder(str(tmp_path))
     commit(run, Part(0, 0), ["a"])
     mine = tmp_path / "scores" / ".0000000-00001.parquet.host-1.part"
@@ -186,7 +186,7 @@ def test_two_that_begin_at_once_do_not_mix(
 
 
 def test_a_run_killed_at_its_beginning_leaves_nothing(tmp_path: Path) -> None:
-    """What was left of its description, or of a file given up, goes when it stands."""
+    """Temporary files of its description, or of a file given up, go when it begins."""
     run = CrawlFolder(str(tmp_path))
     (tmp_path / ".crawl.json.host-1.part").write_bytes(b"half")
     run.begin(described(2))
@@ -217,7 +217,7 @@ def test_one_that_is_still_writing_finds_what_another_created(
 def test_a_run_goes_where_there_are_no_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on Lustre mounted without; any other fault of the lock is told."""
+    """Such as Lustre mounted without locks; any other fault of the lock is reported."""
 
     def refuse(number: int) -> Callable[..., None]:
         def lockf(*arguments: object) -> None:

@@ -48,7 +48,7 @@ def lose_parts(folder: Path, names: Sequence[str]) -> None:
 def test_a_begun_crawl_gives_up_an_input(
     tmp_path: Path, inputs: list[Path], understand: Run
 ) -> None:
-    """Though it has vanished: its finished part and all else stay, and it is told everywhere."""
+    """A vanished file keeps its finished part, all other rows stay, and every report names it."""
     run, lost = tmp_path / "run", inputs[1]
     assert understand("score", *inputs, "-o", f"{run}/", *QUICK).returncode == 0
     before = {str(row["docno"]): row for row in merge(run)}  # type: ignore[union-attr]
@@ -56,8 +56,8 @@ def test_a_begun_crawl_gives_up_an_input(
     lost.unlink()
     refused = understand("score", *inputs, "-o", f"{run}/", *QUICK)
     assert f"{lost} does not exist" in refused.stderr
-    told = understand("score", *inputs, "-o", f"{run}/", *QUICK, "--without", lost, status=0)
-    assert f"given up: {lost}" in told.stderr
+    process = understand("score", *inputs, "-o", f"{run}/", *QUICK, "--without", lost, status=0)
+    assert f"given up: {lost}" in process.stderr
     assert f"given up: {lost}" in understand("crawl", "status", run).stdout
     rows, errors = merged(run)
     assert rows == {name: row for name, row in before.items() if name not in ("c1-2", "c1-3")}
@@ -81,8 +81,8 @@ def test_a_changed_input_of_a_folder_is_given_up_for_good(
     lose_parts(run, ["0000001-00000"])
     (folder / "c1.jsonl").write_text("nonsense")
     crawl(folder, run, workers=1, extractor="naive", without=[folder / "c1.jsonl"])
-    found = status(run)
-    assert (found.complete, found.facts.scored, found.facts.failed.total()) == (4, 11, 1)
+    result = status(run)
+    assert (result.complete, result.facts.scored, result.facts.failed.total()) == (4, 11, 1)
     lose_parts(run, ["0000001-00001-end", "0000000-00000"])
     assert crawl(folder, run, workers=1, extractor="naive").facts.scored == 9 + 2 - 2
     assert merged(run)[1] == [(f"{folder}/c1.jsonl", "given up (--without)")] * 2
@@ -95,12 +95,12 @@ def test_what_cannot_be_given_up(tmp_path: Path, inputs: list[Path], understand:
     assert "is not a crawl folder" in understand(*command, run).stderr
     assert "--without belongs to a crawl folder" in understand(*command, "s.parquet").stderr
     assert understand("score", *inputs, *QUICK, "-o", run).returncode == 0
-    told = understand("score", *inputs, *QUICK, "-o", run, "--without", "c9.jsonl")
-    assert f"--without c9.jsonl: the crawl in {run[:-1]} has no such file; it has" in told.stderr
+    process = understand("score", *inputs, *QUICK, "-o", run, "--without", "c9.jsonl")
+    assert f"--without c9.jsonl: the crawl in {run[:-1]} has no such file; it has" in process.stderr
 
 
 def test_a_page_read_together_with_others(tmp_path: Path, inputs: list[Path]) -> None:
-    """Those around it are read; where some have rows already, what to do is told."""
+    """Its neighbours are read; if some have rows already, the message says what to do."""
     folder, run = tmp_path / "pages", tmp_path / "run"
     folder.mkdir()
     for i in range(5):
@@ -112,5 +112,5 @@ def test_a_page_read_together_with_others(tmp_path: Path, inputs: list[Path]) ->
         crawl(folder, run, workers=1, extractor="naive", without=[f"{folder}/3.txt"])
     for part in (run / "scores").iterdir():
         part.unlink()
-    found = crawl(folder, run, workers=1, extractor="naive", without=[f"{folder}/3.txt"])
-    assert (found.complete, found.facts.scored, found.without) == (1, 4, (f"{folder}/3.txt",))
+    result = crawl(folder, run, workers=1, extractor="naive", without=[f"{folder}/3.txt"])
+    assert (result.complete, result.facts.scored, result.without) == (1, 4, (f"{folder}/3.txt",))

@@ -23,13 +23,13 @@ def dataset(tmp_path: Path):
         (tmp_path / name).write_text(text)
         return LocalDownload(tmp_path / name)
 
-    made = Dataset(
+    created = Dataset(
         TsvDocs(local("docs.tsv", "d1\tFlu is a virus.\nd2\tA cold.\n")),
         TsvQueries(local("queries.tsv", "q1\twhat is flu\nq2\tcold\n")),
         TrecQrels(local("qrels", "q1 0 d1 2\n"), {0: "not", 1: "somewhat", 2: "highly"}),
         TrecScoredDocs(local("run", "q1 Q0 d2 1 1.5 x\nq1 Q0 d1 2 2.5 x\n")),
     )
-    ir_datasets.registry.register("test-made-here", made)
+    ir_datasets.registry.register("test-made-here", created)
     yield "irds:test-made-here"
     del ir_datasets.registry._registered["test-made-here"]
 

@@ -43,7 +43,7 @@ def with_part(content: bytes, change: Callable[[str], str]) -> bytes:
 
 
 def read(tmp_path: Path, content: bytes, limit: int = 10_000_000) -> Page | Failure:
-    """What a file of that content gives."""
+    """The page of a file with this content."""
     path = tmp_path / "leaflet.docx"
     path.write_bytes(content)
     (record,) = Sources([path], limit=limit)
@@ -62,7 +62,7 @@ def test_every_paragraph_is_there_once_in_order(tmp_path: Path) -> None:
 
 
 def test_text_boxes_and_insertions_are_read_once_and_deletions_are_not(tmp_path: Path) -> None:
-    """A text box stands in a file twice; what was crossed out is no text of the leaflet."""
+    """A text box occurs twice in a file; crossed-out text is not part of the leaflet."""
     box = (
         '<w:p><w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/'
         'markup-compatibility/2006"><mc:Choice Requires="wps"><w:txbxContent><w:p><w:r><w:t>In a '
@@ -118,9 +118,9 @@ def test_a_damaged_file_is_an_error_row(tmp_path: Path, content: bytes) -> None:
 
 def test_any_byte_may_be_wrong(tmp_path: Path) -> None:
     content = leaflet()
-    for place in range(0, len(content), 1999):
+    for index in range(0, len(content), 1999):
         damaged = bytearray(content)
-        damaged[place] ^= 0xFF
+        damaged[index] ^= 0xFF
         assert isinstance(read(tmp_path, bytes(damaged)), Page | Failure)
 
 

@@ -19,7 +19,7 @@ PAGE = b"<html><title>Flu</title><body><p>You have flu. Rest, and drink a lot of
 HERE = FetchLimits(bytes=10_000, seconds=0.5, redirects=2, private=True)
 GZIPPED = {"Content-Encoding": "gzip"}
 LATIN = "<p>Die Grippe und das Gemüt".encode("latin-1")
-# What is answered to a path: status, body, headers.
+# The answer to a path: status, body, headers.
 ANSWERS: dict[str, tuple[int, bytes, dict[str, str]]] = {
     "page": (200, PAGE, {}),
     "again0": (302, b"", {"Location": "/page"}),
@@ -34,7 +34,7 @@ ANSWERS: dict[str, tuple[int, bytes, dict[str, str]]] = {
 
 
 def answer(handler: BaseHTTPRequestHandler) -> None:
-    """As a site with one good page and many bad ones does."""
+    """A site with one good page and many bad ones."""
     name = handler.path.partition("?")[0].strip("/")
     if name == "slow":
         for byte in b"HTTP/1.1 200 OK\r\nX: ":
@@ -59,10 +59,10 @@ def site() -> Iterator[str]:
 
 @pytest.mark.parametrize("name", ["page", "gzip", "again0", "again1", "page?lang=en"])
 def test_a_page_is_read(site: str, name: str) -> None:
-    """As it is, compressed, and where it was moved to."""
-    found = fetch(f"{site}/{name}", HERE)
-    assert found.content == PAGE
-    page = found.page()
+    """Plain, compressed, and after a redirect."""
+    result = fetch(f"{site}/{name}", HERE)
+    assert result.content == PAGE
+    page = result.page()
     assert isinstance(page, Page)
     assert page.url is not None
     assert page.url.partition("?")[0] == f"{site}/page" if name != "gzip" else f"{site}/gzip"
@@ -73,7 +73,7 @@ def test_a_page_is_read(site: str, name: str) -> None:
     ("name", "said"),
     [
         ("nothing", "answered with status 404"),
-        ("image", "is of type image/png; HTML, plain text and PDF are read"),
+        ("image", "has the type image/png; HTML, plain text and PDF are read"),
         ("long", "is longer than 0.01 MB"),
         ("bomb", "longer than 0.01 MB"),
         ("again5", "leads from address to address more than 2 times"),
@@ -111,28 +111,28 @@ def test_what_is_no_address_is_not_asked(url: str) -> None:
     ],
 )  # fmt: skip
 def test_private_addresses_are_not_asked(host: str) -> None:
-    """Not even to find out who is there."""
+    """No connection is opened to it."""
     with pytest.raises(InputError, match="only public ones are fetched"):
         fetch(f"http://{host}:9/")
 
 
 def test_a_name_is_looked_up_once(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it stands for at the second look, this machine, is not asked."""
+    """The name is resolved once: its second answer, this machine, is not contacted."""
     answers = iter(["93.184.216.34", "127.0.0.1"])
-    asked = []
+    requested = []
 
     def looked_up(host: str, port: int, **_: Any) -> list[Any]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(answers), port))]
 
     def connected(address: tuple[str, int], timeout: float) -> Any:
-        asked.append(address[0])
+        requested.append(address[0])
         raise ConnectionRefusedError("refused")
 
     monkeypatch.setattr(socket, "getaddrinfo", looked_up)
     monkeypatch.setattr(socket, "create_connection", connected)
     with pytest.raises(InputError, match="cannot be read: refused"):
         fetch("http://rebinding.example/")
-    assert asked == ["93.184.216.34"]
+    assert requested == ["93.184.216.34"]
 
 
 def test_a_redirect_to_a_private_address_is_not_followed(

@@ -18,7 +18,7 @@ from tests.conftest import Run
 from understandability.errors import OptionError
 from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import TableColumns
-from understandability.inputs.sources import Sources
+from understandability.inputs.sources import Sources, read_paths
 from understandability.inputs.tables import read_table
 from understandability.text.page import TEXT, Failure, Page
 
@@ -79,7 +79,7 @@ def test_compressed_json_in_a_folder_is_read(tmp_path: Path, suffix: str) -> Non
 
 
 def test_files_that_are_passed_over_have_an_example(tmp_path: Path) -> None:
-    """Settings beside pages are no pages, and somebody may miss the others."""
+    """JSON files next to pages are mostly settings; the message lets a user notice other ones."""
     (tmp_path / "a.html").write_text("<p>Rest.")
     for name in ("x.json", "y.json", "z.docm.gz", "README"):
         (tmp_path / name).write_bytes(LINES)
@@ -97,7 +97,7 @@ def test_files_that_are_passed_over_have_an_example(tmp_path: Path) -> None:
 def test_files_that_are_passed_over_are_never_lost_in_silence(
     tmp_path: Path, understand: Run, command: str
 ) -> None:
-    """They are listed even if quiet, and an error if strict."""
+    """They are listed even with --quiet, and an error with --strict."""
     (tmp_path / "a.txt").write_text("Rest, and drink enough water.")
     (tmp_path / "b.json").write_bytes(LINES)
     label = f"passed over: files with the suffix .json, such as {tmp_path}/b.json: 1"
@@ -132,9 +132,9 @@ def test_damaged_json_gives_what_was_before(
     tmp_path: Path, data: bytes, docnos: str, errors: list[str]
 ) -> None:
     (tmp_path / "t.json").write_bytes(data)
-    pages, found, _ = read(tmp_path / "t.json")
+    pages, result, _ = read(tmp_path / "t.json")
     assert [page.docno for page in pages] == list(docnos)
-    for error, expected in zip(found, errors, strict=True):
+    for error, expected in zip(result, errors, strict=True):
         assert expected in error
 
 
@@ -338,7 +338,7 @@ def test_languages_that_are_stated(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["score", "extract", "features"])
 def test_inputs_are_named_in_a_file(tmp_path: Path, understand: Run, command: str) -> None:
-    """As warc.paths.gz of Common Crawl names them; others may be given besides."""
+    """Such as warc.paths.gz of Common Crawl; other inputs may be named, too."""
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.txt").write_text("Rest, and drink enough water.")
     (tmp_path / "paths.gz").write_bytes(gzip.compress(b"a.txt\n\nb.txt\n"))
@@ -350,3 +350,13 @@ def test_inputs_are_named_in_a_file(tmp_path: Path, understand: Run, command: st
     (tmp_path / "paths.gz").write_bytes(gzip.compress(b"\n"))
     done = understand(command, *options, cwd=tmp_path, status=2)
     assert "paths.gz names no input; expected one path or URL a line" in done.stderr
+
+
+def test_names_in_a_list_of_a_bucket_are_relative_to_it() -> None:
+    """As in the lists of Common Crawl, at https://data.commoncrawl.org and s3://commoncrawl."""
+    fsspec = pytest.importorskip("fsspec", reason="needs the extra s3")
+    system = fsspec.filesystem("memory")
+    lines = b"crawl-data/a.warc.gz\nmemory://other/b.warc.gz\n"
+    system.pipe("/bucket/crawl-data/warc.paths.gz", gzip.compress(lines))
+    paths = read_paths("memory://bucket/crawl-data/warc.paths.gz")
+    assert paths == ["memory://bucket/crawl-data/a.warc.gz", "memory://other/b.warc.gz"]

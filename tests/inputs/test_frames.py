@@ -13,7 +13,7 @@ ROWS = {"id": ["a", "b"], "label": [3, None]}
 
 
 class Stream:
-    """What only hands out Arrow data, as relations of DuckDB do."""
+    """An object that only exports Arrow data, such as a relation of DuckDB."""
 
     columns = ("id", "label")
 
@@ -30,7 +30,7 @@ def polars_frame(rows: dict[str, list[Any]]) -> Any:
     [dict, pa.table, pa.RecordBatch.from_pydict, pd.DataFrame, polars_frame, lambda _: Stream()],
 )
 def test_each_kind_becomes_the_same_table(make: Any) -> None:
-    """With the values in their order, and without the index of a frame of pandas."""
+    """The values are in their order, without the index of a pandas frame."""
     frame = make(ROWS)
     table = table_of(frame)
     assert table.column_names == ["id", "label"]

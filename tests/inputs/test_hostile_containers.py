@@ -1,4 +1,4 @@
-"""Files made to take without end or to end the run: each is read in linear time, or told."""
+"""Files made to hang or end the run: each is read in linear time, or reported."""
 
 import io
 import struct
@@ -23,16 +23,16 @@ MANY = 200_000
 
 
 def found_in(path: Path, content: bytes) -> list[Page | Failure]:
-    """What reading a file of this content gives."""
+    """The records of a file with this content."""
     path.write_bytes(content)
     return list(read_pages(path))
 
 
 def errors_in(path: Path, content: bytes) -> list[str]:
-    """What is said of a file that gives no page."""
-    found = found_in(path, content)
-    assert all(isinstance(each, Failure) for each in found)
-    return [each.error for each in found if isinstance(each, Failure)]
+    """The errors of a file without a page."""
+    result = found_in(path, content)
+    assert all(isinstance(each, Failure) for each in result)
+    return [each.error for each in result if isinstance(each, Failure)]
 
 
 def page_in(path: Path, content: bytes) -> Page:
@@ -60,7 +60,7 @@ def test_trec_elements_without_end_are_read_once(tmp_path: Path, body: bytes) ->
 
 
 def test_trec_texts_up_to_one_without_end(tmp_path: Path) -> None:
-    """Any of the closing tags ends a text; what is never closed is none."""
+    """Any of the closing tags ends a text; a text that is never closed is none."""
     record = b"<DOC><DOCNO>1</DOCNO><title>Flu</TEXT>.<Text><TITLE>is</TITLE><TEXT>bad\n</DOC>\n"
     page = page_in(tmp_path / "a.trec", record)
     assert (page.content, page.media_type) == (b"Flu\n\n<TITLE>is", TEXT)
@@ -88,7 +88,7 @@ def parquet_file(data: bytes, footer: bytes) -> bytes:
 
 
 def test_a_parquet_footer_of_lists_in_lists_is_told(tmp_path: Path) -> None:
-    """The depth of lists is bounded as that of structs is."""
+    """The depth of lists is bounded, like the depth of structs."""
     [error] = errors_in(tmp_path / "a.parquet", parquet_file(b"", b"\x19" * 2000 + b"\0"))
     assert "a header is nested too deeply" in error
 
@@ -119,20 +119,20 @@ EMPTY_PAGE = b"\x25\x00\x15\x00\x00"  # its header: both of its sizes are 0
     ],
 )
 def test_page_headers_of_any_length_are_read(header: bytes) -> None:
-    """Also those that are longer than what is read at first."""
+    """Also if they are longer than the first read."""
     file = io.BytesIO(chunk_of(header + b"\x25\x54\x15\x00\x00" + header, groups=1))
     assert largest_pages(file, ["id"]) == [{"id": 42}]
 
 
 def test_a_page_header_without_end_is_told() -> None:
-    """After a megabyte it is none."""
+    """A header of more than a megabyte is refused."""
     header = b"\x25\x00\x15\x00\x18" + varint(3_000_000) + b"x" * 3_000_000 + b"\0"
     with pytest.raises(ValueError, match="a header ends too early"):
         largest_pages(io.BytesIO(chunk_of(header, groups=1)), ["id"])
 
 
 def test_few_bytes_are_read_for_each_page_header() -> None:
-    """Not a megabyte for each of many that have five bytes."""
+    """Many headers of five bytes do not cost a megabyte each."""
     file = Counting(chunk_of(EMPTY_PAGE * 10_000, groups=1))
     assert largest_pages(file, ["id"]) == [{"id": 0}]
     assert file.count < 100_000_000
@@ -175,14 +175,14 @@ def test_rows_of_very_large_parquet_pages_are_read_few_at_a_time(
     )  # fmt: skip
     before = pa.total_allocated_bytes()
     most = 0
-    for found in read_pages(file, limit=1000):
-        assert isinstance(found, Failure)
+    for result in read_pages(file, limit=1000):
+        assert isinstance(result, Failure)
         most = max(most, pa.total_allocated_bytes() - before)
     assert most < 450_000_000
 
 
 def test_content_encodings_are_counted() -> None:
-    """Each is a copy of the body; those that change nothing are free."""
+    """Each encoding is a copy of the body; encodings that change nothing are free."""
     free = {"content-encoding": "identity, " * 1000 + "gzip," * 5}
     assert decoded_body(HttpResponse(200, free, b"<p>"), 1000).content == b"<p>"
     many = {"content-encoding": "gzip," * 6}
@@ -239,7 +239,7 @@ NO_NUMBER = tar_header("x", tarfile.XHDTYPE, 21) + tar_block(pax_record("GNU.spa
 def test_hostile_headers_of_an_archive_are_damage(
     tmp_path: Path, before: bytes, damage: bytes, message: str
 ) -> None:
-    """What is before them is read, and so are the files beside the archive."""
+    """Earlier members are read, and so are the files next to the archive."""
     (tmp_path / "b.txt").write_bytes(b"Flu.")
     (tmp_path / "a.tar").write_bytes(before + damage)
     *pages, failure, beside = list(read_pages(tmp_path))
@@ -261,20 +261,20 @@ def test_numbers_in_the_members_of_an_archive_are_free(tmp_path: Path) -> None:
 
 
 def test_a_global_header_of_very_many_keys_is_read_once(tmp_path: Path) -> None:
-    """Not again for each member; what tar knows of it holds for all of them."""
+    """It is not read again for each member, although it applies to all of them."""
     keys = b"".join(pax_record(f"x{number}", "") for number in range(60_000))
     keys += pax_record("mtime", "7")
     header = tar_header("g", tarfile.XGLTYPE, len(keys)) + tar_block(keys)
     archive = header + GOOD * 20_000 + b"\0" * 1024
-    found = list(tar_members(io.BytesIO(archive), 1 << 20))
-    assert len(found) == 20_000
-    assert {member.mtime for _, member in found} == {7}
+    result = list(tar_members(io.BytesIO(archive), 1 << 20))
+    assert len(result) == 20_000
+    assert {member.mtime for _, member in result} == {7}
     (tmp_path / "a.tar").write_bytes(archive)
     assert sum(1 for _ in members(tmp_path / "a.tar")) == 20_000
 
 
 def test_a_trec_record_of_empty_lines_is_held_once(tmp_path: Path) -> None:
-    """Not as an object for each of its lines."""
+    """It does not cost an object for each line."""
     file = tmp_path / "a.trec"
     file.write_bytes(b"<DOC>\n<DOCNO>1</DOCNO>\n" + b"\n" * 500_000 + b"</DOC>\n")
     tracemalloc.start()
@@ -287,7 +287,7 @@ def test_a_trec_record_of_empty_lines_is_held_once(tmp_path: Path) -> None:
 
 
 def test_a_json_line_of_very_many_lists_is_refused(tmp_path: Path) -> None:
-    """They would be many times as large as the line; the next line is read."""
+    """In memory they would be many times as large as the line; the next line is read."""
     many = b'{"id": 1, "text": "a", "x": [' + b"[[]]," * 500_000 + b"1]}\n"
     file = tmp_path / "a.jsonl"
     failure, page = found_in(file, many + b'{"id": 2, "text": "[{"}\n')
@@ -307,7 +307,7 @@ def test_what_a_parquet_footer_has_besides_is_not_kept() -> None:
 
 
 def test_a_parquet_footer_of_very_many_row_groups_is_told(tmp_path: Path) -> None:
-    """Those are kept, so their number is bounded."""
+    """Row groups are kept in memory, so their number is bounded."""
     groups = b"\x49\xfc" + varint(1_000_001) + b"\0" * 1_000_001
     [error] = errors_in(tmp_path / "a.parquet", parquet_file(b"", groups + b"\0"))
     assert "its lists have more than 1000000 elements" in error

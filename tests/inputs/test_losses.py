@@ -22,12 +22,12 @@ def tar_page(name: str) -> bytes:
 
 END = b"\0" * 1024
 BAD = bytearray(tar_page("b.txt"))
-BAD[0] ^= 1  # the checksum of the header tells
+BAD[0] ^= 1  # the checksum of the header no longer matches
 
 
 def test_members_behind_a_damaged_header_of_an_archive_are_read(tmp_path: Path) -> None:
-    """As GNU tar does; what the header told of is lost, and that is told once."""
-    # What behind it is content may have letters where a header has the digits of its checksum.
+    """As by GNU tar; the member of the header is lost, with one error."""
+    # Content after it may have letters where a header has the digits of its checksum.
     lost = bytes(BAD) + bytes(BAD) + tar_block(b"Flu. " * 100)
     archive = tar_page("a.txt") + lost + tar_page("c.txt") + END
     a, c, failure = found_in(tmp_path / "p.tar", archive)
@@ -51,9 +51,9 @@ NAMED = tar_header("x", tarfile.GNUTYPE_LONGNAME, 6) + tar_block(b"b.txt\0") + t
     ],
 )
 def test_members_behind_zeros_are_read(tmp_path: Path, between: bytes, message: str) -> None:
-    """Zeros end an archive, and stand where archives are joined or blocks are lost: it is told.
+    """Zeros end an archive, and occur where archives are joined or blocks lost: one error.
 
-    A long name is that of the member right behind it, and of no other.
+    A long name belongs to the member that follows it, and to no other.
     """
     archive = tar_page("a.txt") + between + tar_page("c.txt") + END
     a, c, failure = found_in(tmp_path / "p.tar", archive)
@@ -63,7 +63,7 @@ def test_members_behind_zeros_are_read(tmp_path: Path, between: bytes, message: 
 
 @pytest.mark.parametrize("end", [END, END + b"\0" * 9000, END + b"\0" * 100])
 def test_zeros_to_the_end_of_an_archive_are_none(tmp_path: Path, end: bytes) -> None:
-    """Also of one without a member."""
+    """Also in an archive without a member."""
     assert [page.docno for page in found_in(tmp_path / "p.tar", GOOD + end)] == ["good.txt"]
     assert errors_in(tmp_path / "p.tar", end) == ["there is no document in it"]
 
@@ -92,9 +92,9 @@ def test_a_parquet_text_that_is_not_utf8_costs_its_row_alone(tmp_path: Path) -> 
     ]
     file = tmp_path / "d.parquet"
     pq.write_table(pa.table(columns, names=table.column_names), file)
-    found = found_in(file, file.read_bytes())
-    failures = {each.docno: each.error for each in found if isinstance(each, Failure)}
-    assert len(found) == 500
+    result = found_in(file, file.read_bytes())
+    failures = {each.docno: each.error for each in result if isinstance(each, Failure)}
+    assert len(result) == 500
     assert list(failures) == [f"{file}#8", f"{file}#10"]
     assert "holds text that is not UTF-8" in failures[f"{file}#8"]
 
@@ -113,7 +113,7 @@ def test_rows_that_a_damaged_parquet_page_lacks_are_told(tmp_path: Path) -> None
 
 
 def test_the_checksums_of_a_parquet_file_are_looked_at(tmp_path: Path) -> None:
-    """Where its writer gave it some; a letter that changed is no good row."""
+    """If the writer added checksums, a row with a changed letter is an error."""
     file = tmp_path / "d.parquet"
     table = pa.table({"id": ["1"], "text": ["You have flu."]})
     pq.write_table(table, file, compression="none", use_dictionary=False, write_page_checksum=True)
@@ -123,7 +123,7 @@ def test_the_checksums_of_a_parquet_file_are_looked_at(tmp_path: Path) -> None:
 
 
 def test_a_parquet_file_of_no_rows_is_no_damaged_one(tmp_path: Path) -> None:
-    """It holds no document, and that is all."""
+    """Such a file has no document; that is its only error."""
     file = tmp_path / "d.parquet"
     pq.write_table(pa.schema({"id": pa.string(), "text": pa.string()}).empty_table(), file)
     assert errors_in(file, file.read_bytes()) == ["there is no document in it"]
@@ -132,12 +132,12 @@ def test_a_parquet_file_of_no_rows_is_no_damaged_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("gap", [b"", b" ", b"\t" * 70_000, b"\r"])
 @pytest.mark.parametrize("before", [0, 65_500, 65_505, 65_508])
 def test_trec_records_on_one_line_are_records(tmp_path: Path, gap: bytes, before: int) -> None:
-    """Also where a line is longer than what is read at once."""
+    """Also if a line is longer than one read."""
     first = b"<DOC><DOCNO>1</DOCNO>" + b"a" * before + b"</DOC>"
     archive = first + gap + b"<doc><DOCNO>2</DOCNO>Rest.</doc><DOC><DOCNO>3</DOCNO></DOC>\n"
-    found = found_in(tmp_path / "a.trec", archive)
-    assert [page.docno for page in found] == ["1", "2", "3"]
-    assert [page.content for page in found if isinstance(page, Page)] == [
+    result = found_in(tmp_path / "a.trec", archive)
+    assert [page.docno for page in result] == ["1", "2", "3"]
+    assert [page.content for page in result if isinstance(page, Page)] == [
         b"a" * before,
         b"Rest.",
         b"",
@@ -170,7 +170,7 @@ def test_lines_may_end_as_on_any_system(tmp_path: Path, end: str) -> None:
 def test_a_damaged_table_of_labels_names_the_place(
     tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
-    """Which line, or which row of which document where the lines are whole."""
+    """The message names the line, or the row and the document if the lines are whole."""
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_labels(tmp_path / name)
@@ -191,15 +191,15 @@ def test_a_table_without_numbers_says_what_it_has(tmp_path: Path, rows: bytes) -
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
 def test_a_member_whose_mark_is_damaged_is_told(tmp_path: Path, suffix: str) -> None:
-    """It looked like what fills up a block; that, and what zstd skips, is still passed over."""
+    """It looked like padding; real padding and skippable frames of zstd are still ignored."""
     packed = gzip.compress if suffix == ".gz" else zstandard.compress
     lines = [f'{{"id": "d{n}", "text": "Rest."}}\n'.encode() for n in range(3)]
     a, b, c = map(packed, lines)
     damaged = b"\0" + bytes([b[1] ^ 1]) + b[2:]
-    found = found_in(tmp_path / f"p.jsonl{suffix}", a + damaged + c)
-    assert [each.docno for each in found if isinstance(each, Page)] == ["d0", "d2"]
-    assert [each for each in found if isinstance(each, Failure)]
+    result = found_in(tmp_path / f"p.jsonl{suffix}", a + damaged + c)
+    assert [each.docno for each in result if isinstance(each, Page)] == ["d0", "d2"]
+    assert [each for each in result if isinstance(each, Failure)]
     between = b"\0" * 512 if suffix == ".gz" else b"\x50\x2a\x4d\x18\x05\0\0\0index"
-    found = found_in(tmp_path / f"p.jsonl{suffix}", a + between + b + between + c + between)
-    assert [each.docno for each in found] == ["d0", "d1", "d2"]
-    assert all(isinstance(each, Page) for each in found)
+    result = found_in(tmp_path / f"p.jsonl{suffix}", a + between + b + between + c + between)
+    assert [each.docno for each in result] == ["d0", "d1", "d2"]
+    assert all(isinstance(each, Page) for each in result)

@@ -56,7 +56,7 @@ def responses(path: Path, folder: Path) -> int:
 def test_real_files_are_read_completely(
     read: object, name: str, number: int | None, shared_data: Path, tmp_path: Path
 ) -> None:
-    """As many topics, pages and lines as their documentation says."""
+    """They have the number of topics, pages and lines that their documentation states."""
     path = shared_data / name
     assert callable(read)
     if number is not None:

@@ -1,4 +1,4 @@
-"""Runs and labels: every format read alike, every oddity told, every fault in one sentence."""
+"""Runs and labels: all formats give the same, oddities are reported, faults are one sentence."""
 
 import gzip
 import math
@@ -79,7 +79,7 @@ def test_every_way_to_write_a_run_reads_the_same(tmp_path: Path, content: str | 
 
 
 def test_what_is_unusual_is_counted_and_named(tmp_path: Path) -> None:
-    """Blanks, encodings and long tags are told, with the first line."""
+    """Blanks, encodings and long tags are reported, with the first line."""
     odd = RUN.replace("Q0 d7", "Q0\td7").replace("d2 2 1.25 tag", "d2 2 1.25 two words")
     run = read_run(written(tmp_path, odd.encode() + "q2 Q0 dé 2 -5 tag\n".encode("latin-1")))
     assert [str(oddity) for oddity in run.oddities] == [
@@ -113,7 +113,7 @@ def test_what_is_unusual_is_counted_and_named(tmp_path: Path) -> None:
 def test_a_file_that_is_no_run_is_refused_with_its_place(
     tmp_path: Path, content: str | bytes | None, message: str
 ) -> None:
-    """One sentence: file, line, what was wrong, what is allowed; also where there is none."""
+    """One sentence: file, line (if there is one), what was found, what is allowed."""
     path = tmp_path / "none.run" if content is None else written(tmp_path, content)
     with pytest.raises(InputError) as error:
         read_run(path)
@@ -137,7 +137,7 @@ def test_a_file_that_is_no_labels_is_refused_with_its_place(
 
 
 def test_the_first_of_equal_pairs_counts(tmp_path: Path) -> None:
-    """A pair that is labelled again keeps its first label, and it is told."""
+    """A pair that is labelled again keeps its first label, which is reported."""
     labels = read_labels(written(tmp_path, "q 0 a 1\nq 0 b 0\nq 0 a 2\nr 0 a 3\n", "qrels"))
     assert labels.values.tolist() == [1, 0, 3]
     assert [str(oddity) for oddity in labels.oddities] == [
@@ -160,7 +160,7 @@ def test_labels_know_where_they_stood(tmp_path: Path) -> None:
         ([("b", 2.0), ("a", 2.0), ("c", 2.0), ("d", 9.0)], "bacd", "dcba"),
         # Scores are compared in single precision, as by trec_eval.
         ([("a", 1.0000000001), ("b", 1.0)], "ab", "ba"),
-        # A document listed again counts where it stands first in the order that is used.
+        # A repeated document counts at its first position in the order that is used.
         ([("a", 1.0), ("b", 3.0), ("a", 5.0)], "ab", "ab"),
         ([("a", 4.0), ("b", 3.0), ("a", 2.0)], "ab", "ab"),
         ([("a", 1.0), ("b", 3.0), ("c", 4.0), ("a", 3.5)], "abc", "cab"),
@@ -177,14 +177,14 @@ def test_lines_are_ordered_by_rank_or_by_score(
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        # Constant ranks keep the order of the file; lines of a query need not stand together.
+        # Constant ranks keep the order of the file; the lines of a query may be apart.
         ("q Q0 b 0 1 t\nq Q0 a 0 2 t\nq Q0 c 0 3 t\n", {"q": "bac"}),
         ("q Q0 b 2 1 t\nr Q0 x 1 1 t\nq Q0 a 1 2 t\n", {"q": "ab", "r": "x"}),
     ],
 )
 def test_a_run_is_ranked_by_its_ranks(tmp_path: Path, lines: str, expected: dict[str, str]) -> None:
-    found = read_run(written(tmp_path, lines)).by_query()
-    assert {query: "".join(d for d, _ in of) for query, of in found.items()} == expected
+    result = read_run(written(tmp_path, lines)).by_query()
+    assert {query: "".join(d for d, _ in of) for query, of in result.items()} == expected
 
 
 def test_runs_and_labels_cannot_be_written_to() -> None:
@@ -202,7 +202,7 @@ def test_an_unknown_order_is_refused() -> None:
 
 
 def test_labels_find_the_lines_of_a_run() -> None:
-    """By pair, or by document where the labels are of documents."""
+    """By pair, or by document if the labels belong to documents."""
     run = Run.of("r", {"q": [("a", 2.0), ("b", 1.0)], "x": [("a", 1.0)], "r": [("c", 1.0)]})
     labels = Labels.of("u", {"r": {"a": 9.0}, "q": {"b": 5.0, "z": 1.0}})
     np.testing.assert_array_equal(labels.of_lines(run), [math.nan, 5, math.nan, math.nan])
@@ -224,7 +224,7 @@ lines = st.lists(
 def test_the_fast_reader_agrees_with_the_careful_one(
     rows: list[tuple[str, str, int, float]],
 ) -> None:
-    """What pyarrow takes, the reader line by line takes alike."""
+    """The reader line by line reads the same as pyarrow."""
     data = "".join(f"{q} Q0 {d} {r} {s!r} t\n" for q, d, r, s in rows).encode()
     fast = trec._read_fast(data, trec.RUN)
     slow, oddities = trec._read_line_by_line("file", data, trec.RUN)
@@ -263,7 +263,7 @@ def test_qrels_may_be_called_tsv(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".jsonl", ".parquet"])
 def test_score_tables_are_labels_of_documents(tmp_path: Path, suffix: str) -> None:
-    """As `understand features` and `understand score` write them; no number, no label."""
+    """Tables of `understand features` and `understand score`; a missing number is no label."""
     table = pa.table({"docno": ["d1", "d2", "d3"], "gunning_fog": [9.5, None, 12.0]})
     write_table(table, str(tmp_path / f"fog{suffix}"))
     labels = read_labels(tmp_path / f"fog{suffix}", "u")
@@ -294,7 +294,7 @@ def test_a_table_without_docno_is_refused() -> None:
 
 
 class LocalFile:
-    """What ir_datasets streams its files from, without a download."""
+    """Files as ir_datasets streams them, without a download."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,11 +1,14 @@
-"""Inputs of every kind, in any mix: which documents they give, and what is told of the rest."""
+"""Inputs of all formats, in any mix: their documents, and the reports on everything else."""
 
 import gzip
+import http.server
 import io
 import json
 import os
+import socket
 import tarfile
 import tempfile
+import threading
 from pathlib import Path
 
 import pyarrow as pa
@@ -27,10 +30,10 @@ PAGE = b"<p>Flu is a virus."
 
 def pages_of(*paths: Path | str, **options: object) -> tuple[list[Page], list[Failure]]:
     """The pages and the failures of some inputs."""
-    found = list(read_pages(*paths, **options))  # type: ignore[arg-type]
+    result = list(read_pages(*paths, **options))  # type: ignore[arg-type]
     return (
-        [each for each in found if isinstance(each, Page)],
-        [each for each in found if isinstance(each, Failure)],
+        [each for each in result if isinstance(each, Page)],
+        [each for each in result if isinstance(each, Failure)],
     )
 
 
@@ -42,8 +45,8 @@ def test_a_folder_gives_its_pages_by_their_path_below_it(tmp_path: Path) -> None
     (tmp_path / "b/style.css").write_bytes(b"p {}")
     (tmp_path / ".hidden.html").write_bytes(PAGE)
     sources = Sources([tmp_path])
-    found = [(page.docno, page.media_type) for page in sources if isinstance(page, Page)]
-    assert found == [("a.txt", TEXT), ("b/x.HTM", HTML)]
+    result = [(page.docno, page.media_type) for page in sources if isinstance(page, Page)]
+    assert result == [("a.txt", TEXT), ("b/x.HTM", HTML)]
     assert sources.skipped == {
         f"files with the suffix .css, such as {tmp_path}/b/style.css": 1,
         "hidden and special files": 1,
@@ -130,8 +133,8 @@ def test_jsonl_records(tmp_path: Path) -> None:
         ("z", TEXT),
     ]
     assert pages[1].url == "http://a/"
-    told = {failure.path.rpartition("#")[2]: failure.error for failure in failures}
-    assert told == {
+    messages = {failure.path.rpartition("#")[2]: failure.error for failure in failures}
+    assert messages == {
         "3": "line 3 is not JSON: Expecting value: line 1 column 1 (char 0)",
         "4": "line 4 is a JSON list; each line must be an object",
         "5": "the record has no 'id' (text or a whole number)",
@@ -143,10 +146,10 @@ def test_jsonl_records(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_is_passed_over(tmp_path: Path) -> None:
-    """A line of 5 MB is one error, and the next record is read."""
+    """A line of 3 MB is one error, and the next record is read."""
     file = tmp_path / "d.jsonl"
     with file.open("wb") as out:
-        out.write(b'{"id": "' + b"x" * 5_000_000 + b'"}\n{"id": "b", "text": "t"}\n')
+        out.write(b'{"id": "' + b"x" * 3_000_000 + b'"}\n{"id": "b", "text": "t"}\n')
     pages, failures = pages_of(file, limit=100_000)
     assert [page.docno for page in pages] == ["b"]
     assert failures[0].error == "line 1 is longer than 0.61 MB"
@@ -207,7 +210,7 @@ def test_damage_anywhere_in_a_parquet_file_ends_nothing(place: float, noise: byt
 
 
 def test_trec_web_text(tmp_path: Path) -> None:
-    """Web collections hold HTML behind <DOCHDR>, news collections <TEXT>."""
+    """Web collections have HTML after <DOCHDR>, news collections <TEXT>."""
     file = tmp_path / "d.trecweb"
     file.write_bytes(
         b"<DOC>\n<DOCNO>WT-1</DOCNO>\n<DOCHDR>\nhttp://a/ 1.2.3.4\nServer: x\n</DOCHDR>\n"
@@ -255,13 +258,13 @@ def test_archives_give_their_plain_pages_only(tmp_path: Path) -> None:
         )
     )
     sources = Sources([file], limit=1000)
-    found = list(sources)
-    assert [each.docno for each in found if isinstance(each, Page)] == [
+    result = list(sources)
+    assert [each.docno for each in result if isinstance(each, Page)] == [
         "../../evil.html",
         "a/b.html",
         "z.txt",
     ]
-    assert [each.docno for each in found if isinstance(each, Failure)] == ["long.html"]
+    assert [each.docno for each in result if isinstance(each, Failure)] == ["long.html"]
     assert sources.skipped == {
         "archive members that are not plain files": 1,
         "archive members with the suffix .css": 1,
@@ -323,3 +326,42 @@ def test_docnos_of_another_file_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("a\nb c\n")
     with pytest.raises(InputError, match=r"x, line 2 has 2 columns; a list of docnos has 1"):
         read_docnos(str(tmp_path / "x"))
+
+
+def test_a_server_that_does_not_answer_is_reported(tmp_path: Path) -> None:
+    """The message differs from the one for a missing file."""
+    pytest.importorskip("aiohttp", reason="needs the extra http")
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}/a.html"
+        with pytest.raises(InputError, match=r"/a.html cannot be read: .*Connect call failed"):
+            read_pages(url)
+    with pytest.raises(InputError, match=r"missing\.html does not exist"):
+        read_pages(tmp_path / "missing.html")
+
+
+def test_many_addresses_are_looked_up_at_the_same_time() -> None:
+    """A crawl has tens of thousands, and each answer takes a while."""
+    pytest.importorskip("aiohttp", reason="needs the extra http")
+    together = threading.Barrier(4, timeout=30)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            together.wait()  # fails unless four requests are here at once
+            self.send_response(200)
+            self.send_header("Content-Length", "7")
+            self.end_headers()
+
+        def do_GET(self) -> None:
+            self.do_HEAD()
+
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        host = f"http://127.0.0.1:{server.server_port}"
+        sources = read_pages(*(f"{host}/{number}.html" for number in range(8)))
+        server.shutdown()
+    assert [file.docno for file in sources.files] == [f"{number}.html" for number in range(8)]
+    assert {file.bytes for file in sources.files} == {7}

@@ -1,4 +1,4 @@
-"""Compressed streams: decoded whatever their kind, bounded, and read on behind damage."""
+"""Compressed streams: all codecs, bounded output, and reading on after damage."""
 
 import bz2
 import gzip
@@ -52,7 +52,7 @@ def test_cut_stream_gives_what_is_there_and_then_says_so(kind: str) -> None:
 
 
 def test_cut_stream_gives_all_that_its_bytes_hold() -> None:
-    """Wherever it is cut, be it in the midst of what unfolds far."""
+    """At any cut, even within data that expand far."""
     content = b"".join(bytes([letter]) * 70_001 for letter in range(3))
     data = gzip.compress(content)
     for cut in range(20, len(data)):
@@ -83,7 +83,7 @@ def test_reading_goes_on_with_the_member_behind_the_damage(kind: str, offset: in
 
 @pytest.mark.parametrize("kind", COMPRESSED)
 def test_a_bomb_is_not_unfolded_beyond_the_bound(kind: str) -> None:
-    """A gigabyte of zeros in a megabyte of file costs no more memory than is asked for."""
+    """A gigabyte of zeros in a file of a megabyte costs no more memory than requested."""
     chunk = b"\0" * 10_000_000
     bomb = COMPRESSORS[kind](chunk) * 100
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -93,7 +93,7 @@ def test_a_bomb_is_not_unfolded_beyond_the_bound(kind: str) -> None:
 
 
 def all_of(data: bytes) -> tuple[int, list[str]]:
-    """How many bytes a stream gives, and what is said of its damage."""
+    """The number of bytes of a stream, and its errors."""
     stream = decompressed(io.BytesIO(data))
     count, damages = 0, []
     while True:
@@ -133,7 +133,7 @@ def test_zstd_frames_in_one_another_are_decoded_once() -> None:
 def test_a_stream_that_unfolds_too_far_ends_there(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is read of it is bounded in total, and it says so once."""
+    """The bytes read are bounded in total, with one error."""
     monkeypatch.setattr(streams, "MOST_OUTPUT", 10_000_000)
     bomb = COMPRESSORS[kind](b"\n" * 10_000_000) * 5
     count, damages = all_of(bomb)

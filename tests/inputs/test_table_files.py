@@ -47,7 +47,7 @@ def test_the_same_table_gives_the_same_bytes(tmp_path: Path, suffix: str) -> Non
 
 
 def test_a_half_written_file_never_appears(tmp_path: Path) -> None:
-    """An error on the way leaves nothing behind, and an older file untouched."""
+    """After an error, no new file remains, and an older one is unchanged."""
     path = tmp_path / "t.csv"
     path.write_text("older")
     with pytest.raises(AttributeError), TableWriter(str(path)) as writer:
@@ -63,7 +63,7 @@ def test_other_suffixes_are_refused(name: str) -> None:
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    """Nothing is left beside it."""
+    """No other file remains."""
     (tmp_path / "out.jsonl").mkdir()
     with pytest.raises(InputError, match="it is a folder; name a file in it"):
         write_table(ROWS, str(tmp_path / "out.jsonl"))

@@ -1,4 +1,4 @@
-"""Tables of pages: which column is what, what is guessed, and what is told where it cannot be."""
+"""Tables of pages: chosen columns, guessed columns, and errors if neither is possible."""
 
 import csv
 import gzip
@@ -70,14 +70,14 @@ def read(
     path: Path, limit: int = 10_000_000, **columns: Any
 ) -> tuple[list[Page], list[Failure], list[str]]:
     sources = Sources([path], limit=limit, columns=TableColumns(**columns))
-    found = list(sources)
-    pages = [each for each in found if isinstance(each, Page)]
-    return pages, [each for each in found if isinstance(each, Failure)], sources.remarks
+    result = list(sources)
+    pages = [each for each in result if isinstance(each, Page)]
+    return pages, [each for each in result if isinstance(each, Failure)], sources.remarks
 
 
 @every
 def test_columns_are_guessed_and_told(tmp_path: Path, name: str) -> None:
-    """`url` and `content`, as many crawls have them; what is HTML its tags tell."""
+    """`url` and `content`, as in many crawls; tags decide if the content is HTML."""
     WRITERS[name](tmp_path / name, ROWS)
     pages, failures, remarks = read(tmp_path / name)
     assert failures == []
@@ -131,7 +131,7 @@ def test_kept_columns_stand_beside_ours_of_the_same_name(tmp_path: Path) -> None
 def test_a_table_of_something_else_is_one_sentence(
     tmp_path: Path, name: str, rows: dict[str, list[Any]], sentence: str
 ) -> None:
-    """It names the columns that there are, once, and not in every row."""
+    """One error names the columns; not every row repeats it."""
     WRITERS[name](tmp_path / name, rows)
     pages, (failure,), _ = read(tmp_path / name)
     assert pages == []
@@ -175,7 +175,7 @@ def test_bad_rows_of_csv_cost_themselves(tmp_path: Path) -> None:
 def test_a_quote_that_stays_open_is_told(
     tmp_path: Path, lines: str, good: str, message: str
 ) -> None:
-    """Of a file that was cut, and of one whose closing quote is lost: no page of what it held."""
+    """A cut file, or a lost closing quote: the cell does not become a page."""
     (tmp_path / "t.csv").write_text(f'id,text\na,"Rest."\n{lines}')
     pages, (failure,), _ = read(tmp_path / "t.csv")
     assert [page.docno for page in pages] == list(good)
@@ -183,7 +183,7 @@ def test_a_quote_that_stays_open_is_told(
 
 
 def test_quotes_within_a_line_of_csv_cost_nothing(tmp_path: Path) -> None:
-    """As they stand in tables whose writer knows no quotes."""
+    """Some writers of tables do not use quotes."""
     (tmp_path / "t.tsv").write_text('id\ttext\na\t"Flu" is a virus.\nb\tA "virus".\n')
     pages, failures, _ = read(tmp_path / "t.tsv")
     assert [page.content for page in pages] == ["Flu is a virus.", 'A "virus".']
@@ -211,14 +211,14 @@ def test_a_damaged_arrow_file_gives_what_was_before(tmp_path: Path) -> None:
 
 
 def test_tables_of_other_things_in_a_folder_are_passed_over(tmp_path: Path) -> None:
-    """A list of labels beside pages is no error; it is read where columns are chosen."""
+    """A list of labels next to pages is no error; it is read if columns are chosen."""
     (tmp_path / "a.html").write_text("<p>Rest.")
     (tmp_path / "labels.tsv").write_text("docno\tlabel\na\t1\n")
     sources = Sources([tmp_path])
     assert [page.docno for page in sources if isinstance(page, Page)] == ["a.html"]
     assert sources.skipped == {f"files with the suffix .tsv, such as {tmp_path}/labels.tsv": 1}
-    found = list(Sources([tmp_path], columns=TableColumns(text="label")))
-    assert [(type(each), each.docno) for each in found] == [(Page, "a.html"), (Page, "a")]
+    result = list(Sources([tmp_path], columns=TableColumns(text="label")))
+    assert [(type(each), each.docno) for each in result] == [(Page, "a.html"), (Page, "a")]
 
 
 def write_batches(path: Path) -> None:
@@ -252,7 +252,7 @@ def test_offsets_out_of_bounds_of_an_arrow_file_cost_their_batch(tmp_path: Path,
 def test_zeros_where_a_batch_begins_do_not_end_an_arrow_file_in_silence(
     tmp_path: Path, name: str
 ) -> None:
-    """They are also the mark of its end."""
+    """They also mark its end."""
     path = tmp_path / name
     write_batches(path)
     schema, first, second, *rest = re.split(b"(?=\xff{4})", path.read_bytes())[1:]

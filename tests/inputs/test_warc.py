@@ -24,8 +24,8 @@ def record(
     content: bytes, kind: str = "response", length: int | None = None, **headers: str
 ) -> bytes:
     """A WARC record with the given content."""
-    told = len(content) if length is None else length
-    return warc_head(told, kind, **headers) + content + b"\r\n\r\n"
+    messages = len(content) if length is None else length
+    return warc_head(messages, kind, **headers) + content + b"\r\n\r\n"
 
 
 def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
@@ -37,9 +37,9 @@ def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
 def read(data: bytes, limit: int = LIMIT) -> tuple[list[Page], list[Failure], Counter[str]]:
     """The pages, failures and counts of WARC bytes."""
     skipped: Counter[str] = Counter()
-    found = list(read_warc(decompressed(io.BytesIO(data)), "w.warc", limit, skipped))
-    pages = [each for each in found if isinstance(each, Page)]
-    return pages, [each for each in found if isinstance(each, Failure)], skipped
+    result = list(read_warc(decompressed(io.BytesIO(data)), "w.warc", limit, skipped))
+    pages = [each for each in result if isinstance(each, Page)]
+    return pages, [each for each in result if isinstance(each, Failure)], skipped
 
 
 def test_docno_is_the_trec_id_else_the_target_uri() -> None:
@@ -88,7 +88,7 @@ def test_conversions_of_wet_files_are_text() -> None:
 
 
 def test_truncated_records_are_scored_flagged_and_counted() -> None:
-    """What the crawler cut has its text as far as it goes."""
+    """A page that the crawler cut has its text as far as it goes."""
     (page,), _, skipped = read(record(response(b"<p>Half"), WARC_Truncated="length"))
     assert page.flags == ("truncated",)
     assert sum(skipped.values()) == 1
@@ -147,7 +147,7 @@ def zstd_frames(data: bytes) -> bytes:
 )
 @pytest.mark.parametrize("cut", [1, 2, 4, 8, 100, 0.5])
 def test_bodies_that_are_cut_off_have_the_text_that_is_there(coding: str, encode, cut) -> None:
-    """With or without ``WARC-Truncated``; without their trailer they have all of it."""
+    """With or without ``WARC-Truncated``; a missing trailer alone loses nothing."""
     headers = ("Content-Type: text/html", f"Content-Encoding: {coding}")
     encoded = encode(LONG_BODY)
     body = encoded[: -cut if cut > 0.5 else len(encoded) // 2]
@@ -192,7 +192,7 @@ def test_chunked_bodies_are_joined() -> None:
 
 @pytest.mark.parametrize("size", [b"8000000000000000", b"f" * 1000, b"x", b"-5", b"1_0", b""])
 def test_a_chunk_without_a_size_costs_its_page_alone(size: bytes) -> None:
-    """Not the file, and no page is cut in silence."""
+    """The file goes on, and no page is cut silently."""
     headers = ("Content-Type: text/html", "Transfer-Encoding: chunked")
     chunked = b"4\r\n<p>F\r\n" + size + b"\r\nlu.\r\n0\r\n\r\n"
     pages, (failure,), _ = read(record(response(chunked, *headers)) + record(response(b"<p>Flu.")))
@@ -219,7 +219,7 @@ def three(middle: bytes) -> bytes:
     ],
 )
 def test_a_broken_record_costs_no_other(middle: bytes, problem: str) -> None:
-    """What is broken is named, and the records beside it are read."""
+    """The error names the broken record, and its neighbours are read."""
     pages, failures, _ = read(three(middle))
     assert {"1", "3"} <= {page.docno for page in pages}
     assert any(problem in failure.error for failure in failures)
@@ -227,7 +227,7 @@ def test_a_broken_record_costs_no_other(middle: bytes, problem: str) -> None:
 
 @pytest.mark.parametrize("more", range(1, 400, 37))
 def test_a_length_that_reaches_into_the_next_record_costs_one(more: int) -> None:
-    """Wherever in the next record it ends, that one is read, and all behind it."""
+    """Wherever it ends in the next record, that record and the following ones are read."""
     body = response(b"<p>two is one long line" * 20)
     middle = record(body, length=len(body) + more, WARC_TREC_ID="2")
     pages, failures, _ = read(three(middle + record(body, WARC_TREC_ID="2b")))
@@ -260,7 +260,7 @@ def test_every_cut_is_noticed(cut: int) -> None:
 
 @given(noise=st.binary(max_size=200), position=st.integers(0, 3_000))
 def test_noise_never_raises(noise: bytes, position: int) -> None:
-    """Whatever bytes stand in a file, reading ends with pages and failures."""
+    """Reading any bytes ends with pages and failures."""
     data = three(record(response(b"<p>two" * 200)))
     read(data[:position] + noise + data[position + len(noise) :])
     read(gzip.compress(data)[:position] + noise)
@@ -280,7 +280,7 @@ def test_a_long_length_in_a_record_of_an_old_version_costs_no_other() -> None:
 @pytest.mark.parametrize("kind", ["response", "metadata"])
 @pytest.mark.parametrize("more", [1, 12, 10_000, 10**9])
 def test_records_behind_a_long_one_with_a_longer_length_are_read(kind: str, more: int) -> None:
-    """What is skipped, being too long to keep, is looked through for other records."""
+    """Content that is skipped because of its length is searched for other records."""
     size = 3_000_000
     data = record(b"x" * size, kind, length=size + 4 + more)
     data += b"".join(record(response(b"<p>x"), WARC_TREC_ID=f"x{n}") for n in range(200))
@@ -308,7 +308,7 @@ def test_a_content_may_hold_records(before: int, version: bytes) -> None:
 
 @pytest.mark.parametrize("border", range(-60, 10, 7))
 def test_records_are_found_across_the_blocks_of_what_is_skipped(border: int) -> None:
-    """Wherever the next record stands to the blocks."""
+    """At any position of the next record relative to the blocks."""
     size = (1 << 20) + (3 << 16) + border
     data = record(b"x" * size, "metadata", length=10**9)
     pages, _, _ = read(data + record(response(b"<p>x"), WARC_TREC_ID="x"))
@@ -326,7 +326,7 @@ def test_very_many_wrong_lengths_are_read_in_linear_time(length: int) -> None:
 
 
 def test_a_length_that_reaches_over_a_damage_costs_one_record() -> None:
-    """The records before the damage are read, and those behind it."""
+    """The records before and after the damage are read."""
     good = [record(response(b"<p>x"), WARC_TREC_ID=f"{n}") for n in range(4)]
     broken = gzip.compress(record(response(bytes(range(256)) * 9)))
     members = [gzip.compress(part) for part in (good[0], good[1], good[2], good[3])]
@@ -340,7 +340,7 @@ def test_a_length_that_reaches_over_a_damage_costs_one_record() -> None:
 
 @pytest.mark.slow
 def test_blank_lines_without_end_are_passed_in_blocks() -> None:
-    """Between records and behind what is broken, in calls that do not grow with the lines."""
+    """Between records and after damage, with a number of calls independent of the lines."""
     data = zstandard.compress(b"\n" * 200_000_000)
     page = record(response(b"<p>x"), WARC_TREC_ID="x")
     pages, failures, _ = read(

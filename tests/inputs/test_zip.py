@@ -1,4 +1,4 @@
-"""Zip archives of pages: each member is a page, and what is damaged is told."""
+"""ZIP archives of pages: each member is a page, and damage is reported."""
 
 import gzip
 import io
@@ -23,7 +23,7 @@ def zipped(**members: str) -> bytes:
 
 
 def test_the_pages_of_a_zip_archive(tmp_path: Path) -> None:
-    """By their path in there, of a folder that was given behind the name of the archive."""
+    """By their path in the archive; in a named folder, after the name of the archive."""
     (tmp_path / "p.zip").write_bytes(zipped(a_html="<p>Flu.", b_txt="Rest.", c_css="p {}"))
     sources = Sources([tmp_path / "p.zip"])
     pages = [page for page in sources if isinstance(page, Page)]
@@ -37,7 +37,7 @@ def test_the_pages_of_a_zip_archive(tmp_path: Path) -> None:
 
 
 def test_a_damaged_member_of_a_zip_archive_is_one_error(tmp_path: Path) -> None:
-    """Its checksum tells; the members behind it are read."""
+    """Its checksum shows it; the following members are read."""
     data = bytearray(zipped(a_html="<p>Flu is a virus. It is common.", b_txt="Rest."))
     data[data.index(b"a.html") + 12] ^= 0xFF
     a, b = found_in(tmp_path / "p.zip", bytes(data))
@@ -47,18 +47,18 @@ def test_a_damaged_member_of_a_zip_archive_is_one_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["cut", "list"])
 def test_a_zip_archive_without_its_list_is_an_error(tmp_path: Path, damage: str) -> None:
-    """One that was cut, and one whose list swallows what comes behind an entry."""
+    """A cut archive, and one whose directory swallows the entries after one."""
     data = bytearray(zipped(a_html="<p>Flu.", b_txt="Rest."))
     if damage == "cut":
         del data[-30:]
     else:
         entry = data.index(b"PK\x01\x02", data.index(b"PK\x01\x02") + 1)
         data[entry + 32 : entry + 34] = (60).to_bytes(2, "little")  # the length of its comment
-    found = found_in(tmp_path / "p.zip", bytes(data))
-    assert "damaged archive" in found[-1].error  # type: ignore[union-attr]  # a failure
+    result = found_in(tmp_path / "p.zip", bytes(data))
+    assert "damaged archive" in result[-1].error  # type: ignore[union-attr]  # a failure
 
 
 def test_a_zip_archive_that_is_compressed_again_is_told(tmp_path: Path) -> None:
-    """It is read from its end."""
+    """A ZIP archive is read from its end."""
     [error] = errors_in(tmp_path / "p.zip.gz", gzip.compress(zipped(a_html="<p>Flu.")))
     assert "not compressed again" in error

@@ -307,12 +307,23 @@ def _unread_files(skipped: Counter[str]) -> Counter[str]:
 
 
 def _say_passed_over(skipped: Counter[str]) -> None:
+    from understandability.inputs.sources import in_words
+
     for label, count in skipped.most_common():
-        say(f"passed over: {label}: {count:,}")
+        say(in_words(label, count))
 
 
 def end(n_rows: int, failed: Counter[str], strict: bool, quiet: bool, unread: int = 0) -> None:
-    """Exit with status 1 if no document has a row; if strict, also if any failed or is unread."""
+    """Exit with status 1 if no document has a row, or if the machine failed for any.
+
+    If strict, also if any document failed or any file is unread.
+    """
+    if lacking := failed["environment"]:
+        say(
+            f"understand: the machine or the network failed for {counted(lacking, 'document')}; "
+            "see the errors, then run the same command again"
+        )
+        raise SystemExit(1)
     if failed and not n_rows:
         if not quiet:
             say("understand: no document could be used; see the errors")
@@ -330,6 +341,7 @@ def report_failures(failures: Iterable[Failure]) -> None:
 def summary(path: str, status: Status) -> Iterator[str]:
     """Yield lines of text about a crawl folder: documents, errors, files that were not inputs."""
     from understandability.crawls.status import text_histogram
+    from understandability.inputs.sources import in_words
 
     facts = status.facts
     yield (
@@ -340,7 +352,7 @@ def summary(path: str, status: Status) -> Iterator[str]:
     for stage, count in facts.failed.most_common():
         yield f"errors in {stage}: {count:,}"
     for label, count in (facts.skipped + status.skipped).most_common():
-        yield f"passed over: {label}: {count:,}"
+        yield in_words(label, count)
     for given_up in status.without[:MOST_NAMED]:
         yield f"given up: {given_up}"
     if any(facts.difficulties):

@@ -81,9 +81,9 @@ def features(
     if words:
         keep = work.table_columns is not None and work.table_columns.keep
         if keep or fills_folder(output, work):
-            what = "--keep" if keep else "a crawl folder"
+            option = "--keep" if keep else "a crawl folder"
             raise OptionError(
-                f"--words writes many rows for each document; it cannot be combined with {what}"
+                f"--words writes many rows for each document; it cannot be combined with {option}"
             )
         maker = WordRows(settings, tuple(columns or ()))
     else:

@@ -144,7 +144,7 @@ class CrawlFolder:
             description = self._object(_DESCRIPTION)
             if description["format"] > FORMAT:
                 raise InputError(
-                    f"{self.path} is of a newer format than this version reads; update "
+                    f"{self.path} has a newer format than this version reads; update "
                     "understandability"
                 )
             _check(description)
@@ -195,7 +195,7 @@ class CrawlFolder:
     def add_inputs(
         self, number: int, inputs: Sequence[Mapping[str, Any]], skipped: Mapping[str, int]
     ) -> bool:
-        """Append inputs to the crawl, the first of which gets a number.
+        """Append inputs to the crawl; `number` is the number of the first one.
 
         Returns False if another process has appended some at the same time; read the description
         again then.
@@ -327,7 +327,7 @@ class CrawlFolder:
             return _facts_in(_schema(file))
 
     def limits(self, part: Part) -> dict[str, float]:
-        """The limits of time and memory that a part was made with; empty if it has none."""
+        """The limits of time and memory for a part; empty without limits."""
         with self._opened(SCORES, part) as file:
             metadata = _schema(file).metadata or {}
             return {k: float(v) for k, v in json.loads(metadata.get(_LIMITS_KEY, "{}")).items()}

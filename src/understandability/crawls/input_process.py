@@ -64,7 +64,7 @@ class Assignment:
 class Update:
     """A report of a worker on its input; `part` is set when one is staged.
 
-    Counts are those of this input since it was assigned. `remarks` are new messages to the user.
+    Counts refer to this input, since it was assigned. `remarks` are new messages to the user.
     """
 
     documents: int = 0

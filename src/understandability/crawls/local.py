@@ -38,7 +38,6 @@ from understandability.crawls.outputs import DistinctDocnos, Output
 from understandability.crawls.page_process import IsolatedScorer, Limits
 from understandability.crawls.parts import (
     CHUNK_PAGES,
-    ENVIRONMENT,
     MEMORY,
     TIME,
     FinishedPart,
@@ -50,6 +49,7 @@ from understandability.crawls.parts import (
 from understandability.crawls.plan import GivenPages, Input, Plan, Progress
 from understandability.crawls.processes import MAX_FAILED_STARTS, ChildProcess
 from understandability.errors import InputError, OptionError
+from understandability.inputs.limits import ENVIRONMENT, has_stopped
 from understandability.inputs.sources import is_read_by_arrow
 from understandability.text.page import SEEN_BEFORE, Failure, Page
 
@@ -75,8 +75,8 @@ def fill_table(
     progress = Progress.before(plan, plan.inputs, plan.inputs)
     yield progress
 
-    def write(part: FinishedPart, given: str) -> None:
-        rows, failures = distinct.of_part(part, given)
+    def write(part: FinishedPart, named_path: str) -> None:
+        rows, failures = distinct.of_part(part, named_path)
         # Documents that turn out to be repeated have been counted as scored.
         repeated = len(failures) - len(part.failures)
         progress.failed += Counter(read=repeated)
@@ -85,7 +85,7 @@ def fill_table(
     if workers == 1 and limits is None:
         for part, input_ in _score_in_process(plan, progress):
             if part is not None:
-                write(part, input_.given)
+                write(part, input_.named_path)
             yield progress
         return
     limits = limits or Limits()
@@ -103,10 +103,10 @@ def fill_table(
         with _Workers(plan, folder, limits, min(workers, len(assignments))) as pool:
             for _ in pool.run(assignments, progress, in_order.add):
                 for part, input_ in in_order:
-                    write(part, input_.given)
+                    write(part, input_.named_path)
                 yield progress
             for part, input_ in in_order:
-                write(part, input_.given)
+                write(part, input_.named_path)
     yield progress
 
 
@@ -122,7 +122,7 @@ def fill_folder(
     """Lock inputs of a crawl folder, process the unfinished ones, and yield the progress.
 
     Failures of `retried_stages` are tried again. So are pages that ran into a lower limit than
-    these, and pages for which the machine lacked memory, disk or files.
+    these, and pages and inputs for which the machine lacked memory, disk or files.
     """
     with folder.lock([input_.number for input_ in inputs]):
         prepare(folder, plan, inputs)
@@ -216,6 +216,8 @@ def _stages_to_retry(
         if failed[MEMORY] and limits.megabytes > before.get("megabytes", limits.megabytes):
             stages.add(MEMORY)
     if failed[ENVIRONMENT]:
+        if any(map(has_stopped, folder.failures(part))):
+            return frozenset({"read"})
         stages.add(ENVIRONMENT)
     return frozenset(stages)
 
@@ -344,15 +346,15 @@ def _batches(plan: Plan) -> Iterator[_Batch]:
                 if len(records) >= _BATCH_PAGES or size >= _BATCH_BYTES:
                     yield _Batch(number, records, is_last=False)
                     number, size, records = number + 1, 0, []
-                records.append(_named(record, seen, input_.given))
+                records.append(_named(record, seen, input_.named_path))
                 size += len(record.content) if isinstance(record, Page) else 0
     yield _Batch(number, records, is_last=True)
 
 
-def _named(record: Page | Failure, seen: SeenDocnos, given: str) -> Page | Failure:
+def _named(record: Page | Failure, seen: SeenDocnos, named_path: str) -> Page | Failure:
     if isinstance(record, Failure):
         return record
-    name = seen.name_of(record.docno, record.path, given)
+    name = seen.name_of(record.docno, record.path, named_path)
     if name is None:
         return Failure(record.docno, record.path, "read", SEEN_BEFORE)
     return replace(record, docno=name)
@@ -429,7 +431,7 @@ class _Workers:
                 if worker.is_ready and worker.assignment is None and self._waiting:
                     worker.give(self._waiting.popleft())
             for connection in wait([worker.connection for worker in self._workers], _TICK):
-                (worker,) = [each for each in self._workers if each.connection is connection]
+                (worker,) = [w for w in self._workers if w.connection is connection]
                 self._attend(worker, totals)
             self._stop_silent_workers()
             totals.update(self._workers)
@@ -522,7 +524,7 @@ class _Deaths:
     def add(self, state: tuple[int, int, bool], cause: str, is_silent: bool) -> Stop | None:
         """Record a death; return where to stop reading if the file is to blame.
 
-        A worker may have been killed from outside, so one death is no evidence.
+        Something else may have killed a worker, so one death is no evidence.
         """
         self.at_last = self.at_last + 1 if state == self.last else 1
         self.last = state
@@ -530,8 +532,8 @@ class _Deaths:
         if is_silent:
             return Stop(file_index, documents, f"no document came for {SILENT:g} s")
         if is_reading and self.at_last > 1:
-            how = f"the file ended its reader twice, the second time by {cause}"
-            return Stop(file_index, documents, how)
+            reason = f"the file ended its reader twice, the second time by {cause}"
+            return Stop(file_index, documents, reason)
         if self.at_last > (_MAX_EXITS if cause.startswith("exit") else MAX_FAILED_STARTS):
             raise InputError(
                 f"workers die repeatedly, by {cause}; see what they print, then run the same "
@@ -573,7 +575,7 @@ class _Totals:
         self._documents = progress.documents
         self._failed = Counter(progress.failed)
         self._extra = Counter[str]()
-        self._shown = Counter(progress.failed)
+        self._reported = Counter(progress.failed)
 
     def keep(self, published: Update) -> None:
         """Count what a worker that has died had published."""
@@ -592,15 +594,15 @@ class _Totals:
         """Bring the progress up to date with the latest reports."""
         progress = self.progress
         # `fill_table` counts repeated documents on its own.
-        self._extra += progress.failed - self._shown
+        self._extra += progress.failed - self._reported
         active = [worker for worker in workers if worker.assignment is not None]
-        progress.documents = self._documents + sum(each.update.documents for each in active)
-        failed = sum((each.update.failed for each in active), Counter(self._failed))
+        progress.documents = self._documents + sum(worker.update.documents for worker in active)
+        failed = sum((worker.update.failed for worker in active), Counter(self._failed))
         progress.failed = failed + self._extra
-        self._shown = Counter(progress.failed)
-        progress.bytes_done = self._bytes_done + sum(each.update.bytes_read for each in active)
+        self._reported = Counter(progress.failed)
+        progress.bytes_done = self._bytes_done + sum(worker.update.bytes_read for worker in active)
         progress.bytes_passed = self._bytes_passed + sum(
-            each.update.bytes_passed for each in active
+            worker.update.bytes_passed for worker in active
         )
         for worker in active:
             assert worker.assignment is not None

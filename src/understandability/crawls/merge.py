@@ -90,8 +90,8 @@ def merge(
     ...     merge(f"{folder}/scores").table["docno"].to_pylist()
     ['easy.html', 'hard.html', 'medium.html']
     """
-    named = [folder] if isinstance(folder, str | Path | CrawlFolder) else list(folder)
-    folders = [each if isinstance(each, CrawlFolder) else CrawlFolder(str(each)) for each in named]
+    paths = [folder] if isinstance(folder, str | Path | CrawlFolder) else list(folder)
+    folders = [path if isinstance(path, CrawlFolder) else CrawlFolder(str(path)) for path in paths]
     settings, without = _common_settings(folders), _given_up(folders)
     if without:
         settings = {**settings, "without": without}
@@ -113,9 +113,9 @@ def merge(
 def _common_settings(folders: Sequence[CrawlFolder]) -> Mapping[str, Any]:
     if not folders:
         raise InputError("no crawl folder is named; name the one that 'understand score -o' wrote")
-    first, *others = folders
+    first, *later = folders
     settings: Mapping[str, Any] = first.description()["settings"]
-    for folder in others:
+    for folder in later:
         its_settings = folder.description()["settings"]
         names = [name for name in settings if settings[name] != its_settings.get(name)]
         if names or len(settings) != len(its_settings):
@@ -136,7 +136,7 @@ class _FolderPart(NamedTuple):
     folder: CrawlFolder
     folder_number: int
     part: Part
-    given: str
+    named_path: str
     settings: Mapping[str, Any]
 
 
@@ -159,14 +159,14 @@ def _parts_of(folders: Sequence[CrawlFolder], partial: bool) -> Iterator[_Folder
         description, parts = folder.description_and_parts()
         complete, all_inputs = len(complete_inputs(parts)), len(description["inputs"])
         if complete < all_inputs and not (partial and parts):
-            how = ", or merge with --partial" if parts else "; no part of it is there to merge"
+            remedy = ", or merge with --partial" if parts else "; it has no parts to merge"
             raise InputError(
                 f"{folder.path} is not finished: {complete} of {all_inputs} inputs are complete; "
-                f"run the same 'understand score' command again to continue{how}"
+                f"run the same 'understand score' command again to continue{remedy}"
             )
         for part in parts:
-            given = description["inputs"][part.input]["given"]
-            yield _FolderPart(folder, number, part, given, description["settings"])
+            named_path = description["inputs"][part.input]["given"]
+            yield _FolderPart(folder, number, part, named_path, description["settings"])
 
 
 def _chunks(
@@ -178,7 +178,7 @@ def _chunks(
     chunk_start = start = 0
     schema = None
     for folder_part in parts:
-        folder, _, part, given, settings = folder_part
+        folder, _, part, named_path, settings = folder_part
         table, failed = folder.scores(part), folder.failures(part)
         schema = schema or table.schema
         if json.loads(table.schema.metadata[SETTINGS_KEY]) != settings or table.schema != schema:
@@ -193,7 +193,7 @@ def _chunks(
             if fate == _REPEATED:
                 failure = replace(failure, stage="read", error=SEEN_BEFORE)
             elif fate == _QUALIFIED:
-                name = qualified_docno(failure.docno, failure.path, given)
+                name = qualified_docno(failure.docno, failure.path, named_path)
                 failure = replace(failure, docno=name)
             failures.append(failure)
         names = table.select(["docno", "path"])
@@ -203,7 +203,7 @@ def _chunks(
         ]
         if (row_fates == _QUALIFIED).any():
             docnos = [
-                qualified_docno(row["docno"], row["path"], given)
+                qualified_docno(row["docno"], row["path"], named_path)
                 if fate == _QUALIFIED
                 else row["docno"]
                 for row, fate in zip(names.to_pylist(), row_fates, strict=True)
@@ -211,7 +211,7 @@ def _chunks(
             table = table.set_column(
                 table.column_names.index("docno"), "docno", pa.array(docnos, pa.string())
             )
-        # The counts and limits of a part are not those of the whole.
+        # The table as a whole has other counts, and no limits.
         table = table.replace_schema_metadata({SETTINGS_KEY: table.schema.metadata[SETTINGS_KEY]})
         tables.append(table.filter(pa.array(row_fates != _REPEATED)))
         start = end
@@ -223,7 +223,7 @@ def _chunks(
 
 def _fates(parts: Sequence[_FolderPart]) -> NDArray[np.int8]:
     """Decide the fate of each document, in buckets of docnos that are temporary files."""
-    documents = sum(each.folder.facts(each.part).records for each in parts)
+    documents = sum(part.folder.facts(part.part).records for part in parts)
     fates = np.zeros(documents, np.int8)
     count = min(1 + documents // _BUCKET_ROWS, _MAX_BUCKETS)
     with ExitStack() as stack:
@@ -249,14 +249,17 @@ def _documents(parts: Sequence[_FolderPart]) -> Iterator[pa.Table]:
     Unreadable documents are left out, because their docnos remain free. The `index` counts all
     documents: of each part the scores come first, then the errors.
     """
-    numbers = {given: number for number, given in enumerate(dict.fromkeys(p.given for p in parts))}
+    numbers = {
+        named_path: number
+        for number, named_path in enumerate(dict.fromkeys(p.named_path for p in parts))
+    }
     start = 0
     for first in range(0, len(parts), _PARTS_TOGETHER):
         docnos: list[str] = []
         indices: list[int] = []
         owners: list[int] = []
         folders: list[int] = []
-        for folder, folder_number, part, given, _ in parts[first : first + _PARTS_TOGETHER]:
+        for folder, folder_number, part, named_path, _ in parts[first : first + _PARTS_TOGETHER]:
             scored = folder.scores(part, ["docno"])["docno"].to_pylist()
             failed = folder.failures(part)
             read = [index for index, failure in enumerate(failed) if failure.stage != "read"]
@@ -265,7 +268,9 @@ def _documents(parts: Sequence[_FolderPart]) -> Iterator[pa.Table]:
             new += [start + len(scored) + index for index in read]
             indices += new
             # Pages that were named one by one are each a path of their own.
-            owners += [numbers[given]] * len(new) if given else [-1 - index for index in new]
+            owners += (
+                [numbers[named_path]] * len(new) if named_path else [-1 - index for index in new]
+            )
             folders += [folder_number] * len(new)
             start += len(scored) + len(failed)
         yield pa.table([docnos, indices, owners, folders], schema=_COLUMNS)

@@ -104,7 +104,7 @@ class Work:
         if self.retry_errors is not None:
             check_choice("stage", self.retry_errors, (*STAGES, ALL_STAGES))
         if self.address is not None and self.runner != "ray":
-            raise OptionError("--address is that of a Ray cluster; give --runner ray as well")
+            raise OptionError("--address names a Ray cluster; give --runner ray as well")
 
 
 class WorkOptions(TypedDict, total=False):
@@ -166,7 +166,7 @@ def fills_folder(output: str | Path | None, work: Work) -> bool:
 
 
 def is_folder(output: str | Path | None) -> bool:
-    """Return True if a path is that of a crawl folder; raise `OptionError` if it is no output."""
+    """Return True if a path names a crawl folder; raise `OptionError` if it is no output."""
     if output is None or output == "-":
         return False
     path = str(output)

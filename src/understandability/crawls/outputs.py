@@ -89,14 +89,14 @@ class DistinctDocnos:
     def __init__(self) -> None:
         self._seen = SeenDocnos()
 
-    def of_part(self, part: FinishedPart, given: str) -> tuple[pa.Table, list[Failure]]:
-        """Return the rows and failures of a part of an input under the path `given`."""
+    def of_part(self, part: FinishedPart, named_path: str) -> tuple[pa.Table, list[Failure]]:
+        """Return the rows and failures of a part of an input under the path `named_path`."""
         failures: list[Failure] = []
         for failure in part.failures:
             # A document that was not read has no content, so its docno remains free.
             name: str | None = failure.docno
             if failure.stage != "read":
-                name = self._seen.name_of(failure.docno, failure.path, given)
+                name = self._seen.name_of(failure.docno, failure.path, named_path)
             failures.append(
                 replace(failure, stage="read", error=SEEN_BEFORE)
                 if name is None
@@ -109,7 +109,7 @@ class DistinctDocnos:
         paths = rows["path"].to_pylist() if "path" in rows.column_names else docnos
         # A document may have several rows, one after another: a row for each word.
         names = {
-            docno: (self._seen.name_of(docno, path, given), path)
+            docno: (self._seen.name_of(docno, path, named_path), path)
             for docno, path in dict(zip(docnos, paths, strict=True)).items()
         }
         repeated = {docno for docno, (name, _) in names.items() if name is None}
@@ -131,7 +131,7 @@ def errors_of(output: str) -> str:
 
 
 def write_failures(failures: Sequence[Failure], output: str) -> None:
-    """Write failures next to an output; if there are none, remove those of an earlier run."""
+    """Write failures next to an output; without failures, remove the file of an earlier run."""
     if failures:
         with TableWriter(errors_of(output)) as writer:
             writer.write(failure_table(failures))

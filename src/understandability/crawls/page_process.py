@@ -21,20 +21,14 @@ from typing import TYPE_CHECKING, Annotated, Self
 import pyarrow as pa
 from cyclopts import Parameter
 
-from understandability.crawls.parts import (
-    ENVIRONMENT,
-    MEMORY,
-    TIME,
-    Chunk,
-    ScoredChunk,
-    is_environment_error,
-)
+from understandability.crawls.parts import MEMORY, TIME, Chunk, ScoredChunk
 from understandability.crawls.processes import (
     MAX_FAILED_STARTS,
     ChildProcess,
     connected_to_parent,
 )
 from understandability.errors import InputError, OptionError, check_range
+from understandability.inputs.limits import ENVIRONMENT, is_environment_error
 from understandability.text.page import Failure, Page
 
 if TYPE_CHECKING:
@@ -132,7 +126,7 @@ class IsolatedScorer:
                 waiting.extendleft(reversed(list(chunk.singly())))
                 continue
             if isinstance(result, _Setback) and not result.is_final:
-                # The process may have been killed from outside, or have grown on earlier pages.
+                # The process may have been killed for other reasons, or grown on earlier pages.
                 result = self._attempt(chunk)
             if isinstance(result, _Setback):
                 result = chunk.failed(result.stage, result.error)
@@ -189,7 +183,7 @@ class IsolatedScorer:
         return process.receive()
 
     def _ready_process(self) -> _PageProcess:
-        """Return a process that waits for pages; start one if there is none."""
+        """Return a process that waits for pages; start one if necessary."""
         while True:
             process = self._process = self._process or _PageProcess(self._maker)
             if process.is_ready or self._receive(process) is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ import pyarrow as pa
 from understandability.crawls.folder import Part
 from understandability.crawls.plan import Input, InputSettings
 from understandability.errors import InputError
-from understandability.inputs.limits import unread
+from understandability.inputs.limits import ENVIRONMENT, is_environment_error, unread
 from understandability.inputs.parts import InputPart
 from understandability.inputs.tables import nan_to_null
 from understandability.text.page import SEEN_BEFORE, Failure, Page
@@ -28,10 +27,9 @@ PART_BYTES = 64_000_000
 # A chunk is scored at once: some tenths of a second.
 CHUNK_PAGES = 32
 CHUNK_BYTES = 2_000_000
-# Stages of failures that are no fault of the page. A later run tries these pages again: with a
-# higher limit of time or of memory, and always if the machine lacked memory, disk or files.
-TIME, MEMORY, ENVIRONMENT = "time", "memory", "environment"
-_EXHAUSTED = (errno.ENOMEM, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE)
+# Stages of failures that are no fault of the page. A later run with a higher limit of time or of
+# memory tries these pages again. Any later run tries pages of the stage `ENVIRONMENT` again.
+TIME, MEMORY = "time", "memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,29 +103,29 @@ class SeenDocnos:
     """
 
     def __init__(self) -> None:
-        self._first: dict[int, int] = {}  # docno -> the path that had it first
+        self._first: dict[int, int] = {}  # docno -> the first path with this docno
         self._later: set[tuple[int, int]] = set()
 
-    def name_of(self, docno: str, path: str, given: str) -> str | None:
+    def name_of(self, docno: str, path: str, named_path: str) -> str | None:
         """Return the name under which a document counts, or None if it is repeated."""
-        key, own = hash(docno), hash(given or path)
-        known = len(self._first)
+        key, own = hash(docno), hash(named_path or path)
+        count = len(self._first)
         first = self._first.setdefault(key, own)
-        if len(self._first) > known:
+        if len(self._first) > count:
             return docno
         if first == own or (key, own) in self._later:
             return None
         self._later.add((key, own))
-        return qualified_docno(docno, path, given)
+        return qualified_docno(docno, path, named_path)
 
 
-def qualified_docno(docno: str, path: str, given: str) -> str:
+def qualified_docno(docno: str, path: str, named_path: str) -> str:
     """Distinguish a document from one of the same docno under another path that the user named.
 
     >>> qualified_docno("d1", "b.jsonl#7", "b.jsonl"), qualified_docno("flu.html", "b/flu.html", "")
     ('b.jsonl/d1', 'b/flu.html')
     """
-    return f"{given}/{docno}" if given else path
+    return f"{named_path}/{docno}" if named_path else path
 
 
 def score_here(maker: RowMaker) -> Scorer:
@@ -153,13 +151,6 @@ def score_here(maker: RowMaker) -> Scorer:
             return [chunk.failed(stage, f"{type(error).__name__}: {error}")]
 
     return score
-
-
-def is_environment_error(error: BaseException) -> bool:
-    """Return True if the machine lacked memory, disk or files, which is no fault of a page."""
-    return isinstance(error, MemoryError) or (
-        isinstance(error, OSError) and error.errno in _EXHAUSTED
-    )
 
 
 class InputRun:
@@ -254,7 +245,7 @@ class InputRun:
         """Return the record with the docno it counts under, or a failure if it is repeated."""
         if isinstance(record, Failure):
             return record
-        name = self._seen.name_of(record.docno, record.path, self.input.given)
+        name = self._seen.name_of(record.docno, record.path, self.input.named_path)
         if name is None:
             return Failure(record.docno, record.path, "read", SEEN_BEFORE)
         return record if name == record.docno else replace(record, docno=name)
@@ -262,7 +253,7 @@ class InputRun:
     def _score_chunk(self, part: _OpenPart, chunk: Chunk) -> None:
         self.is_reading = False
         for scored in self._score(chunk):
-            part.take(scored, self._settings.kept)
+            part.add_scored(scored, self._settings.kept)
             self._count_failures(failure for _, failure in scored.failures)
         self.scored_documents += len(chunk.pages)
         self.is_reading = True
@@ -374,15 +365,15 @@ class _OpenPart:
         self._pages, self._page_bytes = {}, 0
         return chunk
 
-    def take(self, scored: ScoredChunk, kept: pa.Schema) -> None:
-        """Add the result of a chunk, with the `kept` columns of the input."""
+    def add_scored(self, scored: ScoredChunk, kept_columns: pa.Schema) -> None:
+        """Add the result of a chunk, with the columns of the input that are kept."""
         self._failures += scored.failures
         if scored.table is None:
             return
         failed = {position for position, _ in scored.failures}
         chunk = scored.chunk
         positions = [position for position in chunk.positions if position not in failed]
-        self._tables.append(_with_kept_columns(scored.table, chunk, failed, kept))
+        self._tables.append(_with_kept_columns(scored.table, chunk, failed, kept_columns))
         self._new_positions += positions
 
     def finished(self, schema: pa.Schema, skipped: Counter[str]) -> FinishedPart:
@@ -415,17 +406,17 @@ class _OpenPart:
 
 
 def _with_kept_columns(
-    table: pa.Table, chunk: Chunk, failed: set[int], kept: pa.Schema
+    table: pa.Table, chunk: Chunk, failed: set[int], columns: pa.Schema
 ) -> pa.Table:
     """Return the rows of a chunk, extended by the input columns that are kept."""
-    if not kept:
+    if not columns:
         return table
     kept_values = [
-        page.kept or (None,) * len(kept)
+        page.kept or (None,) * len(columns)
         for position, page in zip(chunk.positions, chunk.pages, strict=True)
         if position not in failed
     ]
-    for index, column in enumerate(kept):
+    for index, column in enumerate(columns):
         table = table.append_column(column, _array([row[index] for row in kept_values], column))
     return table
 

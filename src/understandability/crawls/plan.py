@@ -19,7 +19,13 @@ from understandability.errors import InputError, OptionError
 from understandability.inputs.delimited import read_delimited
 from understandability.inputs.json_files import read_jsonl
 from understandability.inputs.page_tables import Tables, kept_names
-from understandability.inputs.parts import PART_BYTES, InputPart, plan_parts
+from understandability.inputs.parts import (
+    PART_BYTES,
+    SPLIT_BYTES,
+    InputPart,
+    PartSize,
+    plan_parts,
+)
 from understandability.inputs.sources import File, Sources, holds_many, is_read_by_arrow
 from understandability.inputs.streams import open_stream
 from understandability.text.page import Failure, Page
@@ -34,6 +40,10 @@ PART_RECORDS = 1000
 # Files are split into ranges if there are fewer of them: more keep the cores of any machine busy.
 MANY_FILES = 256
 MAX_RANGES = 4096  # of all files together, about
+# Towards the end, a part is this share of the remaining bytes: with small last parts, all workers
+# finish at about the same time.
+_SHARE_OF_REST = 1 / 32
+_SMALLEST_PART = 1 / 16  # of the usual size
 _SCHEMA_SECONDS = 120.0  # after which a file has no schema
 ALL_COLUMNS = "*"
 _FIRST_RECORDS = 100  # of a JSON file, whose fields are its columns
@@ -74,7 +84,7 @@ class Input:
         return tuple(part.file for part in self.parts)
 
     @property
-    def given(self) -> str:
+    def named_path(self) -> str:
         """The path that the user named; '' for pages that were named one by one."""
         first = self.parts[0].file
         return "" if first.is_input and not holds_many(first.path) else first.input
@@ -91,8 +101,8 @@ class Input:
         files = [[file.docno, file.path, file.bytes] for file in self.files]
         first = self.parts[0]
         is_range = not first.is_whole
-        place = {"range": [first.unit, first.start, first.end, self.bytes]} if is_range else {}
-        return {"given": self.given, "files": files, **place}
+        range_ = {"range": [first.unit, first.start, first.end, self.bytes]} if is_range else {}
+        return {"given": self.named_path, "files": files, **range_}
 
     @classmethod
     def of_description(cls, number: int, description: Mapping[str, Any]) -> Input:
@@ -125,8 +135,9 @@ class InputSettings:
 class Plan:
     """The inputs, and everything that their rows depend on.
 
-    `described` has the settings, with the versions and checksums of what they name. `kept` has the
-    columns of tables that are copied into the rows. `skipped` counts files that are not inputs.
+    `described` has the settings, with versions, and checksums of the files that they name. `kept`
+    has the columns of tables that are copied into the rows. `skipped` counts files that are not
+    inputs.
     """
 
     inputs: tuple[Input, ...]
@@ -237,7 +248,10 @@ def begin_in_folder(plan: Plan, folder: CrawlFolder) -> tuple[Plan, list[int]]:
     own = {file.path: file for input_ in plan.inputs for file in input_.files}
     while True:
         description = folder.description()
-        inputs = [Input.of_description(i, each) for i, each in enumerate(description["inputs"])]
+        inputs = [
+            Input.of_description(number, input_)
+            for number, input_ in enumerate(description["inputs"])
+        ]
         recorded = {file.path: file for input_ in inputs for file in input_.files}
         for input_ in inputs:
             _check_unchanged(folder, input_, own, plan.source.without)
@@ -284,12 +298,15 @@ def _inputs_of(files: Sequence[File], first_number: int) -> Iterator[Input]:
     """Group files of one page each, split large files, and number the results."""
     sizes = [file.bytes for file in files if holds_many(file.path)]
     is_split = len(sizes) < MANY_FILES
-    range_bytes = max(PART_BYTES, sum(sizes) // MAX_RANGES)
+    largest = max(PART_BYTES, sum(sizes) // MAX_RANGES)
+    remaining = sum(sizes)
     number = first_number
     for group in _groups(files):
         parts = [InputPart(file) for file in group]
-        if is_split and len(group) == 1 and holds_many(group[0].path):
-            parts = plan_parts(group[0], range_bytes)
+        if len(group) == 1 and holds_many(group[0].path):
+            if is_split:
+                parts = plan_parts(group[0], _part_size(largest, remaining), SPLIT_BYTES)
+            remaining -= group[0].bytes
         units = [tuple(parts)] if parts[0].is_whole else [(part,) for part in parts]
         total = sum(file.bytes for file in group)
         for unit in units:
@@ -298,14 +315,20 @@ def _inputs_of(files: Sequence[File], first_number: int) -> Iterator[Input]:
             number += 1
 
 
+def _part_size(largest: int, remaining: int) -> PartSize:
+    """Return the sizes of parts of a file, from whose start on `remaining` bytes are to be read."""
+    smallest = int(largest * _SMALLEST_PART)
+    return lambda offset: min(largest, max(smallest, int((remaining - offset) * _SHARE_OF_REST)))
+
+
 def _all_columns(sources: Sources) -> tuple[tuple[str, ...], list[str]]:
-    """Return the columns that all tables have, except those of id, content and URL; and a remark.
+    """Return the columns that all tables have, without id, content and URL; and a remark.
 
     The remark names columns that only some of the tables have: they cannot be kept.
     """
     tables = Tables(replace(sources.columns, keep=()))
     common: dict[str, None] | None = None
-    everywhere: dict[str, None] = {}
+    all_unused: dict[str, None] = {}
     with IsolatedFunction("understandability.inputs.sources:typed_columns") as schema_of:
         for file in sources.files:
             try:
@@ -319,22 +342,23 @@ def _all_columns(sources: Sources) -> tuple[tuple[str, ...], list[str]]:
             except InputError:  # reading the file reports it
                 continue
             used = {layout.id, layout.url, layout.title, *(name for name, _ in layout.contents)}
-            others = dict.fromkeys(name for name in names if name not in used)
-            everywhere |= others
-            common = {name: None for name in common or others if name in others}
-    partial = [name for name in everywhere if name not in (common or {})]
+            unused = dict.fromkeys(name for name in names if name not in used)
+            all_unused |= unused
+            common = {name: None for name in common or unused if name in unused}
+    partial = [name for name in all_unused if name not in (common or {})]
     remark = f"only some tables have the columns {', '.join(partial)}, so they are not kept"
     return tuple(common or ()), [remark] if partial else []
 
 
 def _names_in(path: str, tables: Tables, limit: int) -> list[str]:
     """Return the columns of a table of text, or the fields of the first objects of a JSON file."""
-    kind = next((kind for kind in (".csv", ".tsv", ".json", ".ndjson") if kind in path.lower()), "")
-    if not kind:
+    suffixes = (".csv", ".tsv", ".json", ".ndjson")
+    suffix = next((suffix for suffix in suffixes if suffix in path.lower()), "")
+    if not suffix:
         return []
     with open_stream(path) as stream:
-        if kind in (".csv", ".tsv"):
-            dialect = tables.dialect("\t" if kind == ".tsv" else None)
+        if suffix in (".csv", ".tsv"):
+            dialect = tables.dialect("\t" if suffix == ".tsv" else None)
             return list(read_delimited(stream, path, dialect, limit)[0])
         records = read_jsonl(stream, 6 * limit + 10_000)
         names: dict[str, None] = {}
@@ -354,7 +378,7 @@ def _kept_columns(sources: Sources) -> pa.Schema:
                 if column.name in types:
                     types[column.name].add(column.type)
     return pa.schema(
-        {name: found.pop() if len(found) == 1 else pa.string() for name, found in types.items()}
+        {name: seen.pop() if len(seen) == 1 else pa.string() for name, seen in types.items()}
     )
 
 

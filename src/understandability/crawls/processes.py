@@ -19,7 +19,7 @@ from typing import Any, Self
 from understandability.errors import InputError
 
 _DYING = 5.0  # seconds that a process may take to end after its socket has closed
-# `-P` keeps modules in the folder where a crawl is started from shadowing those of Python.
+# `-P` keeps modules in the folder where a crawl is started from shadowing Python's modules.
 # Each process computes in one thread, because the number of workers shares out the cores.
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 # Processes in a row that may be killed before they are ready.
@@ -32,7 +32,7 @@ class ChildProcess:
     """A Python process connected by a socket; its death is noticed and harms nothing else.
 
     `program` is Python code. `descriptors` are open files that the process inherits; their
-    numbers are its arguments, after that of the socket.
+    numbers are its arguments, after the number of the socket.
     """
 
     def __init__(self, program: str, descriptors: Sequence[int] = ()) -> None:
@@ -209,7 +209,7 @@ def physical_cores() -> int:
 
 
 def _read(path: str) -> str:
-    """Return the content of a file of the kernel, or '' if there is none."""
+    """Return the content of a file of the kernel; '' if the file is missing."""
     try:
         return Path(path).read_text().strip()
     except OSError:

@@ -37,8 +37,8 @@ def fill_folder_on_ray(
 
     Inputs, crawl folder and bundle must have the same paths on all nodes. Each task scores one
     input on one core. If a node is lost, another one continues after the last finished part. At
-    most `tasks` run at a time; by default as many as the cluster has cores. `address` is that of
-    the cluster; without one, the variable ``RAY_ADDRESS`` counts, else a new cluster is started on
+    most `tasks` run at a time; by default one per core of the cluster. `address` names the
+    cluster; without one, the variable ``RAY_ADDRESS`` counts, else a new cluster is started on
     this machine.
     """
     with needing("--runner ray needs Ray", ".[ray]"):
@@ -71,7 +71,7 @@ def _run_tasks(
 ) -> Iterator[Progress]:
     import ray
 
-    known = set(folder.parts())
+    counted = set(folder.parts())
     assignments = assignments_for(folder, plan, inputs, limits, retried_stages)
     remaining = [assignment.input for assignment in assignments]
     progress = Progress.before(plan, inputs, remaining)
@@ -86,8 +86,8 @@ def _run_tasks(
         while remaining and (tasks is None or len(running) < tasks):
             input_ = remaining.pop(0)
             running[score_one.remote(common, input_)] = input_
-        done, _ = ray.wait(list(running), timeout=_TICK)
-        for reference in done:
+        finished, _ = ray.wait(list(running), timeout=_TICK)
+        for reference in finished:
             input_ = running.pop(reference)
             try:
                 ray.get(reference)
@@ -98,7 +98,7 @@ def _run_tasks(
             progress.inputs_done += 1
             progress.bytes_done += input_.bytes
         for part in folder.parts():
-            if part in known:
+            if part in counted:
                 continue
             facts = folder.facts(part)
             progress.documents += facts.records
@@ -106,7 +106,7 @@ def _run_tasks(
             progress.skipped += Counter(facts.skipped)
             if progress.first_failure is None:
                 progress.first_failure = next(iter(folder.failures(part)), None)
-            known.add(part)
+            counted.add(part)
         yield progress
 
 

@@ -81,7 +81,7 @@ class Rows:
         yield from self.table.to_pylist()
 
     def __getitem__(self, docno: str) -> dict[str, Any]:
-        """Return the row of one document; raise `KeyError` if there is none."""
+        """Return the row of one document; raise `KeyError` for an unknown docno."""
         index = self.table["docno"].index(docno).as_py()
         if index < 0:
             raise KeyError(docno)

@@ -156,10 +156,10 @@ def score_table(
     if url:
         result["url"] = pa.array(addresses)
     score_columns = [name for name in scored.column_names if name not in ("docno", "path", "url")]
-    kept, remarks = kept_names(keep, {*result, *score_columns, "error"})
+    new_names, remarks = kept_names(keep, {*result, *score_columns, "error"})
     for remark in remarks:
         _log_once(remark)
-    result |= {new: table[name] for name, new in kept.items()}
+    result |= {new: table[name] for name, new in new_names.items()}
     result |= {name: scored[name] for name in score_columns}
     result["error"] = pa.array(errors, pa.string())
     return in_kind_of(frame, pa.table(result))

@@ -115,12 +115,15 @@ def look_up(folder: str | Path | CrawlFolder, docnos: Iterable[str]) -> dict[str
     rows: dict[str, Row | None] = dict.fromkeys(docnos)
     description, parts = folder.description_and_parts()
     for part in parts:
-        given = description["inputs"][part.input]["given"]
+        named_path = description["inputs"][part.input]["given"]
         missing = [docno for docno, row in rows.items() if row is None or _is_unread(row)]
-        wanted = {docno.removeprefix(f"{given}/") if given else docno: docno for docno in missing}
-        wanted |= {docno: docno for docno in missing}
-        for row in folder.rows(part, wanted.keys()) if wanted else ():
-            docno = wanted[row["docno"]]
+        requested = {
+            docno.removeprefix(f"{named_path}/") if named_path else docno: docno
+            for docno in missing
+        }
+        requested |= {docno: docno for docno in missing}
+        for row in folder.rows(part, requested.keys()) if requested else ():
+            docno = requested[row["docno"]]
             before = rows[docno]
             if before is None or _is_unread(before):
                 rows[docno] = {**row, "docno": docno}

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
 from understandability.errors import InputError
-from understandability.inputs.limits import too_long, unread
+from understandability.inputs.limits import is_environment_error, too_long, unread
 from understandability.inputs.streams import (
     MOST_OUTPUT,
     MOST_RATIO,
@@ -41,6 +41,10 @@ PAGE_SUFFIXES = {
     ".mdx": MARKDOWN,
 }
 _PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
+# Headers that precede the header of their member, and hold its name.
+_NAME_HEADERS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE)
+_LONGEST_PAX_HEADER = 1 << 16
+_MOST_OFFSETS = 500_000  # of members at which a tar archive is cut
 _DIGITS = re.compile(rb"[0-9]+")
 _MOST_DIGITS = 300
 # The largest directory of a ZIP archive in bytes, and the longest record that locates it.
@@ -61,10 +65,16 @@ _NO_HEADER = ("bad checksum", "invalid header", _ZEROS)
 
 
 class ForwardFile(io.RawIOBase):
-    """A stream that `tarfile` can read forwards; a long name may claim to be a gigabyte long."""
+    """A stream that `tarfile` can read forwards; a long name may claim to be a gigabyte long.
 
-    def __init__(self, stream: IO[bytes], most: int) -> None:
-        self._stream, self._position, self._most = stream, 0, most
+    The stream is at byte `start`. Before byte `end`, where a member ends, the archive seems to end.
+    """
+
+    def __init__(
+        self, stream: IO[bytes], most: int, start: int = 0, end: int | None = None
+    ) -> None:
+        self._stream, self._position, self._most = stream, start, most
+        self._end = end
         self.in_headers = True
         self.is_within_member = False
         self.damage = ""
@@ -84,7 +94,11 @@ class ForwardFile(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         if size < 0 or size > self._most:
             raise tarfile.ReadError(f"a header claims to be {size} bytes long")
-        data = self._stream.read(size)
+        if self._end is not None and self._position >= self._end:
+            # The mark at the end of an archive: two blocks of zeros.
+            data = bytes(max(min(size, self._end + 2 * tarfile.BLOCKSIZE - self._position), 0))
+        else:
+            data = self._stream.read(size)
         self._position += len(data)
         # `tarfile` looks for a number before a name in a time that grows with its square.
         if self.in_headers and max(map(len, _DIGITS.findall(data)), default=0) > _MOST_DIGITS:
@@ -129,12 +143,15 @@ class _Member(tarfile.TarInfo):
                 file.is_within_member = False
 
 
-def tar_members(stream: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+def tar_members(
+    stream: IO[bytes], most: int, start: int = 0, end: int | None = None
+) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
     """Yield each member of an archive, to be read before the next; raises `tarfile.TarError`.
 
-    After a damaged header, the following members are yielded before the error is raised.
+    After a damaged header, the following members are yielded before the error is raised. `start`
+    and `end` are the range of a part; see `ForwardFile`.
     """
-    file = ForwardFile(stream, most)
+    file = ForwardFile(stream, most, start, end)
     try:
         with tarfile.open(fileobj=file, mode="r:", errorlevel=1, tarinfo=_Member) as archive:
             while (member := archive.next()) is not None:
@@ -166,16 +183,60 @@ class _Entry:
     open: Callable[[], IO[bytes] | None]
 
 
-def _tar_entries(stream: io.BufferedReader, most: int) -> Iterator[_Entry]:
-    for archive, member in tar_members(stream, max(most, 1 << 20)):
+def _tar_entries(
+    stream: io.BufferedReader, most: int, offsets: tuple[int, int | None] = (0, None)
+) -> Iterator[_Entry]:
+    for archive, member in tar_members(stream, max(most, 1 << 20), *offsets):
         name, opened = member.name.removeprefix("./"), partial(archive.extractfile, member)
         yield _Entry(name, member.isdir(), member.isreg(), member.size, opened)
 
 
+def tar_offsets(file: IO[bytes]) -> list[int]:
+    """Return the offsets of the members of a tar archive, at which it can be cut.
+
+    A member begins with the headers that hold its long name. The list ends early where the archive
+    is damaged, and at headers that concern later members or state another size of their member.
+    """
+    offsets: list[int] = []
+    position, is_begun = 0, False
+    while len(offsets) < _MOST_OFFSETS:
+        file.seek(position)
+        try:
+            header = tarfile.TarInfo.frombuf(
+                file.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape"
+            )
+        except tarfile.HeaderError:
+            break
+        if header.type in (tarfile.XGLTYPE, tarfile.GNUTYPE_SPARSE) or header.size < 0:
+            break
+        if not is_begun:
+            offsets.append(position)
+        is_begun = header.type in _NAME_HEADERS
+        if header.type == tarfile.XHDTYPE:
+            content = file.read(min(header.size, _LONGEST_PAX_HEADER))
+            if header.size > _LONGEST_PAX_HEADER or b" size=" in content or b"GNU.s" in content:
+                offsets.pop()
+                break
+        position += tarfile.BLOCKSIZE
+        if header.isreg() or is_begun or header.type not in tarfile.SUPPORTED_TYPES:
+            position += -(-header.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+    return offsets
+
+
+def zip_directory(file: IO[bytes]) -> list[zipfile.ZipInfo]:
+    """Return the directory of a ZIP archive; raises an error if it is too long."""
+    with zipfile.ZipFile(_BoundedReads(file, _MOST_OF_A_LIST)) as archive:
+        return archive.infolist()
+
+
 def zip_sizes(file: IO[bytes]) -> list[int]:
     """Return the compressed size of each member of a ZIP archive."""
-    with zipfile.ZipFile(_BoundedReads(file, _MOST_OF_A_LIST)) as archive:
-        return [entry.compress_size for entry in archive.infolist()]
+    return [entry.compress_size for entry in zip_directory(file)]
+
+
+def is_plain(entry: zipfile.ZipInfo) -> bool:
+    """Return True if a member of a ZIP archive is no symbolic link."""
+    return not stat.S_ISLNK(entry.external_attr >> 16)
 
 
 def zip_entries(
@@ -193,19 +254,18 @@ def zip_entries(
     stream.seek(max(0, size - _LONGEST_END))
     _, mark, directory = stream.read().rpartition(b"PK\x05\x06")
     stated = int.from_bytes(directory[6:8], "little")
-    left = max(MOST_OUTPUT, MOST_RATIO * size)
+    remaining = max(MOST_OUTPUT, MOST_RATIO * size)
     with zipfile.ZipFile(_BoundedReads(stream, max(most + 1, _MOST_OF_A_LIST))) as archive:
         entries = archive.infolist()
         start, end = members or (0, len(entries))
         for index, entry in enumerate(entries[:end]):
-            left -= min(entry.file_size, most)
+            remaining -= min(entry.file_size, most)
             if index < start:
                 continue
-            if left < 0:
+            if remaining < 0:
                 raise zipfile.BadZipFile("it expands to more than is read")
-            is_plain = not stat.S_ISLNK(entry.external_attr >> 16)
             opened = partial(archive.open, entry)
-            yield _Entry(entry.filename, entry.is_dir(), is_plain, entry.file_size, opened)
+            yield _Entry(entry.filename, entry.is_dir(), is_plain(entry), entry.file_size, opened)
     if (
         end == len(entries) and mark and stated not in (0xFFFF, len(entries) & 0xFFFF)
     ):  # which a large one leaves open
@@ -220,13 +280,18 @@ def read_archive_pages(
     *,
     is_zip: bool,
     members: tuple[int, int] | None = None,
+    offsets: tuple[int, int | None] = (0, None),
 ) -> Iterator[Page | Failure]:
     """Yield the pages among an archive's plain files; count links, devices and other files.
 
-    `members` are the first and the end of a range of members of a ZIP archive.
+    `members` is a range of members of a ZIP archive. `offsets` is a range of a tar archive; without
+    an end it reaches to the end of the file. The stream is at its first byte.
     """
     try:
-        entries = zip_entries(stream, limit, members) if is_zip else _tar_entries(stream, limit)
+        if is_zip:
+            entries = zip_entries(stream, limit, members)
+        else:
+            entries = _tar_entries(stream, limit, offsets)
         for entry in entries:
             if entry.is_folder:
                 continue
@@ -245,6 +310,8 @@ def read_archive_pages(
                     file = entry.open()
                     content = file.read() if file else b""
                 except ZIP_ERRORS as error:
+                    if is_environment_error(error):
+                        raise
                     yield unread(where, f"damaged member: {error}", name)
                     continue
                 if len(content) < entry.size:
@@ -252,6 +319,8 @@ def read_archive_pages(
                 else:
                     yield Page(name, where, content, PAGE_SUFFIXES[suffix])
     except (*ZIP_ERRORS, tarfile.TarError, DamagedStreamError, struct.error) as error:
+        if is_environment_error(error):
+            raise
         yield unread(source, f"damaged archive: {error}")
 
 
@@ -277,7 +346,7 @@ MAX_BYTES = 1 << 32
 _MOST_RATIO = 100
 _ALWAYS = 1 << 26
 _MAX_MEMBERS = 100_000
-_Found = tuple[str, str, IO[bytes]]  # name, location for messages, content
+_NamedStream = tuple[str, str, IO[bytes]]  # name, location for messages, content
 _Opening = Callable[[IO[bytes]], IO[bytes]]
 
 
@@ -303,14 +372,14 @@ def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
     if path.is_dir():
         every = (file for file in sorted(path.rglob("*")) if not file.is_symlink())
         files = ((file.relative_to(path).as_posix(), file) for file in every if file.is_file())
-        found = _plain(files, opened)
+        streams = _plain(files, opened)
     elif not path.is_file():
         raise InputError(f"{path} is neither a file nor a folder")
     elif _is_zip(path) or _is_tar(path):
-        found = _in_archive(path, opened)
+        streams = _in_archive(path, opened)
     else:
-        found = _plain([(path.name, path)], decompressed)
-    for name, where, stream in found:
+        streams = _plain([(path.name, path)], decompressed)
+    for name, where, stream in streams:
         yield Member(name, io.BufferedReader(_BoundedStream(stream, where, bound), 1 << 16))
 
 
@@ -342,17 +411,17 @@ def _is_tar(path: Path) -> bool:
             return False
 
 
-def _plain(files: Iterable[tuple[str, Path]], opened: _Opening) -> Iterator[_Found]:
+def _plain(files: Iterable[tuple[str, Path]], opened: _Opening) -> Iterator[_NamedStream]:
     for name, path in files:
         with path.open("rb") as file:
             yield name, str(path), opened(file)
 
 
-def _in_archive(path: Path, opened: _Opening) -> Iterator[_Found]:
-    kind, entries = ("zip", zip_entries) if _is_zip(path) else ("tar", _tar_entries)
+def _in_archive(path: Path, opened: _Opening) -> Iterator[_NamedStream]:
+    form, entries = ("zip", zip_entries) if _is_zip(path) else ("tar", _tar_entries)
     try:
         with open_stream(path) as file:
-            for count, entry in enumerate(entries(file, MAX_BYTES if kind == "zip" else 0)):
+            for count, entry in enumerate(entries(file, MAX_BYTES if form == "zip" else 0)):
                 if count > _MAX_MEMBERS:
                     raise InputError(f"{path} holds more than {_MAX_MEMBERS} files")
                 if entry.is_folder:
@@ -365,14 +434,14 @@ def _in_archive(path: Path, opened: _Opening) -> Iterator[_Found]:
                     )
                 yield name, f"{path}:{name}", opened(content)
     except (*ZIP_ERRORS, tarfile.TarError, DamagedStreamError) as error:
-        raise InputError(f"{path} is a damaged {kind} archive: {error}") from error
+        raise InputError(f"{path} is a damaged {form} archive: {error}") from error
 
 
 class _Bound:
     """The number of bytes that some streams may yield together, and the rest of it."""
 
     def __init__(self, most: int) -> None:
-        self.most = self.left = most
+        self.most = self.remaining = most
 
 
 class _BoundedStream(io.RawIOBase):
@@ -389,8 +458,8 @@ class _BoundedStream(io.RawIOBase):
             data = self._stream.read(len(buffer))
         except (DamagedStreamError, zipfile.BadZipFile, tarfile.TarError, zlib.error) as error:
             raise InputError(f"{self._where} is damaged: {error}") from error
-        self._bound.left -= len(data)
-        if self._bound.left < 0:
+        self._bound.remaining -= len(data)
+        if self._bound.remaining < 0:
             raise InputError(
                 f"{self._where} expands to more than {self._bound.most >> 20} MB, the most that is "
                 "read of it"

@@ -151,8 +151,8 @@ def read_delimited(
             if len(row) == len(names):
                 yield {name: cell or None for name, cell in zip(names, row, strict=True)}
             elif row:
-                of = "the header" if dialect.has_header else "the first line"
-                yield LineError(f"line {number} has {len(row)} cells, but {of} has {len(names)}")
+                first = "the header" if dialect.has_header else "the first line"
+                yield LineError(f"line {number} has {len(row)} cells, but {first} has {len(names)}")
             try:
                 row = next(rows, None)
             except csv.Error as error:

@@ -54,7 +54,7 @@ class FetchLimits:
 class Fetched:
     """A page as its address gave it: content, suffix of a file of its kind, charset.
 
-    `url` is the address that was asked for, `found_at` where redirects led.
+    `url` is the address that was address for, `found_at` where redirects led.
     """
 
     url: str
@@ -76,7 +76,7 @@ class Fetched:
 def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
     """Ask an address for its page.
 
-    Raises `InputError` for an address that may not be asked, or that gives no page within the
+    Raises `InputError` for an address that may not be address, or that gives no page within the
     limits.
 
     >>> fetch("ftp://example.org/leaflet.txt")
@@ -85,10 +85,10 @@ def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
     """
     limits = limits or FetchLimits()
     deadline = time.monotonic() + limits.seconds
-    asked = url
+    address = url
     for _ in range(limits.redirects + 1):
         try:
-            response = answer_of(asked, limits, deadline)
+            response = answer_of(address, limits, deadline)
         except (OSError, http.client.HTTPException) as error:
             if time.monotonic() >= deadline or isinstance(error, TimeoutError):
                 raise InputError(
@@ -97,8 +97,8 @@ def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
                 ) from error
             raise InputError(f"{url} cannot be read: {in_one_line(error)}") from error
         if response.status not in _REDIRECTS or "location" not in response.headers:
-            return _fetched(url, asked, response, limits)
-        asked = urljoin(asked, response.headers["location"])
+            return _fetched(url, address, response, limits)
+        address = urljoin(address, response.headers["location"])
     raise InputError(f"{url} leads from address to address more than {limits.redirects} times")
 
 
@@ -115,7 +115,7 @@ def _fetched(url: str, found_at: str, response: HttpResponse, limits: FetchLimit
     suffix = _SUFFIXES.get(response.media_type or "text/html")
     if suffix is None:
         raise InputError(
-            f"{url} is of type {response.media_type[:100]}; HTML, plain text and PDF are read"
+            f"{url} has the type {response.media_type[:100]}; HTML, plain text and PDF are read"
         )
     try:
         body = decoded_body(response, limits.bytes)
@@ -133,9 +133,9 @@ def answer_of(
     content: bytes | None = None,
     headers: Mapping[str, str] = MappingProxyType({"Accept-Encoding": "gzip"}),
 ) -> HttpResponse:
-    """The answer of one server, no redirect followed, its body as it came; `content` is posted.
+    """Return the answer of one server with its body as sent; redirects are not followed.
 
-    Of a body that is longer than the limit one byte more is read.
+    `content` is posted. At most one byte more than the limit is read of the body.
     """
     parts = _parts(url)
     host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
@@ -160,16 +160,16 @@ def answer_of(
         # What `getresponse` does; but it leaves the answer open where none comes in time.
         with closing(http.client.HTTPResponse(connection.sock, method=method)) as answer:
             answer.begin()
-            found = {name.lower(): value for name, value in answer.getheaders()}
-            found.pop("transfer-encoding", None)  # undone already
+            headers_received = {name.lower(): value for name, value in answer.getheaders()}
+            headers_received.pop("transfer-encoding", None)  # undone already
             body = answer.read(limits.bytes + 1) if answer.status == 200 else b""
         if time.monotonic() >= deadline:
             raise TimeoutError
     finally:
         watch.cancel()
-        for each in sockets:
-            each.close()
-    return HttpResponse(answer.status, found, body)
+        for opened in sockets:
+            opened.close()
+    return HttpResponse(answer.status, headers_received, body)
 
 
 def _parts(url: str) -> SplitResult:
@@ -194,14 +194,13 @@ def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
     """Resolve a name once, because the next answer may differ."""
     if limits.private:
         return host, port
-    found = [
-        ip_address(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    ]
-    if not all(each.is_global and not each.is_multicast for each in found):
+    answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = [ip_address(answer[4][0]) for answer in answers]
+    if not all(address.is_global and not address.is_multicast for address in addresses):
         raise InputError(
             f"{host} is an address of this machine or its network; only public ones are fetched"
         )
-    return str(found[0]), port
+    return str(addresses[0]), port
 
 
 def _left(deadline: float) -> float:

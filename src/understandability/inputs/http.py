@@ -34,7 +34,7 @@ class HttpResponse:
 
     @property
     def media_type(self) -> str:
-        """The lower-case type of the header ``Content-Type``, empty where there is none."""
+        """The lower-case type of the header ``Content-Type``; empty without that header."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     @property
@@ -63,7 +63,7 @@ def parse_headers(lines: list[bytes]) -> dict[str, str]:
 
 
 def parse_response(message: bytes) -> HttpResponse:
-    """Split an HTTP response as archived; raises `PageError` where it is none.
+    """Split an archived HTTP response; raises `PageError` for anything else.
 
     >>> parse_response(b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n<p>Hi").body
     b'<p>Hi'
@@ -142,7 +142,7 @@ def _without_chunks(body: bytes) -> Body:
 
 
 def _decompressed(body: bytes, coding: str, limit: int) -> Body:
-    """Undo one content encoding. What was decoded before the data end too early is kept."""
+    """Undo one content encoding. If the data end too early, the decoded part is returned."""
     try:
         match coding:
             case "gzip" | "x-gzip" | "zstd":

@@ -13,7 +13,8 @@ from typing import Any
 from understandability.errors import InputError, in_one_line
 from understandability.inputs.streams import DamagedStreamError, Window, open_stream
 
-NumberedRecords = Iterator[tuple[int, "dict[str, Any] | LineError"]]
+# The number of a record in its file, or its label in a window, such as ``@4711``.
+NumberedRecords = Iterator[tuple[int | str, "dict[str, Any] | LineError"]]
 
 _READ = 1 << 16
 # An empty list is two bytes of JSON but an object of 56 bytes or more in memory.
@@ -33,26 +34,30 @@ def read_jsonl(
     """Yield the number and the object of each line; for a bad line a `LineError`.
 
     Blank lines are ignored. A line of more than `limit` bytes is skipped and is a `LineError` too.
-    Only the lines that begin in the `window` are read; they have their offset instead of a number.
+    Of a `window`, only the lines that begin in it are read; they have its labels as numbers.
 
     >>> list(read_jsonl(io.BufferedReader(io.BytesIO(b'{"id": 1}\\n[2]\\n'))))
     [(1, {'id': 1}), (2, LineError('line 2 is a JSON list; each line must be an object'))]
     """
     position = 0
+    if window is not None and window.has_partial_line:
+        position = _skip_line(stream)
+    number: int | str
     for index in count(1):
-        number = index if window is None else window.start + position
-        name = f"line {index}" if window is None else "the line"
+        number, name = index, f"line {index}"
         try:
-            if window is not None and window.is_past(position):
-                return
+            if window is not None:
+                if window.is_line_past(position):
+                    return
+                if not stream.peek(1):
+                    return
+                number, name = window.label(position), "the line"
             line = stream.readline(limit + 1)
             position += len(line)
             if not line:
                 return
             if len(line) > limit and not line.endswith(b"\n"):
-                while (rest := stream.readline(_READ)) and not rest.endswith(b"\n"):
-                    position += len(rest)
-                position += len(rest)
+                position += _skip_line(stream)
                 raise LineError(f"{name} is longer than {limit / 1e6:g} MB")
             if line.strip():
                 yield number, _object_of_line(line, name)
@@ -60,6 +65,22 @@ def read_jsonl(
             yield number, LineError(f"{name} is lost: {error}")
         except LineError as error:
             yield number, error
+
+
+def _skip_line(stream: io.BufferedReader) -> int:
+    """Skip the rest of a line, and return its size in bytes."""
+    size = 0
+    while rest := stream.readline(_READ):
+        size += len(rest)
+        if rest.endswith(b"\n"):
+            break
+    return size
+
+
+def is_json_lines(stream: io.BufferedReader) -> bool:
+    """Return True if the first line of a file is a whole value, as in JSON Lines."""
+    start = _first_line(stream)
+    return not start.startswith(b"[") and not start.rstrip().endswith((b"{", b"[", b","))
 
 
 def read_json(stream: io.BufferedReader, limit: int = 100_000_000) -> NumberedRecords:
@@ -72,11 +93,10 @@ def read_json(stream: io.BufferedReader, limit: int = 100_000_000) -> NumberedRe
     >>> list(read_json(io.BufferedReader(io.BytesIO(b'[{"id": 1},\\n {"id": 2}]'))))
     [(1, {'id': 1}), (2, {'id': 2})]
     """
-    start = _first_line(stream)
-    if start.startswith(b"[") or start.rstrip().endswith((b"{", b"[", b",")):
-        yield from _Values(stream, limit).read()
-    else:
+    if is_json_lines(stream):
         yield from read_jsonl(stream, limit)
+    else:
+        yield from _Values(stream, limit).read()
 
 
 def read_objects(path: str) -> Iterator[dict[str, Any]]:

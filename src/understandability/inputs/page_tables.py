@@ -1,4 +1,4 @@
-"""Tables of pages: the meaning of their columns; CSV, TSV, Arrow and JSON files."""
+"""Tables of pages: the meaning of their columns; CSV, TSV and JSON files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
-from understandability.errors import InputError, check_choice, in_one_line
+from understandability.errors import InputError, check_choice
 from understandability.inputs.delimited import Dialect, as_utf8, read_delimited
 from understandability.inputs.json_files import LineError, read_json, read_jsonl
 from understandability.inputs.limits import too_long, unread
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # Names of columns that are used if none is chosen: the first that a table has. A name with a dot
-# is that of a field within a column, as in OSCAR.
+# is a field within a column, as in OSCAR.
 ID_COLUMNS = (
     "id",
     "docno",
@@ -49,12 +49,10 @@ _TAG = re.compile(
     r"<(?:!doctype|html|head|body|div|p|br|table|span|h[1-6]|ul|ol|li|a|img)\b[^>]*>", re.I
 )
 _LONGEST_SAMPLE = 10_000  # characters in which tags are looked for
-_ROWS = 64
 _ESCAPED = 6  # bytes of JSON that may stand for one byte of a text
 _MOST_LACKING = 100
 _MOST_AHEAD = 50_000_000  # characters
 _MOST_KNOWN = 1000
-_LEAST_BATCH = 64  # bytes of Arrow; fewer are padding
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +100,12 @@ class TableColumns:
     @property
     def contents(self) -> tuple[tuple[str, str | None], ...]:
         """The chosen columns of the content, with their media types."""
-        return tuple((name, kind) for name, kind in ((self.html, HTML), (self.text, TEXT)) if name)
+        return tuple(
+            (name, type_) for name, type_ in ((self.html, HTML), (self.text, TEXT)) if name
+        )
 
     def resolved(self) -> TableColumns:
-        """Return these columns with those of the chosen format where nothing else is chosen."""
+        """Return these columns; where none is chosen, the column of the chosen format."""
         if self.format is None:
             return self
         own = {column.name: getattr(self, column.name) for column in fields(self)}
@@ -189,13 +189,13 @@ class Tables:
         return Dialect(delimiter, has_header, is_quoted=has_header or delimiter != "\t")
 
     def names_in(self, record: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the names of a record's values that are not None, with those of known fields."""
+        """Return the names of a record's values that are not None, also of known nested fields."""
         names = [name for name, value in record.items() if value is not None]
         nested = [name for name in self._nested if value_of(record, name) is not None]
         return (*names, *(name for name in nested if name not in record))
 
     def names_of(self, schema: pa.Schema) -> list[str]:
-        """Return the names of an Arrow table's columns, with those of known fields."""
+        """Return the names of an Arrow table's columns, and of their known nested fields."""
         return [*schema.names, *(name for name in self._nested if _is_field(schema, name))]
 
     def layout(
@@ -227,10 +227,10 @@ class Tables:
                 f"({', '.join(ID_COLUMNS)}); {has}; choose one with --id-column{hint}",
                 "has no 'id' (text or a whole number)",
             )
-        wanted = chosen.contents or tuple(CONTENT_COLUMNS.items())
-        contents = tuple(column for column in wanted if column[0] in names)
+        candidates = chosen.contents or tuple(CONTENT_COLUMNS.items())
+        contents = tuple(column for column in candidates if column[0] in names)
         if not contents:
-            requested = [name for name, _ in wanted]
+            requested = [name for name, _ in candidates]
             raise ColumnsError(
                 f"{path} has no column that would hold pages ({', '.join(requested)}); "
                 f"{has}; choose one with --html-column or --text-column{hint}",
@@ -377,56 +377,11 @@ def read_csv_pages(
             yield page_of(row, where, limit, layout)
 
 
-def read_arrow_pages(
-    stream: io.BufferedReader, path: str, limit: int, tables: Tables
-) -> Iterator[Page | Failure]:
-    """Yield the pages of an Arrow file (Feather 2) or stream; a damaged batch is one failure."""
-    import pyarrow as pa
-
-    is_file = stream.peek(8)[:6] == b"ARROW1"
-    if is_file:
-        stream.read(8)  # a file is a stream with a magic number before it and an index after it
-    number = 0
-    try:
-        with pa.ipc.open_stream(stream) as batches:
-            layout = tables.layout(path, tables.names_of(batches.schema))
-            columns = layout.top_level(batches.schema.names)
-            for batch in batches:
-                selected = batch.select(columns)
-                try:
-                    selected.validate(full=True)  # Arrow follows offsets out of bounds unchecked
-                except pa.ArrowInvalid as error:
-                    first, number = number + 1, number + len(selected)
-                    message = f"damaged Arrow file: rows {first} to {number}: {in_one_line(error)}"
-                    yield unread(f"{path}#{first}", message)
-                    continue
-                for start in range(0, len(selected), _ROWS):
-                    for record in selected.slice(start, _ROWS).to_pylist():
-                        number += 1
-                        yield page_of(record, f"{path}#{number}", limit, layout)
-        _check_end(stream, is_file)
-    except (pa.ArrowException, ValueError) as error:
-        yield unread(f"{path}#{number + 1}", f"damaged Arrow file: {in_one_line(error)}")
-
-
-def _check_end(stream: io.BufferedReader, is_file: bool) -> None:
-    """Raise `ValueError` if more than a file's index follows the last batch."""
-    size, end = 0, b""
-    while data := stream.read(1 << 16):
-        size, end = size + len(data), (end + data)[-10:]
-    if is_file and end[4:] != b"ARROW1":
-        raise ValueError("the file ends without its index")
-    index = int.from_bytes(end[:4], "little") + len(end) if is_file else 0
-    if size > index + _LEAST_BATCH:
-        raise ValueError(f"{size - index} bytes after its end mark are not read")
-
-
 def read_object_pages(
-    records: Iterable[tuple[int, Mapping[str, Any] | LineError]],
+    records: Iterable[tuple[int | str, Mapping[str, Any] | LineError]],
     path: str,
     limit: int,
     tables: Tables,
-    mark: str = "#",
 ) -> Iterator[Page | Failure]:
     """Yield the pages of numbered objects, each of which has its own columns.
 
@@ -446,7 +401,7 @@ def read_object_pages(
         return layout_of(tables.names_in(record))
 
     records = iter(records)
-    first: list[tuple[int, Mapping[str, Any] | LineError]] = []
+    first: list[tuple[int | str, Mapping[str, Any] | LineError]] = []
     names: dict[str, None] = {}
     size = 0
     missing = set(tables.columns.keep)
@@ -467,7 +422,7 @@ def read_object_pages(
     if isinstance(layout, ColumnsError) and size <= _MOST_AHEAD:
         raise layout
     for number, record in chain(first, records):
-        where = f"{path}{mark}{number}"
+        where = f"{path}{number}" if isinstance(number, str) else f"{path}#{number}"
         if isinstance(record, LineError):
             yield unread(where, record)
         elif isinstance(own_layout := layout_in(record), Layout):
@@ -490,8 +445,7 @@ def read_jsonl_pages(
     Only the lines that begin in the `window` are read.
     """
     records = read_jsonl(as_utf8(stream), _ESCAPED * limit + 10_000, window)
-    mark = "@" if window else "#"
-    return read_object_pages(records, source, limit, tables, mark)
+    return read_object_pages(records, source, limit, tables)
 
 
 def read_json_pages(

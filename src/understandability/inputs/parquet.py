@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from understandability.errors import InputError, in_one_line
-from understandability.inputs.limits import unread
+from understandability.inputs.limits import is_environment_error, unread
 from understandability.inputs.page_tables import Layout, Tables, page_of
 from understandability.inputs.streams import open_file
 from understandability.text.page import Failure, Page
@@ -61,6 +61,8 @@ def read_parquet_pages(
             if len(pages) != file.num_row_groups:
                 raise ValueError("its footer can be read in two ways")
         except (OSError, ValueError, pa.ArrowException) as error:
+            if is_environment_error(error):
+                raise
             reason = in_one_line(error)
             raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
         most = max(4 * limit, _MOST_OF_A_PAGE)
@@ -88,6 +90,8 @@ def read_parquet_pages(
                             page = unread(where, message, page.docno)
                         yield page
             except (OSError, ValueError, pa.ArrowException) as error:
+                if is_environment_error(error):
+                    raise
                 damage = in_one_line(error)
             if number < end:
                 message = f"damaged Parquet file: rows {number + 1} to {end}: {damage}"
@@ -108,12 +112,12 @@ def _page_of_row(row: pa.RecordBatch, where: str, limit: int, layout: Layout) ->
 
 
 def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int]]:
-    """For each row group, the uncompressed size in bytes of the largest page of each column.
+    """Return the uncompressed bytes of the largest page of each column, for each row group.
 
-    Of the columns in `names` only. Raises `ValueError` where footer or headers are damaged.
+    Only columns in `names` are measured. Raises `ValueError` if footer or headers are damaged.
     """
     groups = []
-    left = file.seek(0, io.SEEK_END)
+    remaining = file.seek(0, io.SEEK_END)
     for group in _list(_footer(file).get(_ROW_GROUPS), dict):
         sizes: dict[str, int] = {}
         for chunk in _list(group.get(_COLUMNS), dict):
@@ -124,8 +128,8 @@ def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int
             # A nested column consists of several: a.list.element belongs to a.
             name = next((name for name in names if f"{path}.".startswith(f"{name}.")), None)
             if name is not None:
-                left -= _number(column.get(_COMPRESSED))
-                if left < 0:  # as where many chunks are one and the same
+                remaining -= _number(column.get(_COMPRESSED))
+                if remaining < 0:  # such as many chunks in the same place
                     raise ValueError("its columns claim to be longer than the file")
                 sizes[name] = max(sizes.get(name, 0), _largest(file, column))
         groups.append(sizes)
@@ -171,7 +175,7 @@ def _largest(file: IO[bytes], column: Fields) -> int:
 def _page_header(
     file: IO[bytes], start: int, end: int, window: int = _WINDOW
 ) -> tuple[Fields, int]:
-    """The header that begins at `start`, and how long it is."""
+    """Return the header that begins at `start`, and its length."""
     file.seek(start)
     header = _Thrift(file.read(min(window, end - start)))
     try:
@@ -188,14 +192,14 @@ def _number(value: Any) -> int:
     return value
 
 
-def _list(value: Any, of: type) -> list[Any]:
-    if not isinstance(value, list) or not all(isinstance(each, of) for each in value):
+def _list(value: Any, type_: type) -> list[Any]:
+    if not isinstance(value, list) or not all(isinstance(element, type_) for element in value):
         raise ValueError("a header lacks a list")
     return value
 
 
 class _Thrift:
-    """Values of the compact protocol; a struct is a dict by field ids, of those `wanted`."""
+    """Values of the compact protocol; a struct is a dictionary of the `wanted` fields, by id."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

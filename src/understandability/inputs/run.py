@@ -49,7 +49,7 @@ class Run:
 
     Line ``i`` lists document ``docnos[docno_ids[i]]`` for query ``queries[query_ids[i]]`` with
     ``ranks[i]`` and ``scores[i]``, in the order of the file; `line_order` sorts them. `queries`
-    stand in the order in which they first appear; `docnos` is a pyarrow array of distinct names.
+    are in the order in which they first appear; `docnos` is a pyarrow array of distinct names.
     The columns cannot be written to.
     """
 
@@ -88,7 +88,7 @@ class Run:
         ranks: Lines | None = None,
         oddities: tuple[Oddity, ...] = (),
     ) -> Run:
-        """A run from its columns, a value each line; without `ranks` lines rank as they stand.
+        """A run from its columns, a value each line; without `ranks`, lines rank in their order.
 
         Names are lists or columns of pyarrow.
         """
@@ -215,7 +215,7 @@ class Labels:
         >>> labels.of_lines(Run.of("mine", {"q1": [("d1", 2.0), ("d2", 1.0)]})).tolist()
         [nan, 90.0]
         """
-        columns, values = _columns({query: of.items() for query, of in labels.items()})
+        columns, values = _columns({query: grades.items() for query, grades in labels.items()})
         return cls(name, *columns, values)
 
     @classmethod
@@ -245,13 +245,13 @@ class Labels:
         pairs = docno_ids if query_ids is None else _pairs(query_ids, docno_ids, len(names))
         first = np.sort(np.unique(pairs, return_index=True)[1])
         if again := len(pairs) - len(first):
-            place = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
-            example = f"document {names[int(docno_ids[place])]}"
+            line = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
+            example = f"document {names[int(docno_ids[line])]}"
             oddities += (Oddity("labels given again", again, example),)
         listed = tuple(query.as_py() for query in distinct)
         values = numpy_values(values, np.float64)
-        every = cls(name, listed, names, query_ids, docno_ids, values, line_numbers, oddities)
-        return every._of(first)
+        labels = cls(name, listed, names, query_ids, docno_ids, values, line_numbers, oddities)
+        return labels._select(first)
 
     def by_query(self) -> dict[str, dict[str, float]]:
         """The labels of pairs as `of` takes them."""
@@ -270,19 +270,19 @@ class Labels:
         [3.0]
         """
         first = np.sort(np.unique(self.docno_ids, return_index=True)[1])
-        return replace(self._of(first), queries=(), query_ids=None)
+        return replace(self._select(first), queries=(), query_ids=None)
 
     def without(self, *no_labels: float) -> Labels:
         """The labels but for the values that mean "could not judge"."""
-        return self._of(np.flatnonzero(~np.isin(self.values, no_labels)))
+        return self._select(np.flatnonzero(~np.isin(self.values, no_labels)))
 
-    def _of(self, kept: Lines) -> Labels:
+    def _select(self, lines: Lines) -> Labels:
         return replace(
             self,
-            query_ids=None if self.query_ids is None else self.query_ids[kept],
-            docno_ids=self.docno_ids[kept],
-            values=self.values[kept],
-            line_numbers=None if self.line_numbers is None else self.line_numbers[kept],
+            query_ids=None if self.query_ids is None else self.query_ids[lines],
+            docno_ids=self.docno_ids[lines],
+            values=self.values[lines],
+            line_numbers=None if self.line_numbers is None else self.line_numbers[lines],
         )
 
     def where(self, line: int) -> str:
@@ -301,16 +301,17 @@ class Labels:
         candidates = np.flatnonzero(docno_ids >= 0)
         keys = docno_ids[candidates].astype(np.int64)
         if self.query_ids is not None:
-            place = {query: i for i, query in enumerate(self.queries)}
-            queries = np.array([place.get(query, -1) for query in run.queries], dtype=np.int64)
+            id_of = {query: i for i, query in enumerate(self.queries)}
+            queries = np.array([id_of.get(query, -1) for query in run.queries], dtype=np.int64)
             query_ids = queries[run.query_ids[candidates]]
             keys = np.where(query_ids < 0, -1, _pairs(query_ids, keys, len(self.docnos)))
-        found = np.full(len(run), -1, dtype=np.int64)
+        matches = np.full(len(run), -1, dtype=np.int64)
         sorted_keys, lines = self._sorted_keys
         if len(lines):
-            places = np.minimum(np.searchsorted(sorted_keys, keys), len(lines) - 1)
-            found[candidates] = np.where(sorted_keys[places] == keys, lines[places], -1)
-        return found
+            indices = np.minimum(np.searchsorted(sorted_keys, keys), len(lines) - 1)
+            is_match = sorted_keys[indices] == keys
+            matches[candidates] = np.where(is_match, lines[indices], -1)
+        return matches
 
     @cached_property
     def _sorted_keys(self) -> tuple[Lines, Lines]:
@@ -366,14 +367,14 @@ def numpy_values(column: Any, dtype: Any) -> NDArray[Any]:
 
 
 def _columns(
-    given: Mapping[str, Iterable[tuple[str, float]]],
+    rankings: Mapping[str, Iterable[tuple[str, float]]],
 ) -> tuple[tuple[tuple[str, ...], Any, Ids, Ids], Floats]:
     """Queries, docnos, the ids of both in each line, and the number of each line."""
-    lines = [(i, *pair) for i, documents in enumerate(given.values()) for pair in documents]
+    lines = [(i, *pair) for i, documents in enumerate(rankings.values()) for pair in documents]
     ids, names, values = zip(*lines, strict=True) if lines else ((), (), ())
     docnos, docno_ids = _coded(list(names))
     query_ids = np.array(ids, dtype=np.int32)
-    return (tuple(given), docnos, query_ids, docno_ids), np.array(values, dtype=np.float64)
+    return (tuple(rankings), docnos, query_ids, docno_ids), np.array(values, dtype=np.float64)
 
 
 def _coded(names: Any) -> tuple[Any, Ids]:
@@ -400,20 +401,20 @@ def _pairs(query_ids: NDArray[Any], docno_ids: NDArray[Any], documents: int) -> 
     return pairs
 
 
-def _matched(docnos: Any, known: Any) -> Ids:
-    """The index of each name among the known ones, -1 where it is not one of them.
+def _matched(docnos: Any, others: Any) -> Ids:
+    """Return the index of each of `docnos` in `others`, -1 if it is missing.
 
     The smaller side is hashed: score tables have millions of documents.
     """
 
-    def found(names: Any, among: Any) -> Ids:
-        places = pc.index_in(names, among)
-        valid = numpy_values(places.is_valid().cast(pa.int8()), np.int8) == 1
-        return np.where(valid, numpy_values(places, np.int32), np.int32(-1))
+    def index_in(names: Any, among: Any) -> Ids:
+        indices = pc.index_in(names, among)
+        is_valid = numpy_values(indices.is_valid().cast(pa.int8()), np.int8) == 1
+        return np.where(is_valid, numpy_values(indices, np.int32), np.int32(-1))
 
-    if len(known) <= len(docnos):
-        return found(docnos, known)
+    if len(others) <= len(docnos):
+        return index_in(docnos, others)
     matched = np.full(len(docnos), -1, dtype=np.int32)
-    places = found(known, docnos)
-    matched[places[places >= 0]] = np.flatnonzero(places >= 0)
+    indices = index_in(others, docnos)
+    matched[indices[indices >= 0]] = np.flatnonzero(indices >= 0)
     return matched

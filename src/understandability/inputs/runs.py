@@ -179,8 +179,8 @@ def _refuse_texts(table: pa.Table, name: str, column: str | None) -> None:
                 f"{name}, row {wrong[0] + 1}: the {candidate} of document "
                 f"{table['docno'][wrong[0]].as_py()!r} must be a number, not {texts[wrong[0]]!r}"
             )
-    of = f" {column!r}" if column else ""
-    raise OptionError(f"{name} has no column of numbers{of}; {has}")
+    suffix = f" {column!r}" if column else ""
+    raise OptionError(f"{name} has no column of numbers{suffix}; {has}")
 
 
 def _is_number(text: str) -> bool:

@@ -94,12 +94,12 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
         first = next(iter(given.values()))
         try:
             if isinstance(first, Mapping):
-                known = {
-                    id_text(query): _known(labels, dimension, id_text(query))
+                numbers = {
+                    id_text(query): _without_missing(labels, dimension, id_text(query))
                     for query, labels in given.items()
                 }
-                return Labels.of(dimension, known)
-            return Labels.of_documents(dimension, _known(given, dimension))
+                return Labels.of(dimension, numbers)
+            return Labels.of_documents(dimension, _without_missing(given, dimension))
         except (TypeError, ValueError, AttributeError):
             pass
     elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
@@ -109,7 +109,9 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
     raise InputError(f"labels of {dimension} must be {_LABELS}, not {_type_name(given)}")
 
 
-def _known(labels: Mapping[Any, Any], dimension: str, query: str = "") -> dict[str, float]:
+def _without_missing(
+    labels: Mapping[Any, Any], dimension: str, query: str = ""
+) -> dict[str, float]:
     """Return the labels by document; a missing one is an error for relevance, else it is dropped.
 
     Estimates and ratings may be missing for a document. Qrels list only what was judged.
@@ -164,12 +166,12 @@ def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
         for value in given.values()
     )
     if are_named:
-        for key, each in given.items():
-            if isinstance(each, int | float):
-                raise InputError(f"runs must be {_RUNS}, not {{{key!r}: {each!r}, ...}}")
-            if isinstance(each, Mapping) and not each:
+        for key, value in given.items():
+            if isinstance(value, int | float):
+                raise InputError(f"runs must be {_RUNS}, not {{{key!r}: {value!r}, ...}}")
+            if isinstance(value, Mapping) and not value:
                 raise InputError(f"run {key} is empty; leave it out, or give it a document")
-            for run in runs_of(each, str(key)):
+            for run in runs_of(value, str(key)):
                 yield replace(run, name=str(key))
         return
     try:
@@ -215,17 +217,18 @@ def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
         )
     system = _column(table, _SYSTEM)
     names = table[system].cast(pa.string()) if system else None
-    for each in [None] if names is None else pc.unique(names).to_pylist():
-        rows = table if names is None else table.filter(pc.equal(names, each))
+    for run_name in [None] if names is None else pc.unique(names).to_pylist():
+        rows = table if names is None else table.filter(pc.equal(names, run_name))
         ranks = None if rank is None else _numbers(rows, rank)
         queries, docnos = _ids(rows, query), _ids(rows, docno)
         scores = -ranks if score is None and ranks is not None else _numbers(rows, str(score))
         missing = np.flatnonzero(np.isnan(scores))
         if len(missing):
             at = int(missing[0])
-            raise InputError(_missing_score(each or name, queries[at].as_py(), docnos[at].as_py()))
+            query_id, docno_id = queries[at].as_py(), docnos[at].as_py()
+            raise InputError(_missing_score(run_name or name, query_id, docno_id))
         run = Run.of_columns(
-            each or name,
+            run_name or name,
             queries,
             docnos,
             scores,
@@ -267,9 +270,9 @@ def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Lab
         )
     query = _column(table, _QUERY)
     numeric = number_columns(table, docno, query)
-    found = column or _column(table.select(numeric), (dimension, *_LABEL))
-    found = numeric[0] if found is None and len(numeric) == 1 else found
-    if found not in numeric:
+    label = column or _column(table.select(numeric), (dimension, *_LABEL))
+    label = numeric[0] if label is None and len(numeric) == 1 else label
+    if label not in numeric:
         raise InputError(
             f"the frame of {dimension} has the columns of numbers {', '.join(numeric) or 'none'}; "
             "name the one to use with column="
@@ -277,14 +280,14 @@ def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Lab
     columns = {"docno": _ids(table, docno)}
     if query is not None:
         columns["query"] = _ids(table, query)
-    columns[str(found)] = table[found]
+    columns[str(label)] = table[label]
     if dimension == RELEVANCE:
-        missing = np.flatnonzero(np.isnan(_numbers(table, str(found))))
+        missing = np.flatnonzero(np.isnan(_numbers(table, str(label))))
         if len(missing):
             at = int(missing[0])
             of_query = columns["query"][at].as_py() if query is not None else "-"
             raise InputError(_missing_grade(of_query, columns["docno"][at].as_py()))
-    return labels_from_table(pa.table(columns), dimension, found)
+    return labels_from_table(pa.table(columns), dimension, label)
 
 
 def _type_name(given: Any) -> str:

@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -14,7 +15,14 @@ from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
 from understandability.inputs.archives import PAGE_SUFFIXES, read_archive_pages
-from understandability.inputs.limits import DEFAULT_LIMIT, too_long, unread
+from understandability.inputs.arrow_files import read_arrow_pages
+from understandability.inputs.limits import (
+    DEFAULT_LIMIT,
+    is_environment_error,
+    stopped,
+    too_long,
+    unread,
+)
 from understandability.inputs.office import (
     DOCX,
     OFFICE_SUFFIXES,
@@ -25,13 +33,20 @@ from understandability.inputs.office import (
 from understandability.inputs.page_tables import (
     TableColumns,
     Tables,
-    read_arrow_pages,
     read_csv_pages,
     read_json_pages,
     read_jsonl_pages,
 )
 from understandability.inputs.parquet import read_parquet_pages
-from understandability.inputs.parts import BYTES, MEMBERS, InputPart, open_window, plan_parts
+from understandability.inputs.parts import (
+    BATCHES,
+    BYTES,
+    MEMBERS,
+    InputPart,
+    open_wacz_windows,
+    open_window,
+    plan_parts,
+)
 from understandability.inputs.parts import File as File  # importable from here, too
 from understandability.inputs.streams import (
     COMPRESSION_SUFFIXES,
@@ -46,7 +61,7 @@ from understandability.inputs.streams import (
 )
 from understandability.inputs.trec_pages import read_trec_pages
 from understandability.inputs.wacz import read_wacz
-from understandability.inputs.warc import read_arc, read_warc
+from understandability.inputs.warc import CUT, read_arc, read_warc
 from understandability.text.page import TEXT, Failure, Page
 
 StreamPages = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
@@ -98,6 +113,7 @@ _FIRST_TEXT = {
     b"<": ".html",
 }
 _LONGEST_PATH = 1 << 16
+_REQUESTS = 32  # at the same time, for the sizes of files on the web
 _GLOB = re.compile(r"[*?\[]")
 _SKIPPED = "files with the suffix "
 
@@ -106,7 +122,8 @@ class Sources:
     """The pages of files, folders, URLs and standard input (``-``), one after another.
 
     Iterating yields a `Page` for each document, and a `Failure` in the place of each that cannot
-    be read. `skipped` counts what is not a document (a redirect, a style sheet), by label.
+    be read. `skipped` counts what is not a document (a redirect, a style sheet), by label, and the
+    documents that are cut off; `in_words` makes a message of an entry.
 
     The docno of a file is its path below the input, or its name if it is the input itself; of a
     member of an archive, its path in the archive; of a record, its id. If files of two inputs
@@ -134,15 +151,14 @@ class Sources:
         self.skipped: Counter[str] = Counter()
         self._labels: dict[str, str] = {}  # suffix -> label of skipped files
         self.without: frozenset[str] = frozenset()
-        files = [file for path in paths for file in self._find(str(path))]
-        self.files = self._with_distinct_docnos(files)
+        self.files = self._with_distinct_docnos([*self._find_all([str(path) for path in paths])])
 
     def __iter__(self) -> Iterator[Page | Failure]:
         for file in self.files:
             yield from self.read(file)
 
     def without_files(self) -> Sources:
-        """Return sources with the same settings but no files; they can `read` those of others."""
+        """Return sources with the same settings but no files; they can `read` any file."""
         sources = Sources([], docnos=self.docnos, limit=self.limit, columns=self.columns)
         sources.without = self.without
         return sources
@@ -166,7 +182,12 @@ class Sources:
             yield _printable(unread(file.path, "given up (--without)", file.docno))
             return
         before = self._records + self.skipped.total()
-        for part in plan_parts(file):
+        try:
+            parts = plan_parts(file)
+        except InputError as error:
+            yield _printable(stopped(file.path, error, file.docno))
+            return
+        for part in parts:
             yield from self._read_part(part)
         if self._records + self.skipped.total() == before:
             yield unread(file.path, "there is no document in it", file.docno)
@@ -183,6 +204,9 @@ class Sources:
                     yield _printable(record)
         except Exception as error:  # an unforeseen fault of a reader must not end a crawl
             self._records += 1
+            if is_environment_error(error):
+                yield _printable(stopped(part.source, error, part.file.docno))
+                return
             message = str(error)
             if not isinstance(error, InputError | MissingExtraError | OSError):
                 message = f"reading stopped here: {type(error).__name__}: {error}"
@@ -212,6 +236,15 @@ class Sources:
             for file in distinct.values()
         ]
 
+    def _find_all(self, paths: Sequence[str]) -> Iterator[File]:
+        """Yield the files of all paths; many addresses are looked up at the same time."""
+        addresses = [path for path in paths if is_web(path)]
+        with ThreadPoolExecutor(_REQUESTS) as pool:
+            matches = pool.map(lambda path: list(self._find(path)), addresses)
+            files = dict(zip(addresses, matches, strict=True))
+        for path in paths:
+            yield from files[path] if path in files else self._find(path)
+
     def _find(self, path: str) -> Iterator[File]:
         """Yield the files that a path stands for."""
         if path == "-":
@@ -230,8 +263,8 @@ class Sources:
         # A web server has no folders; to list one would download the file.
         elif (not is_web(path) and system.isdir(top)) if system else here.is_dir():
             before = len(self.skipped)
-            found = self._find_below(system, top, path) if system else self._find_in_folder(here)
-            files = list(found)
+            below = self._find_below(system, top, path) if system else self._find_in_folder(here)
+            files = list(below)
             if not files:
                 counts = (f"{count} {label}" for label, count in self.skipped.most_common(5))
                 seen = f"; there are {', '.join(counts)}" if len(self.skipped) > before else ""
@@ -241,13 +274,15 @@ class Sources:
             suffix = _suffix(path)
             if suffix is None:
                 is_sheet = path.lower().endswith(_SPREADSHEETS)
-                how = "save it as CSV" if is_sheet else f"inputs end in {_allowed()}"
-                raise InputError(f"cannot read {path}: unsupported file type; {how}")
+                remedy = "save it as CSV" if is_sheet else f"inputs end in {_allowed()}"
+                raise InputError(f"cannot read {path}: unsupported file type; {remedy}")
             require_office_extra(suffix)
             name = path if system else here.as_posix()
             size = int(system.size(top) or 0) if system else here.stat().st_size
             yield File(name.rpartition("/")[2], name, name, size)
         else:
+            if reason := _network_error(system, top) if system else "":
+                raise InputError(f"{path} cannot be read: {reason}")
             raise InputError(
                 f"{path} does not exist; name a file, a folder, or - for standard input"
             )
@@ -288,25 +323,45 @@ class Sources:
         if part.is_whole:
             yield from self._read_file(part.file)
         elif part.unit == BYTES:
-            with open_window(part) as window:
-                self._stream = window.stream
-                settings = (window.stream, part.path, self.limit)
-                if _suffix(part.path) in TABLE_SUFFIXES:
-                    yield from read_jsonl_pages(*settings, self._tables, window)
-                else:
-                    yield from read_warc(*settings, self.skipped, window)
+            yield from self._read_bytes(part)
         elif part.unit == MEMBERS:
+            members = (part.start, part.end)
+            yield from self._read_archive(part, is_zip=True, members=members)
+        elif part.unit == BATCHES:
+            batches = (part.start, part.end)
             with open_stream(part.path) as stream:
                 self._stream = stream
-                members = (part.start, part.end)
-                records = read_archive_pages(
-                    stream, part.path, self.limit, self.skipped, is_zip=True, members=members
-                )
-                for record in records:
-                    yield _with_archive(record, part.file)
+                yield from read_arrow_pages(stream, part.path, self.limit, self._tables, batches)
         else:
             groups = (part.start, part.end)
             yield from read_parquet_pages(part.path, self.limit, self._tables, groups)
+
+    def _read_bytes(self, part: InputPart) -> Iterator[Page | Failure]:
+        suffix = _suffix(part.path)
+        if suffix == ".wacz":
+            for name, window in open_wacz_windows(part):
+                self._stream = window.stream
+                where = f"{part.path}!{name}"
+                yield from read_warc(window.stream, where, self.limit, self.skipped, window)
+        elif suffix == ".tar":
+            end = None if part.end >= part.file.bytes else part.end
+            yield from self._read_archive(part, is_zip=False, offsets=(part.start, end))
+        else:
+            with open_window(part) as window:
+                self._stream = window.stream
+                settings = (window.stream, part.path, self.limit)
+                if suffix in TABLE_SUFFIXES:
+                    yield from read_jsonl_pages(*settings, self._tables, window)
+                else:
+                    yield from read_warc(*settings, self.skipped, window)
+
+    def _read_archive(self, part: InputPart, **range_: Any) -> Iterator[Page | Failure]:
+        with open_stream(part.path) as stream:
+            self._stream = stream
+            if part.unit == BYTES:
+                stream.seek(part.start)
+            for record in read_archive_pages(stream, part.path, self.limit, self.skipped, **range_):
+                yield _with_archive(record, part.file)
 
     def _read_file(self, file: File) -> Iterator[Page | Failure]:
         path = file.path
@@ -348,7 +403,8 @@ def read_pages(
 def read_paths(path: str) -> list[str]:
     """Read the names of inputs, one a line, from a file that may be compressed.
 
-    Relative names are relative to the current folder. Raises `InputError` if there are none.
+    Relative names are relative to the current folder. If the list has a URL, they are relative to
+    its host or bucket, as in the lists of Common Crawl. Raises `InputError` if there are none.
     """
     with open_stream(path) as stream:
         lines = bounded_lines(stream, _LONGEST_PATH, f"{path}, ")
@@ -359,6 +415,10 @@ def read_paths(path: str) -> list[str]:
     paths = [line for line in paths if line]
     if not paths:
         raise InputError(f"{path} names no input; expected one path or URL a line")
+    if is_url(path):
+        scheme, _, rest = path.partition("://")
+        root = f"{scheme}://{rest.partition('/')[0]}/"
+        paths = [line if is_url(line) else root + line.lstrip("/") for line in paths]
     return paths
 
 
@@ -369,6 +429,15 @@ def is_skipped_file(label: str) -> bool:
     True
     """
     return label.startswith(_SKIPPED)
+
+
+def in_words(label: str, count: int) -> str:
+    """Return an entry of `Sources.skipped` as a message.
+
+    >>> in_words("files with the suffix .css, such as a.css", 1234)
+    'passed over: files with the suffix .css, such as a.css: 1,234'
+    """
+    return f"{label}: {count:,}" if label.startswith(CUT) else f"passed over: {label}: {count:,}"
 
 
 def holds_many(path: str) -> bool:
@@ -421,6 +490,17 @@ def _with_archive(record: Page | Failure, file: File) -> Page | Failure:
     return replace(record, docno=f"{file.docno}!{record.docno}")
 
 
+def _network_error(system: Any, path: str) -> str:
+    """Return why a file system cannot find a file, if the network is the reason; '' if not."""
+    try:
+        system.info(path)
+    except Exception as error:  # of whatever package reads from there
+        cause = error.__cause__
+        if isinstance(cause, Exception) and is_environment_error(cause):
+            return in_one_line(cause)
+    return ""
+
+
 def _printable(record: Page | Failure) -> Page | Failure:
     """Escape what no file can hold in the names of a record: JSON may contain half a character."""
     names = [name for name in ("docno", "path", "url", "error") if getattr(record, name, None)]
@@ -455,7 +535,7 @@ def _suffix(name: str) -> str | None:
 
 
 def _full_suffix(name: str) -> str:
-    """Return the suffix of a name, together with that of a compression.
+    """Return the suffix of a name, including the suffix of a compression.
 
     >>> _full_suffix("a.json.gz"), _full_suffix("v1.2.css"), _full_suffix("README")
     ('.json.gz', '.css', '')

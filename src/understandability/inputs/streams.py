@@ -31,6 +31,8 @@ from understandability.inputs.zstd import (
 _EXTRAS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
 _READ = 1 << 16
 _SEARCHED, _HEAD = 1 << 20, 1 << 13  # bytes that are searched at once, and of a member's start
+# Members are followed for `_UNBROKEN` bytes, or until they expand to `_MOST_FOLLOWED` bytes.
+_UNBROKEN, _MOST_FOLLOWED, _STEP_FOLLOWED = 3 << 17, 1 << 27, 1 << 12
 # After an error, the input of the last decoding step is searched again for the next member. So a
 # step must not expand far: most decoders stop after `_STEP_OUTPUT` bytes; zstd's decoder has no
 # such bound, but 32 bytes of input hold at most eight blocks of 128 KiB.
@@ -187,6 +189,41 @@ class _Raw(io.RawIOBase):
         return len(data)
 
 
+class FileSection(io.RawIOBase):
+    """The bytes from `start` to `end` of a seekable file, as a file.
+
+    Closing it leaves the other file open.
+
+    >>> FileSection(io.BytesIO(b"0123456789"), 2, 5).read()
+    b'234'
+    """
+
+    def __init__(self, file: IO[bytes], start: int, end: int) -> None:
+        self._file, self._start, self._size = file, start, end - start
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = max(base + offset, 0)
+        return self._position
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
+        self._file.seek(self._start + self._position)
+        data = self._file.read(max(min(len(buffer), self._size - self._position), 0))
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+
 class MemberStream(_Raw):
     """The decoded bytes of a file that consists of compressed members.
 
@@ -331,7 +368,7 @@ class MemberStream(_Raw):
 
 
 def buffered(file: IO[bytes]) -> io.BufferedReader:
-    """Return a file with a buffer, so that its first bytes can be peeked, also those of a pipe."""
+    """Return a file with a buffer, so that its first bytes can be peeked, even in a pipe."""
     return file if isinstance(file, io.BufferedReader) else io.BufferedReader(_Raw(file))
 
 
@@ -351,7 +388,9 @@ def decompressed(file: IO[bytes]) -> io.BufferedReader:
 class Window:
     """A range of a file in decoded bytes: the records that begin in it, and where they are.
 
-    A file that is not compressed is read from byte `start`.
+    A file that is not compressed is read from byte `start`. With `has_partial_line` the stream may
+    begin within a line, since lines continue from one compressed member to the next. Then its first
+    line is part of the preceding range, which ends with the first line break after its end.
     """
 
     def __init__(
@@ -360,17 +399,24 @@ class Window:
         start: int,
         end: int | None,
         members: MemberStream | None = None,
+        *,
+        has_partial_line: bool = False,
     ) -> None:
         self.stream = stream
-        self.start, self._end = start, end
+        self.has_partial_line = has_partial_line
+        self._start, self._end = start, end
         self._members = members
         self._last_offset, self._index = -1, 0
 
     def is_past(self, position: int) -> bool:
         """Return True if a record that begins at this decoded byte is outside the range."""
         if self._members is None:
-            return self._end is not None and self.start + position >= self._end
+            return self._end is not None and self._start + position >= self._end
         return self._members.boundary is not None and position >= self._members.boundary
+
+    def is_line_past(self, position: int) -> bool:
+        """Return True if a line that begins at this decoded byte is outside the range."""
+        return self.is_past(position if self._members is None else position - 1)
 
     def label(self, position: int) -> str:
         """Name the record that begins at a decoded byte by its offset in the file.
@@ -379,7 +425,7 @@ class Window:
         ``@4711#2``.
         """
         if self._members is None:
-            return f"@{self.start + position}"
+            return f"@{self._start + position}"
         offset, is_first = self._members.offset_of(position)
         self._index = self._index + 1 if offset == self._last_offset else 1 if is_first else 2
         self._last_offset = offset
@@ -391,51 +437,109 @@ def find_member(
 ) -> int | None:
     """Return the offset of the first member at or after `position` that holds a record.
 
-    The decoded member must begin with the bytes `begins`. At most `most` bytes are searched.
-    Returns None if there is no such member.
+    The decoded member must begin with the bytes `begins`, and must not be within another member: a
+    crawl may contain compressed files, also compressed crawls. Compression stores such bytes as
+    they are, but only in blocks of at most 128 KiB with some other bytes in between. So a member of
+    the file itself is recognised by what follows: members without a gap, for more than such a
+    block or up to the end of the file.
+
+    At most `most` bytes are searched. Returns None if there is no such member.
     """
-    searched = 0
+    end = None if most is None else position + most
+    while (start := _find_magic(file, codec, position, begins, end)) is not None:
+        gap = _gap_after(file, codec, start)
+        if gap is None:
+            return start
+        position = gap
+    return None
+
+
+def _find_magic(
+    file: IO[bytes], codec: Codec, position: int, begins: bytes, end: int | None
+) -> int | None:
+    """Return the offset of the first bytes that look like a member, from `position` to `end`."""
     size = _HEAD  # mostly a member begins at the position itself
-    while most is None or searched < most:
-        file.seek(position + searched)
+    while end is None or position < end:
+        file.seek(position)
         data = file.read(size + _HEAD)
         for match in codec.magic.finditer(data):
             start = match.start()
             if start < size and _decodes_to(data[start : start + _HEAD], codec, begins):
-                return position + searched + start
+                return position + start
         if len(data) < size + _HEAD:
             return None
-        searched += size
+        position += size
         size = _SEARCHED
     return None
 
 
-def member_end(file: IO[bytes], codec: Codec, start: int, most: int) -> int | None:
-    """Return the offset at which a member ends.
+def _gap_after(file: IO[bytes], codec: Codec, start: int) -> int | None:
+    """Return an offset after which the next member may begin if those from `start` on break off.
 
-    Returns None if the member has more than `most` bytes, before or after decoding it. Raises
-    `DamagedStreamError` if it is damaged.
+    Returns None if members follow one another for `_UNBROKEN` bytes or up to the end of the file.
+    """
+    member = start
+    while member < start + _UNBROKEN:
+        try:
+            end = _member_end(file, codec, member, start + _UNBROKEN)
+            following = None if end is None else _following_member(file, codec, end)
+        except DamagedStreamError:
+            return member + 1
+        if following is None:
+            return None
+        member = following
+    return None
+
+
+def _member_end(file: IO[bytes], codec: Codec, start: int, most: int) -> int | None:
+    """Return the offset at which a member ends; None if that is byte `most` or later.
+
+    Raises `DamagedStreamError` if it is damaged.
     """
     file.seek(start)
     decoder = codec.decoder()
-    offset, size = start, 0
-    try:
-        while offset - start < most and size < most:
-            step = file.read(codec.step)
-            if not step:
-                raise TruncatedStreamError("the compressed data end too early")
-            offset += len(step)
-            while True:
-                output = decoder.decompress(step, *codec.bound)
-                size += len(output)
-                if decoder.eof:
-                    return offset - len(decoder.unused_data)
-                step = getattr(decoder, "unconsumed_tail", b"")
-                if not step or size >= most:
-                    break
-    except _ERRORS as error:
-        raise DamagedStreamError(f"the compressed data are damaged ({error})") from error
+    offset, decoded = start, 0
+    while offset < most and decoded < _MOST_FOLLOWED:
+        step = file.read(_STEP_FOLLOWED)
+        if not step:
+            raise TruncatedStreamError("the compressed data end too early")
+        offset += len(step)
+        is_finished = False
+        while not is_finished:
+            try:
+                output = decoder.decompress(step, _STEP_OUTPUT)
+            except _ERRORS as error:
+                raise DamagedStreamError(f"the compressed data are damaged ({error})") from error
+            decoded += len(output)
+            if decoder.eof:
+                return offset - len(decoder.unused_data)
+            step = getattr(decoder, "unconsumed_tail", b"")
+            is_finished = decoded >= _MOST_FOLLOWED or (not step and len(output) < _STEP_OUTPUT)
     return None
+
+
+def _following_member(file: IO[bytes], codec: Codec, position: int) -> int | None:
+    """Return the offset of the member that follows at `position`; None at the end of the file.
+
+    Zeros and frames to skip may come before it. Raises `DamagedStreamError` for anything else.
+    """
+    while True:
+        file.seek(position)
+        data = file.read(_STEP_FOLLOWED)
+        first = data.lstrip(b"\0")
+        position += len(data) - len(first)
+        if not data:
+            return None
+        if not first:
+            continue
+        file.seek(position)
+        first = file.read(_LONGEST_MAGIC)
+        if codec.name == "zstd" and _SKIPPABLE.match(first):
+            position += 8 + int.from_bytes(first[4:8], "little")
+        elif codec.magic.match(first):
+            return position
+        else:
+            raise DamagedStreamError("the compressed data are damaged (no member begins here)")
 
 
 def _decodes_to(data: bytes, codec: Codec, begins: bytes) -> bool:
@@ -452,7 +556,7 @@ def _decodes_to(data: bytes, codec: Codec, begins: bytes) -> bool:
 
 
 def read_dictionary(file: io.BufferedReader, codec: Codec) -> tuple[Codec, int]:
-    """Read the zstd dictionary at the start of a file, if there is one.
+    """Read the zstd dictionary at the start of a file, if it has one.
 
     Returns the codec that decodes the frames after it, and how many bytes were read. The frame is
     the one of https://iipc.github.io/warc-specifications/specifications/warc-zstd/. Raises
@@ -502,7 +606,12 @@ def open_stream(path: str | Path) -> io.BufferedReader:
     """
     if str(path) == "-":
         return decompressed(sys.stdin.buffer)
-    return decompressed(open_file(str(path)))
+    file = open_file(str(path))
+    try:
+        return decompressed(file)
+    except BaseException:
+        file.close()
+        raise
 
 
 def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:

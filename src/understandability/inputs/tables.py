@@ -209,12 +209,12 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
         index = table.column_names.index("docno")
         table = table.set_column(index, "docno", table["docno"].cast(pa.string()))
     if columns is not None:
-        wanted = list(columns)
-        if missing := [name for name in wanted if name not in table.column_names]:
+        selected = list(columns)
+        if missing := [name for name in selected if name not in table.column_names]:
             raise InputError(
                 f"{path} has no column {missing[0]!r}; it has {', '.join(table.column_names)}"
             )
-        table = table.select(wanted)
+        table = table.select(selected)
     return table
 
 

@@ -74,8 +74,8 @@ def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
     tidy = [b" ".join(line.split()) for line in lines]
     odd = [n for n, (was, now) in enumerate(zip(lines, tidy, strict=True), 1) if was != now]
     if odd:
-        what = "lines with tabs or spare blanks between columns"
-        oddities.append(Oddity(what, len(odd), f"line {odd[0]}"))
+        label = "lines with tabs or spare blanks between columns"
+        oddities.append(Oddity(label, len(odd), f"line {odd[0]}"))
     return b"\n".join(tidy), tuple(oddities)
 
 
@@ -86,7 +86,7 @@ def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
     coded = pa.dictionary(pa.int32(), pa.string())
     types = {"query": coded, "document": coded, "rank": pa.int64()}
     types |= {"score": pa.float64(), "label": pa.float64()}
-    wanted = [column for column in layout.columns if column in types]
+    selected = [column for column in layout.columns if column in types]
     try:
         table = csv.read_csv(
             pa.BufferReader(data),
@@ -98,8 +98,8 @@ def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
             ),
             csv.ParseOptions(delimiter=" ", quote_char=False),
             csv.ConvertOptions(
-                include_columns=wanted,
-                column_types={column: types[column] for column in wanted},
+                include_columns=selected,
+                column_types={column: types[column] for column in selected},
                 null_values=[],
             ),
         )
@@ -121,8 +121,10 @@ def _read_line_by_line(
     path: str, data: bytes, layout: TrecColumns
 ) -> tuple[pa.Table, tuple[Oddity, ...]]:
     readers: dict[str, Callable[[str], Any]] = {"rank": _whole, "score": _number, "label": _number}
-    wanted = [(i, name) for i, name in enumerate(layout.columns) if name not in ("Q0", "0", "tag")]
-    columns: dict[str, list[Any]] = {name: [] for _, name in wanted} | {"line": []}
+    fields_read = [
+        (i, name) for i, name in enumerate(layout.columns) if name not in ("Q0", "0", "tag")
+    ]
+    columns: dict[str, list[Any]] = {name: [] for _, name in fields_read} | {"line": []}
     long_tags: list[int] = []
     width = len(layout.columns)
     for number, line in enumerate(data.split(b"\n"), start=1):
@@ -134,7 +136,7 @@ def _read_line_by_line(
         if len(fields) > width:
             long_tags.append(number)
         columns["line"].append(number)
-        for i, name in wanted:
+        for i, name in fields_read:
             try:
                 columns[name].append(readers.get(name, str)(fields[i]))
             except ValueError:
@@ -144,20 +146,20 @@ def _read_line_by_line(
                 ) from None
     oddities: tuple[Oddity, ...] = ()
     if long_tags:
-        what = "lines with more than one word as tag"
-        oddities = (Oddity(what, len(long_tags), f"line {long_tags[0]}"),)
+        label = "lines with more than one word as tag"
+        oddities = (Oddity(label, len(long_tags), f"line {long_tags[0]}"),)
     types = {"query": pa.string(), "document": pa.string(), "rank": pa.int64(), "line": pa.int64()}
     return pa.table(
         {name: pa.array(values, types.get(name, pa.float64())) for name, values in columns.items()}
     ), oddities
 
 
-def _wrong_width(path: str, line: int, found: int, layout: TrecColumns) -> str:
+def _wrong_width(path: str, line: int, columns: int, layout: TrecColumns) -> str:
     other, looks = (RUN, "a run") if layout is LABELS else (LABELS, "qrels or other labels")
     has = f"a {layout.name} has {layout}"
-    if found == len(other.columns):
-        return f"{path}, line {line}: this looks like {looks} ({found} columns); {has}"
-    return f"{path}, line {line}: {has}, here are {counted(found, 'column')}"
+    if columns == len(other.columns):
+        return f"{path}, line {line}: this looks like {looks} ({columns} columns); {has}"
+    return f"{path}, line {line}: {has}, here are {counted(columns, 'column')}"
 
 
 def _whole(text: str) -> int:

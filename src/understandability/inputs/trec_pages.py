@@ -90,8 +90,8 @@ class _Lines:
 
 
 def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failure:
-    found, end = next(_elements(record, *_DOCNO), (b"", 0))
-    docno = found.strip().decode("utf-8", "replace")
+    element, end = next(_elements(record, *_DOCNO), (b"", 0))
+    docno = element.strip().decode("utf-8", "replace")
     if not docno:
         return unread(where, "the record has no <DOCNO>")
     if size > limit:

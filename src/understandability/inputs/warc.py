@@ -26,6 +26,8 @@ MEDIA_TYPES = {
     "text/plain": TEXT,
     "": HTML,  # servers that state no type mostly send HTML; decoding refuses everything else
 }
+# The start of labels of pages that are cut off, but not skipped.
+CUT = "scored as far as they go: "
 # Of these types, the address shows that a response is a program or data.
 _LOOSE_TYPES = ("", "text/plain")
 _NO_PAGE_SUFFIX = re.compile(r"\.(?:js|mjs|css|json|map|xml|rss|atom|csv|svg|ico)")
@@ -165,7 +167,7 @@ def _page(
     content = records.content(length, limit + _HTTP_HEADERS, docno)
     flags: tuple[str, ...] = ()
     if truncated := headers.get("warc-truncated"):
-        skipped[f"WARC records cut by the crawler ({truncated}), scored as far as they go"] += 1
+        skipped[f"{CUT}WARC records cut by the crawler ({truncated})"] += 1
         flags = ("truncated",)
     if is_response:
         identified = headers.get(_IDENTIFIED)
@@ -214,7 +216,7 @@ def _page_of_response(
     except PageError as error:
         return Failure(docno, source, error.stage, str(error))
     if body.is_truncated and not flags:
-        skipped["WARC responses that are cut off, scored as far as they go"] += 1
+        skipped[f"{CUT}WARC responses that end too early"] += 1
         flags = ("truncated",)
     stated = response.headers.get(_STATED, "")
     return Page(
@@ -231,7 +233,7 @@ def _page_of_response(
 
 
 def _no_response_page(response: HttpResponse, uri: str) -> str:
-    """Say why a response is not a page; nothing if it is one."""
+    """Return why a response is not a page; '' if it is one."""
     if response.status != 200:
         return f"with status {response.status}"
     if response.media_type not in MEDIA_TYPES:
@@ -240,7 +242,7 @@ def _no_response_page(response: HttpResponse, uri: str) -> str:
 
 
 def _no_page(uri: str, media_type: str) -> str:
-    """Say why an address is not that of a page; nothing if it may be one.
+    """Return why an address does not name a page; '' if it may.
 
     >>> _no_page("https://a.org/robots.txt", "text/plain"), _no_page("https://a.org/", "text/html")
     ('for robots.txt', '')
@@ -257,11 +259,12 @@ def _no_page(uri: str, media_type: str) -> str:
     return ""
 
 
-def find_record(file: IO[bytes], position: int) -> int | None:
+def find_record(file: IO[bytes], position: int, last: int) -> int | None:
     """Return the offset of the first record of a WARC file that begins at or after `position`.
 
     Its header must be complete, and after its content the next record or the end of the file must
-    follow: a page may contain what looks like a record. Returns None if there is none.
+    follow: a page may contain what looks like a record. Returns None if the file has no such
+    record, and `last` or a later offset if there is none before `last`.
     """
     size = file.seek(0, io.SEEK_END)
     start = max(position - 1, 0)
@@ -276,6 +279,8 @@ def find_record(file: IO[bytes], position: int) -> int | None:
                     return start + match.start() + 1
         start += searched
         searched = _SEARCHED
+        if last < start < size:
+            return start
     return None
 
 

@@ -17,7 +17,7 @@ from understandability.errors import InputError
 from understandability.inputs.streams import file_system, is_url
 
 UNFINISHED = ".part"
-# What can go wrong with writing, and not with the reading of what is written.
+# Errors of writing that reading cannot raise.
 _WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
@@ -39,8 +39,8 @@ def written(destination: str) -> Iterator[IO[bytes]]:
             file.seek(0)
             with _errors_told(destination):
                 system.makedirs(path.rpartition("/")[0], exist_ok=True)
-                with system.open(path, "wb") as there:
-                    shutil.copyfileobj(file, there, 1 << 20)
+                with system.open(path, "wb") as remote:
+                    shutil.copyfileobj(file, remote, 1 << 20)
         return
     path_here = Path(destination)
     if path_here.is_dir():
@@ -98,7 +98,7 @@ def write_text(destination: str, text: str) -> None:
 
 
 def remove(destination: str) -> None:
-    """Remove a file if it is there."""
+    """Remove a file if it exists."""
     if is_url(destination):
         system, path = file_system(destination)
         with suppress(FileNotFoundError):
@@ -124,27 +124,27 @@ def check_is_no_input(destination: str | None, inputs: Iterable[str]) -> None:
         return
     own = [destination, f"{destination}.errors.jsonl", f"{destination}.settings.json"]
     if is_url(destination):
-        taken = {file_system(each)[1]: each for each in own}
-        found = ((path, taken.get(file_system(path)[1])) for path in inputs if is_url(path))
+        outputs = {file_system(output)[1]: output for output in own}
+        matches = ((path, outputs.get(file_system(path)[1])) for path in inputs if is_url(path))
     else:
-        known = {_identity(each): each for each in own}
-        known.pop(None, None)
-        found = ((path, known.get(_identity(path))) for path in inputs if known)
-    for path, hit in found:
-        if hit is not None:
+        by_identity = {_identity(output): output for output in own}
+        by_identity.pop(None, None)
+        matches = ((path, by_identity.get(_identity(path))) for path in inputs if by_identity)
+    for path, output in matches:
+        if output is not None:
             raise InputError(
-                f"{hit} is one of the inputs ({path}), which writing would destroy; name another "
-                "file"
+                f"{output} is one of the inputs ({path}), which writing would destroy; name "
+                "another file"
             )
 
 
 def _identity(path: str) -> tuple[int, int] | None:
     """Device and number of a file, which no other has; None where there is no file."""
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 @contextmanager
@@ -225,7 +225,7 @@ class LocalFolder:
         return created
 
     def remove(self, name: str) -> None:
-        """Remove a file if it is there."""
+        """Remove a file if it exists."""
         with _folder_errors_told(self.url):
             (self.path / name).unlink(missing_ok=True)
 
@@ -266,10 +266,10 @@ class RemoteFolder:
     def names(self, under: str) -> list[str]:
         self._system.invalidate_cache()
         try:
-            found = self._system.ls(f"{self._path}/{under}", detail=True)
+            entries = self._system.ls(f"{self._path}/{under}", detail=True)
         except FileNotFoundError:
             return []
-        names = (entry["name"].rpartition("/")[2] for entry in found if entry["type"] == "file")
+        names = (entry["name"].rpartition("/")[2] for entry in entries if entry["type"] == "file")
         return sorted(name for name in names if name and not name.startswith("."))
 
     def open(self, name: str) -> IO[bytes]:

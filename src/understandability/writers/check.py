@@ -299,7 +299,7 @@ def _read(path: str, docno: str, content: bytes, scorer: Scorer) -> tuple[Docume
     """The document of a file's content, and its source; raises `PageError`."""
     suffix = Path(path).suffix.lower()
     if suffix not in _SUFFIXES:
-        raise PageError("read", f"unknown suffix; texts end in {', '.join(_SUFFIXES)}")
+        raise PageError("read", f"unsupported file type; texts end in {', '.join(_SUFFIXES)}")
     if len(content) > DEFAULT_LIMIT:
         raise PageError("read", too_long(DEFAULT_LIMIT))
     suffix_read = _SUFFIXES[suffix]

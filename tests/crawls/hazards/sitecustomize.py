@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from understandability import scoring
-from understandability.inputs import page_tables, sources
+from understandability.inputs import arrow_files, sources
 from understandability.text.document import Document
 from understandability.text.page import Failure, Page
 
@@ -71,7 +71,7 @@ def rows(self: scoring.Scorer, documents: Sequence[Document]) -> Any:
 
 
 def read_arrow_pages(stream: Any, path: str, limit: int, tables: Any) -> Iterator[Page | Failure]:
-    for record in page_tables.read_arrow_pages(stream, path, limit, tables):
+    for record in arrow_files.read_arrow_pages(stream, path, limit, tables):
         content = str(getattr(record, "content", ""))
         if "READER-DIES" in content:
             os.kill(os.getpid(), signal.SIGSEGV)
@@ -84,6 +84,12 @@ def read_arrow_pages(stream: Any, path: str, limit: int, tables: Any) -> Iterato
         yield record
 
 
+def open_stream(path: str) -> Any:
+    if Path(f"{path}.unreachable").exists():
+        raise OSError(5, "Input/output error")
+    return _open_stream(path)
+
+
 def typed_columns(path: str) -> Any:
     if "schema-dies" in path:
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -91,6 +97,7 @@ def typed_columns(path: str) -> Any:
 
 
 _typed_columns, sources.typed_columns = sources.typed_columns, typed_columns
+_open_stream, sources.open_stream = sources.open_stream, open_stream
 sources.TABLE_SUFFIXES[".arrow"] = read_arrow_pages
 scoring.document_or_failure = document_or_failure
 scoring.Scorer.rows = rows  # type: ignore[method-assign]

@@ -92,6 +92,12 @@ def test_many_connections(port: int) -> None:
         each.close()
 
 
+def test_an_idle_server_is_small() -> None:
+    """It has loaded the models, and nothing that no request needs."""
+    with serving() as server:
+        assert server.idle_megabytes < 185
+
+
 def test_a_port_in_use(port: int, understand: Callable[..., Any]) -> None:
     done = understand("serve", "--port", port, status=2)
     assert "choose another with --port" in done.stderr

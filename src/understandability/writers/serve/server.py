@@ -12,7 +12,7 @@ from typing import Annotated, Any, Unpack
 
 from cyclopts import Parameter
 
-from understandability.crawls.processes import physical_cores
+from understandability.crawls.processes import arrow_without_pandas, physical_cores
 from understandability.errors import InputError, OptionError, check_range, needing
 from understandability.inputs.fetching import FetchLimits
 from understandability.keywords import keywords_of
@@ -29,6 +29,7 @@ def application() -> Any:
     """The application with what `serve` chose; each process that answers makes its own."""
     from understandability.writers.serve.app import create
 
+    arrow_without_pandas()
     chosen = json.loads(os.environ[_CHOSEN])
     app = create(
         Settings(**chosen["settings"]),
