@@ -86,9 +86,6 @@ def bounds(
 
     Example: understand bounds a.run b.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
 
-    In Python:
-        `options` are as in `evaluate`.
-
     >>> runs = {"first": {"q": {"new": 2.0, "good": 1.0}}, "second": {"q": {"good": 1.0}}}
     >>> result = bounds(runs, {"q": {"good": 1}}, measures="RBP(p=0.5)")
     >>> [(row.run, row.difference, row.low, row.high) for row in result.rows]

@@ -445,15 +445,19 @@ def evaluate(
     --format latex
 
     Args:
+        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
+        qrels: Relevance labels: TREC qrels, or irds:NAME.
+        understandability: Understandability labels like qrels, a score table, or irds:NAME.
+        measures: A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated.
         baseline: The run that † and effect sizes compare the others with, by its name. Default:
             the first run for †, and no effect sizes.
         ci: Add the confidence intervals of each mean over queries: Student's t and bootstrap, 95 %.
 
     In Python:
         `runs`, `qrels` and labels are paths, dictionaries, frames or records (`runs_of`,
-        `labels_of`), measures are names or measures of ir_measures, and `options` are the fields of
-        `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. The result
-        reports what is unusual in runs and labels; with ``strict=True`` it raises `InputError`.
+        `labels_of`), measures are names or measures of ir_measures, and the keywords above are
+        written as ``scale="lower-easier:40"``, ``order="score"``. The result reports what is
+        unusual in runs and labels; with ``strict=True`` it raises `InputError`.
 
     >>> runs = {"mine": {"q1": {"d1": 2.0, "d2": 1.0}}}
     >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
@@ -629,9 +633,6 @@ def compare(
         seed: Seed of the randomisation test and of the bootstrap.
         alpha: The level of the marks † and ⋄, and of the power.
 
-    In Python:
-        `options` are as in `evaluate`.
-
     >>> qrels = {f"q{i}": {"good": 1} for i in range(20)}
     >>> first = {q: {"bad": 2.0, "good": 1.0} for q in qrels}
     >>> best = {q: {"good": 1.0} for q in qrels} | {"q0": {"bad": 1.0}}
@@ -676,9 +677,6 @@ def correlate(
         symmetric: tau_ap as the mean of both directions.
         rbo_p: Persistence of RBO.
         count: The number of runs to list that move most.
-
-    In Python:
-        `options` are as in `evaluate`.
 
     >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d2": 2, "d1": 1}}}
     >>> result = correlate(
