@@ -62,6 +62,13 @@ def test_examples_can_be_copied_from_the_help() -> None:
         assert Emoji.replace(command.help) == command.help, command.name
 
 
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_help_leaves_out_what_is_for_python(command: Command) -> None:
+    """It ends at the first section of the docstring: arguments, errors, examples in Python."""
+    for text in (">>> ", "In Python", "Raises", "Args:"):
+        assert text not in command.help
+
+
 CLOSED = "printf 'You rest.' | \"$0\" -m understandability score - {} 1>&-"
 
 

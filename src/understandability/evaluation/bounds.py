@@ -86,10 +86,11 @@ def bounds(
 
     Example: understand bounds a.run b.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
 
-    >>> runs = {"first": {"q": {"new": 2.0, "good": 1.0}}, "second": {"q": {"good": 1.0}}}
-    >>> result = bounds(runs, {"q": {"good": 1}}, measures="RBP(p=0.5)")
-    >>> [(row.run, row.difference, row.low, row.high) for row in result.rows]
-    [('second', 0.25, -0.25, 0.25)]
+    Examples:
+        >>> runs = {"first": {"q": {"new": 2.0, "good": 1.0}}, "second": {"q": {"good": 1.0}}}
+        >>> result = bounds(runs, {"q": {"good": 1}}, measures="RBP(p=0.5)")
+        >>> [(row.run, row.difference, row.low, row.high) for row in result.rows]
+        [('second', 0.25, -0.25, 0.25)]
     """
     parsed = own_measures(measures)
     for measure in parsed:
