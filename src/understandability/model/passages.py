@@ -247,14 +247,15 @@ def passages(batch: Batch) -> Passages:
 
 # A field without final punctuation of at most so many words is an item of a list, or a heading.
 _MOST_ITEM_WORDS = 12
-# A document is read a second time without its items if they have these shares of its words.
-_FEWEST_ITEMS, _MOST_ITEMS = 0.05, 0.5
+# A document is read a second time without its items if they have these shares of its words, and if
+# it is short: on longer pages, lists have passages of their own.
+_FEWEST_ITEMS, _MOST_ITEMS, _MOST_WORDS = 0.05, 0.5, 600
 
 
 def passages_without_lists(batch: Batch) -> Passages:
     """Split the running text of documents into passages, without lists. Use `Batch.once`.
 
-    Documents with hardly any items, or with little else, have no passages.
+    Long documents and those with hardly any items, or with little else, have no passages.
 
     >>> from understandability.text.analysis import document_of_text
     >>> text = "Flu is a virus that spreads in winter. Rest and drink water."
@@ -266,7 +267,8 @@ def passages_without_lists(batch: Batch) -> Passages:
     is_item = np.asarray(batch.is_open & (lengths <= _MOST_ITEM_WORDS))
     first = batch.first_sentences
     items, words = sum_segments(np.column_stack([is_item * lengths, lengths]), first).T
-    is_read = (items >= _FEWEST_ITEMS * words) & (items <= _MOST_ITEMS * words)
+    has_items = (items >= _FEWEST_ITEMS * words) & (items <= _MOST_ITEMS * words)
+    is_read = has_items & (words <= _MOST_WORDS)
     return _passages(batch, ~is_item & np.repeat(is_read, sizes_between(first)))
 
 
