@@ -61,3 +61,30 @@ def test_mypy_refuses_a_misspelt_keyword(tmp_path: Path) -> None:
     errors = [line for line in done.stdout.splitlines() if "error:" in line]
     assert len(errors) == len(CALLS), done.stdout
     assert all('"treshold"' in line for line in errors)
+
+
+def test_texts_of_the_command_line_are_valid_in_python(tmp_path: Path) -> None:
+    """Lists of texts mean the same as dictionaries by dimension."""
+    path = tmp_path / "trust.qrels"
+    path.write_text("q 0 d 2\nr 0 d 1\n")
+    texts = Labelling(
+        scale="higher-easier:2",
+        gains=["0:0,1:.4,2:1", "trust=0:0,1:.5,2:1"],
+        not_a_label=["3", "trust=9"],
+        dimensions=[f"trust={path}"],
+        dimension_scales=["trust=higher-better:1"],
+    )
+    dictionaries = Labelling(
+        scale="higher-easier:2",
+        gains={"u": "0:0,1:.4,2:1", "trust": "0:0,1:.5,2:1"},
+        not_a_label={"": [3.0], "trust": [9.0]},
+        dimensions={"trust": str(path)},
+        dimension_scales={"trust": "higher-better:1"},
+    )
+    labels = {"q": {"d": 2, "e": 3}, "r": {"d": 1}}
+    first, second = texts.read(labels), dictionaries.read(labels)
+    assert first.keys() == second.keys() == {"u", "trust"}
+    for name, dimension in first.items():
+        assert dimension.scale == second[name].scale
+        assert dimension.labels.values.tolist() == second[name].labels.values.tolist()
+    assert first["u"].labels.values.tolist() == [2.0, 1.0]

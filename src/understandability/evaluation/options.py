@@ -28,7 +28,6 @@ Measures = Annotated[
     Parameter(("--measure", "-m"), metavar="MEASURE", help=_MEASURES),
 ]
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
-_HERE = "evaluation.options"
 
 
 @dataclass(frozen=True, slots=True)
