@@ -24,7 +24,6 @@ CORE = (
     "arrays",
     "distributions",
     "direction",
-    "flags",
     "hooks",
     "resources",
     "text",

@@ -30,6 +30,7 @@ from scripts.shared import damaged, parser_of
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
+from understandability.model.blend import BlendModel, Prior, blend_columns
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.calibration import Calibration
 from understandability.model.card import card
@@ -38,8 +39,10 @@ from understandability.model.judged import JudgedModel
 from understandability.model.model import ColumnModel
 from understandability.model.passage_model import ErrorModel, Hardening, PassageModel
 from understandability.model.passages import passage_columns
-from understandability.model.predictors import Kernel, Network, Prepared
-from understandability.model.readers import AssessorScale, ReadingScale
+from understandability.model.predictors import Combined, Kernel, Network, Prepared
+from understandability.model.readers import AssessorScale, Reader, ReadingScale
+from understandability.model.spelling import Spelling
+from understandability.model.word_columns import RUNS
 from understandability.text.analysis import document_of_text
 from understandability.training.portable import portable
 from understandability.training.train_background import train_background
@@ -104,7 +107,16 @@ def bundles() -> dict[str, Bundle]:
         }
         result[f"background {name}"] = train_background(texts, name, dimensions=2)
     scale = AssessorScale(40.0, 25.0, 0.5, 4.0, 0.5, 3.0)
-    result["passages"] = Bundle("p", "CC0-1.0", passages(rng), ReadingScale(), assessors=scale)
+    base = passages(rng)
+    result["passages"] = Bundle("p", "CC0-1.0", base, ReadingScale(), assessors=scale)
+    reader = Reader("own", "a reader", 40.0, "labels", noise_scale=10.0, scale="labels.v1")
+    result["blend"] = Bundle("b", "CC0-1.0", blend(rng, base), calibration, reader=reader)
+    member = Network((rng.normal(size=(len(COLUMNS), 1)),), (np.zeros(1),))
+    mean = Network((np.full((2, 1), 0.5),), (np.zeros(1),))
+    vote = Combined((member, member), np.arange(2), mean)
+    means = (0.0,) * len(COLUMNS)
+    voting = JudgedModel("linear-regressor", COLUMNS, vote, means, ())
+    result["combined"] = Bundle("v", "CC0-1.0", voting, calibration)
     return result
 
 
@@ -123,6 +135,25 @@ def passages(rng: np.random.Generator) -> PassageModel:
     return PassageModel(*prepared, level, error, error, 0.1, 0.01, 0.8, (harder, harder))
 
 
+def blend(rng: np.random.Generator, base: PassageModel) -> BlendModel:
+    """A blend with a learner of labels, a learner of corrections, and spelling."""
+    columns = len(blend_columns())
+    direct, correction = (
+        Network((rng.normal(size=(columns, 1)) / columns,), (np.zeros(1),)) for _ in range(2)
+    )
+    return BlendModel(
+        "blend",
+        base,
+        Prior(5.0, 0.5, 1.0),
+        (direct,),
+        (correction,),
+        0.5,
+        (0.0,) * (columns + 1),
+        (0.4, 0.4, 0.2),
+        spelling=Spelling(rng.normal(size=RUNS).astype(np.float32).astype(float), 30.0),
+    )
+
+
 @cache
 def samples() -> tuple[tuple[str, Parts], ...]:
     with tempfile.TemporaryDirectory() as temporary:
@@ -137,6 +168,7 @@ def samples() -> tuple[tuple[str, Parts], ...]:
 
 ODD: tuple[Any, ...] = (
     *(None, True, -1, 0, 1, 2**31, 2**63, 10**400, 1e308, float("nan"), float("inf")),
+    *("\x1b[2J\x9b31m", "<script>alert(1)</script>", "\u202etxt", "](javascript:x)", "a\r\nb"),
     *("", "x", "../../etc/passwd", "\ud800", "\x00", "a" * 100_000, "passages", "background"),
     *([], {}, [[]], [None], ["x"], {"x": 1}, [float("nan")], [10**400], ["dale_chall"] * 3),
 )
@@ -317,7 +349,12 @@ def outcome(parts: Parts, folder: Path) -> str:
     for estimate in bundle.estimate(batch)[:2]:
         if not 0 <= estimate.difficulty <= 100 or not 0 <= estimate.p_understandable <= 1:
             raise AssertionError(f"an estimate that cannot be: {estimate}")
-    card(bundle).encode()
+    for text in (card(bundle), card(bundle, markdown=True), repr(bundle)):
+        text.encode()
+        if any(not (sign.isprintable() or sign == "\n") for sign in text):
+            raise AssertionError(f"control characters in {text[:200]!r}")
+    if "<script" in card(bundle, markdown=True):
+        raise AssertionError("markup in a page")
     return "estimates"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypedDict, Unpack
 
 from cyclopts import Parameter
 
@@ -16,9 +16,15 @@ from understandability.errors import OptionError, PageError, WrongTypeError, che
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of, name_missing
-from understandability.flags import FlagName
 from understandability.keywords import keywords_of, read_by
-from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
+from understandability.model.bundle import (
+    DEFAULT_BUNDLE,
+    Bundle,
+    Estimate,
+    bundle_of,
+    load_bundle,
+    stored_folder,
+)
 from understandability.model.bundle_files import read_bundle
 from understandability.model.limits import within_limits
 from understandability.model.readers import (
@@ -63,8 +69,8 @@ ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "level_error",
 TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "scale", "flags")
 # Of a text in another language than English, its own formula.
 LANGUAGE_FORMULA = ("language_formula", "language_formula_value")
-NOT_ENGLISH: Final = "not_english"
-SMOG_EXTRAPOLATED: Final = "smog_extrapolated"
+NOT_ENGLISH = "not_english"
+SMOG_EXTRAPOLATED = "smog_extrapolated"
 # The bundle of other languages than English, loaded when a page has one of them.
 LANGUAGES_BUNDLE = "languages"
 
@@ -137,12 +143,7 @@ class Settings(Extraction):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.bundle, str | Path):
-            raise WrongTypeError(
-                "bundle takes the name or the folder of a bundle; write this one with "
-                ".save(FOLDER), and give FOLDER"
-            )
-        object.__setattr__(self, "bundle", str(self.bundle))
+        object.__setattr__(self, "bundle", stored_folder(self.bundle))
         object.__setattr__(self, "reader", _reader_given(self.reader))
         for name in ("threshold", "noise_scale"):
             if isinstance(getattr(self, name), int):
@@ -476,15 +477,15 @@ def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
     yield [value for _, value in formulas]
 
 
-def _remarks_on(language: str | None) -> tuple[FlagName, ...]:
+def _remarks_on(language: str | None) -> tuple[str, ...]:
     """The flag of a document that is in another language; an uncertain one has a flag already."""
-    flags: tuple[FlagName, ...] = ()
+    flags: tuple[str, ...] = ()
     if language not in (None, "en", UNDETERMINED):
         flags = (NOT_ENGLISH,)
     return flags
 
 
-def _no_estimate(docno: str, language: str, flags: tuple[FlagName, ...] = ()) -> Estimate:
+def _no_estimate(docno: str, language: str, flags: tuple[str, ...] = ()) -> Estimate:
     """The estimate of a document in a language that the bundle does not know."""
     none = math.nan
     return Estimate(docno, none, none, none, none, flags=(*flags, *_remarks_on(language)))
@@ -513,23 +514,12 @@ def _scorer_with(choices: frozenset[tuple[str, Any]]) -> Scorer:
     return scorer_of(Settings(**dict(choices)))
 
 
-def _scorer_of_object(bundle: Any, choices: dict[str, Any]) -> Scorer:
-    """A scorer with a bundle in memory: a `Bundle`, or the result of `train` or `rescale`."""
-    held = bundle if isinstance(bundle, Bundle) else getattr(bundle, "bundle", None)
-    if not isinstance(held, Bundle):
-        raise WrongTypeError(
-            "bundle takes the name or folder of a bundle, a Bundle, or what train or rescale "
-            f"returned, not {kind_of(bundle)}"
-        )
-    return Scorer(Settings(**choices), held)
-
-
 @keywords_of(Settings)
 def scorer_with(**choices: Unpack[SettingsOptions]) -> Scorer:
     """`scorer_of` the settings with these fields, which are checked when they first come."""
     if not isinstance(choices.get("bundle", ""), str | Path):
         others = {name: value for name, value in choices.items() if name != "bundle"}
-        return _scorer_of_object(choices["bundle"], others)
+        return Scorer(Settings(**others), bundle_of(choices["bundle"]))  # type: ignore[arg-type]  # checked there
     try:
         return _scorer_with(frozenset(choices.items()))
     except TypeError:  # what has no hash is no choice: a sentence says so

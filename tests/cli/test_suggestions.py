@@ -1,6 +1,7 @@
 """A mistake in a command is answered with what would have worked."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,10 @@ def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> No
         ("extract page.html -o x.docx", "is not in a supported table format; write .jsonl"),
         ("extract nothing.html", "nothing.html does not exist"),
         ("validate", "Missing argument BUNDLE"),
+        ("search idx", "write: understand index search; see understand --help"),
+        ("judged --labels a.csv", "write: understand train judged;"),
+        ("evaluate a.run --qrels q -m uRBP,nDCG@10", "by itself: -m uRBP -m nDCG@10 "),
+        ("evaluate a.run --qrels q -m 'RBP(p=0.8) P@5'", "by itself: -m RBP(p=0.8) -m P@5 "),
         ("validate default", "Missing argument LABELS"),
     ],
 )
@@ -72,7 +77,7 @@ def test_a_mistake_gets_one_sentence(
     (tmp_path / "page.html").write_text("<p>You have flu.")
     (tmp_path / "x.xyz").write_bytes(b"x")
     (tmp_path / "empty").mkdir()
-    done = understand(*command.split(), cwd=tmp_path)
+    done = understand(*shlex.split(command), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
@@ -108,8 +113,10 @@ def test_a_report_does_not_fill_a_terminal() -> None:
         ("resources install chv stray --from a", "resources install chv stray --from a"),
         ("train judged --labels a b -o c", "train judged --labels a --labels b -o c"),
         ("train judged --learning-curve stray", "train judged --learning-curve stray"),
+        ("evaluate a b -m RBP uRBP --ci", "evaluate a b -m RBP -m uRBP --ci"),
         # Each further word could be a run.
-        ("evaluate a.run -m RBP b.run", "evaluate a.run -m RBP b.run"),
+        ("evaluate -m RBP a.run b.run", "evaluate -m RBP a.run b.run"),
+        ("evaluate --ci a.run b.run", "evaluate --ci a.run b.run"),
     ],
 )
 def test_an_option_of_several_values_need_not_be_repeated(line: str, expected: str) -> None:

@@ -77,3 +77,18 @@ def test_the_whole_table_takes_less_than_two_seconds_of_work() -> None:
     begin = time.process_time()
     simulate()
     assert time.process_time() - begin < 2
+
+
+def test_settings_of_a_result_give_it_again() -> None:
+    result = simulate([0.4], [50.0, 30.0], runs=20, seed=7, documents=5)
+    settings = dict(result.settings)
+    again = simulate(
+        settings["topicality"],
+        settings["mean"],
+        settings["deviation"],
+        documents=settings["documents"],
+        runs=settings["runs"],
+        scale=settings["scale"],
+        seed=settings["seed"],
+    )
+    assert again == result

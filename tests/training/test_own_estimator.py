@@ -15,6 +15,7 @@ from understandability.errors import InputError, OptionError, WrongTypeError
 from understandability.feature.batch import Batch
 from understandability.model.blend import BlendModel, Prior, blend_columns
 from understandability.model.bundle import load_bundle
+from understandability.model.card import card
 from understandability.model.spelling import Spelling
 from understandability.text.analysis import document_of_text
 from understandability.training.baselines import tfidf_out_of_fold
@@ -384,6 +385,47 @@ def test_objects_stand_wherever_paths_do(trained: Any, tmp_path: Path) -> None:
         ud.score_text(TEXTS[0], reader=3)
 
 
+def test_a_bundle_in_memory_scores_as_its_folder_does(trained: Any, tmp_path: Path) -> None:
+    """In this process and in workers, for pages, tables and crawl folders."""
+    trained.save(tmp_path / "mine")
+    folder = str(tmp_path / "mine")
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for number, text in enumerate(TEXTS[:4]):
+        (pages / f"{number}.txt").write_text(text)
+    for given in (trained, trained.bundle):
+        for how in ({"workers": 1}, {"workers": 2}):
+            own, expected = (
+                ud.score(pages, bundle=bundle, **how).to_arrow() for bundle in (given, folder)
+            )
+            assert own.equals(expected)
+        ud.score(pages, tmp_path / "rows.parquet", bundle=given)
+        status = ud.crawl(pages, tmp_path / "crawl", bundle=given, workers=1)
+        assert status.facts.scored == 4  # the second time the folder is continued
+        assert ud.score_table({"t": TEXTS[:4]}, text="t", bundle=given)["difficulty"] == (
+            own["difficulty"].to_pylist()
+        )
+        assert "mine" in card(given)
+    wrong: Any = [trained]
+    for call in (
+        lambda: ud.score("a", bundle=wrong),
+        lambda: ud.score_text("a", bundle=wrong),
+        lambda: card(wrong),
+        lambda: ud.train(TEXTS, BINARY, direction="harder", backgrounds=[wrong]),
+    ):
+        with pytest.raises(WrongTypeError, match=r"a Bundle, or a result of train.*not a list"):
+            call()
+
+
+def test_a_background_bundle_in_memory_gives_a_feature() -> None:
+    bundle = load_bundle("background-mlp")
+    by_name, by_object = (
+        ud.features(TEXTS[:2], groups=["background models"], bundles=[b]).to_arrow()
+        for b in ("background-mlp", bundle)
+    )
+    assert by_name.equals(by_object)
+
+
 @pytest.mark.parametrize(
     ("texts", "values", "message"),
     [
@@ -418,6 +460,33 @@ def test_frames_are_read_by_their_column_of_texts() -> None:
     )
     assert grouped.fit(frame, range(5)).predict(frame).shape == (5,)
     assert "smog" in grouped[0].get_feature_names_out()
+
+
+def test_groups_and_sets_are_searched_as_other_parameters() -> None:
+    """A grid over groups, a set, and single features; the best fits the labels."""
+    from sklearn.model_selection import GridSearchCV, GroupKFold
+    from sklearn.pipeline import Pipeline
+
+    from understandability.feature.transformer import FeatureTransformer
+    from understandability.training.learners import DifficultyRegressor
+
+    pipeline = Pipeline(
+        [("features", FeatureTransformer()), ("model", DifficultyRegressor("linear-regressor"))]
+    )
+    choices = [["readability"], ["study2018"], ["readability", "sentences"], ["sentences"]]
+    search = GridSearchCV(pipeline, {"features__features": choices}, cv=GroupKFold(3))
+    frame = pd.DataFrame({"text": TEXTS})
+    search.fit(frame, LEVELS, groups=[index // 4 for index in range(80)])
+    scores = search.cv_results_["mean_test_score"]
+    assert np.isfinite(scores).all()
+    assert scores[0] > scores[3]
+    assert search.best_params_["features__features"] != ["sentences"]
+    assert search.predict(frame).shape == (80,)
+    widths = [
+        len(FeatureTransformer(choice).fit(TEXTS).get_feature_names_out()) for choice in choices
+    ]
+    assert widths[0] + 1 == widths[2] > widths[3] == 1
+    assert widths[1] > 50
 
 
 def test_a_hostile_card_reaches_no_terminal_and_no_page(

@@ -157,6 +157,11 @@ def run(words: Sequence[str]) -> None:
     if first == "__complete":  # a completion script asks for the names of readers
         build_app(words[1:])(list(words), exit_on_error=False, print_error=False)
         return
+    whole = [command.name for command in COMMANDS if command.words[1:] == [first]]
+    if first not in names and whole:
+        raise OptionError(
+            f"Unknown command {first!r}; write: understand {whole[0]}; see understand --help"
+        )
     if first == "--install-completion":
         app = build_app(complete=True)
         typed = words[1] if len(words) > 1 else None
@@ -188,14 +193,14 @@ def _command_of(words: Sequence[str]) -> Command | None:
 def _with_repeated_options(command: Command, words: Sequence[str]) -> list[str]:
     """Repeat an option of several values before each of them.
 
-    ``install chv --from a b`` becomes ``install chv --from a --from b``. Of a command with a list
-    of arguments, such as runs, nothing is changed: each further word could be one of these.
+    ``install chv --from a b`` becomes ``install chv --from a --from b``. For a command with a list
+    of arguments, such as runs, only values after this list are read so, as in ``evaluate a.run
+    -m RBP uRBP``; otherwise each further word could be a run.
     """
-    if any(is_list(argument) for argument in command.positional):
-        return list(words)
     options = {name: option for option in command.arguments for name in option.names}
-    surplus = -len(command.positional)
-    awaits_value = False
+    takes_list = any(is_list(argument) for argument in command.positional)
+    surplus = 0 if takes_list else -len(command.positional)
+    awaits_value = had_arguments = False
     option = ""  # the option of several values whose values are being read
     followers: dict[int, str] = {}  # index of a word -> the option that it could be a value of
     for index, word in enumerate(words[len(command.words) :], len(command.words)):
@@ -206,6 +211,12 @@ def _with_repeated_options(command: Command, words: Sequence[str]) -> list[str]:
             is_switch = name not in options or options[name].hint is bool
             awaits_value = not is_switch and not equals
             option = name if not is_switch and is_list(options[name]) else ""
+        elif takes_list:
+            if not option:
+                had_arguments = True
+            elif had_arguments:
+                followers[index] = option
+                surplus += 1
         else:
             surplus += 1
             if option:

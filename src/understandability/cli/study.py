@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -89,9 +89,7 @@ def verified(call: Callable[[], Mapping[str, str | None]]) -> None:
         raise SystemExit(1)
 
 
-def corpora(
-    call: Callable[[], CorpusSizes], *, inputs: Sequence[str], output: ResultFile = None
-) -> None:
+def corpora(call: Callable[[], CorpusSizes], *, output: ResultFile = None) -> None:
     """Show the sizes of corpora as a table.
 
     Args:
@@ -114,7 +112,7 @@ def corpora(
             for row in rows
         ]
         print_table(("corpus", "statistic", "value", "sd"), cells, texts=2)
-    document = {"settings": {"inputs": inputs}, "corpora": rows}
+    document = {"settings": {"inputs": list(result.inputs)}, "corpora": rows}
     Out(output).write(document, lambda: rows)
 
 
@@ -179,15 +177,13 @@ def user_grid(
         write_figure(plot_user_grid(result), plot)
 
 
-def simulated(call: Callable[[], Simulation], *, seed: int, out: Out = _OUT) -> None:
+def simulated(call: Callable[[], Simulation], *, out: Out = _OUT) -> None:
     """Show a row for each combination of topicality, mean and deviation."""
     result = call()
     if out.shows:
         show_table(result.table())
     rows = result.rows().to_dicts()
-    settings = asdict(result.grid) | {"scale": str(result.grid.scale)}
-    settings["seed"] = seed
-    out.write({"settings": settings, "cells": rows}, lambda: rows, result.table)
+    out.write({"settings": result.settings, "cells": rows}, lambda: rows, result.table)
 
 
 def indexed(call: Callable[..., Indexed], *, strict: Strict = False, quiet: Quiet = False) -> None:

@@ -21,6 +21,7 @@ from understandability.feature.catalogue import select_columns
 from understandability.inputs.frames import is_frame, texts_in
 from understandability.inputs.sources import Sources
 from understandability.keywords import keywords_of, read_by
+from understandability.model.bundle import AnyBundle, stored_folder
 from understandability.rows import TAGGERS, FeatureRows, WordRows
 from understandability.scoring import Extraction, RowMaker
 from understandability.wording import kind_of, names_in
@@ -40,7 +41,7 @@ def features(
     groups: Annotated[Sequence[str], read_by(names_in, metavar="GROUP,...")] = (),
     per: Annotated[Sequence[str], read_by(names_in, metavar="word,sentence")] = (),
     words: bool = False,
-    bundles: Annotated[Sequence[str], Parameter("--bundle")] = (),
+    bundles: Annotated[Sequence[str] | Sequence[AnyBundle], Parameter("--bundle")] = (),
     tagger: Annotated[str, Parameter(choices=TAGGERS)] = "built-in",
     **choices: Unpack[ReadOptions],
 ) -> Rows:
@@ -88,7 +89,7 @@ def features(
         maker = WordRows(settings, tuple(columns or ()))
     else:
         names = select_columns(columns or (), groups, per)
-        maker = FeatureRows(settings, tuple(names), tuple(bundles), tagger)
+        maker = FeatureRows(settings, tuple(names), tuple(map(stored_folder, bundles)), tagger)
     maker.rows([])  # raises an error for unknown columns at once
     if not isinstance(inputs, Sources) and is_frame(inputs):
         inputs = texts_in(inputs, "features")

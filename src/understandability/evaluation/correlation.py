@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,9 @@ from understandability.arrays import Floats
 from understandability.distributions import ranks
 from understandability.errors import InputError, OptionError, check_choice
 from understandability.evaluation.result_table import ResultTable, Tabular
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
@@ -231,6 +234,24 @@ class Correlations(Tabular):
                 f"{coefficient!r} was not computed; the table has {', '.join(self.matrices)}"
             )
         return ResultTable(columns, rows, note=" ".join(self.remarks), digits=digits)
+
+    def shown(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
+        """The table for Markdown and LaTeX; the arguments are those of `table`."""
+        return self.table(coefficient, digits=digits)
+
+    def to_pandas(self, coefficient: str | None = None, *, digits: int = 4) -> pd.DataFrame:
+        """The table as a frame; the arguments are those of `table`."""
+        return self.table(coefficient, digits=digits).to_pandas()
+
+    def to_markdown(self, coefficient: str | None = None, *, digits: int = 4) -> str:
+        """The table in Markdown; the arguments are those of `table`."""
+        return self.table(coefficient, digits=digits).to_markdown()
+
+    def to_latex(
+        self, coefficient: str | None = None, *, split: bool = False, digits: int = 4
+    ) -> str:
+        """The table in LaTeX (see `ResultTable.to_latex`); the others are those of `table`."""
+        return self.table(coefficient, digits=digits).to_latex(split=split)
 
 
 def correlate_measures(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import numpy as np
 from cyclopts import Parameter
@@ -42,7 +42,7 @@ from understandability.evaluation.options import (
     Qrels,
     Runs,
 )
-from understandability.evaluation.result_table import ResultTable, Tabular
+from understandability.evaluation.result_table import ResultTable, TableOptions, Tabular
 from understandability.evaluation.unusual_input import (
     label_oddities,
     refuse_oddities,
@@ -53,10 +53,30 @@ from understandability.inputs.run import Oddity, Run
 from understandability.inputs.runs_and_labels import runs_of
 from understandability.keywords import keywords_of
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _UNLABELLED = "runs without a document that has a label of {}, so that all gains are 0"
 _TESTS = Parameter("--test", choices=ALL_TESTS)
 _COEFFICIENTS = Parameter("--coefficient", choices=COEFFICIENTS)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class EvaluationTableOptions(TableOptions, total=False):
+    """The options of `Evaluation.table`, as keywords."""
+
+    wide: bool
+    per_query: bool
+
+
+class MarkedTableOptions(TableOptions, total=False):
+    """The options of `Evaluation.shown`, as keywords."""
+
+    per_query: bool
+    test: str
+    alpha: float
+    correction: str | None
+    letters: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -238,6 +258,18 @@ class Evaluation(Tabular):
         return self.marked_table(
             digits=digits, test=test, alpha=alpha, correction=correction, letters=letters
         )
+
+    def to_pandas(self, **options: Unpack[EvaluationTableOptions]) -> pd.DataFrame:
+        """The table as a frame; the options are those of `table`."""
+        return self.table(**options).to_pandas()
+
+    def to_markdown(self, **options: Unpack[MarkedTableOptions]) -> str:
+        """The table in Markdown; the options are those of `shown`."""
+        return self.shown(**options).to_markdown()
+
+    def to_latex(self, *, split: bool = False, **options: Unpack[MarkedTableOptions]) -> str:
+        """The table in LaTeX (see `ResultTable.to_latex`); other options are those of `shown`."""
+        return self.shown(**options).to_latex(split=split)
 
     def marked_table(
         self,

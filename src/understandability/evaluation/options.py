@@ -61,7 +61,7 @@ def dimension(
         raise OptionError(
             f"nothing says whether lower or higher labels of {in_words(name)} are easier; give "
             "their scale (--scale, --trust-scale, --dimension-scale; scale= in Python), such as "
-            "lower-easier:40 or higher-easier:2"
+            "lower-easier:40, higher-easier:2, or higher-easier:0.5 for P(U|d)"
         )
     parsed = parse_scale(scale) if isinstance(scale, str) else scale
     if gains is not None:

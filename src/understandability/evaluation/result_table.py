@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from understandability.errors import needing
 
@@ -236,6 +236,12 @@ def _markdown(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+class TableOptions(TypedDict, total=False):
+    """The options of every `Tabular.table`, as keywords."""
+
+    digits: int
+
+
 class Tabular:
     """A result that its `table` shows as a frame, Markdown or LaTeX."""
 
@@ -249,22 +255,22 @@ class Tabular:
         """The rows for table files."""
         return self.table().to_dicts()
 
-    def shown(self, *args: Any, **options: Any) -> ResultTable:
-        """The table for Markdown and LaTeX; accepts the arguments of `table`."""
-        return self.table(*args, **options)
+    def shown(self, **options: Unpack[TableOptions]) -> ResultTable:
+        """The table for Markdown and LaTeX; the options are those of `table`."""
+        return self.table(**options)
 
     def __repr__(self) -> str:
         """The table in Markdown."""
         return self.to_markdown()
 
-    def to_pandas(self, *args: Any, **options: Any) -> pd.DataFrame:
-        """The table as a frame; accepts the arguments of `table`."""
-        return self.table(*args, **options).to_pandas()
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a frame, whose numbers are not rounded."""
+        return self.table().to_pandas()
 
-    def to_markdown(self, *args: Any, **options: Any) -> str:
-        """The table in Markdown; accepts the arguments of `shown`."""
-        return self.shown(*args, **options).to_markdown()
+    def to_markdown(self, **options: Unpack[TableOptions]) -> str:
+        """The table in Markdown; the options are those of `shown`."""
+        return self.shown(**options).to_markdown()
 
-    def to_latex(self, *args: Any, split: bool = False, **options: Any) -> str:
-        """The table in LaTeX (`ResultTable.to_latex`); accepts the arguments of `shown` as well."""
-        return self.shown(*args, **options).to_latex(split=split)
+    def to_latex(self, *, split: bool = False, **options: Unpack[TableOptions]) -> str:
+        """The table in LaTeX (see `ResultTable.to_latex`); other options are those of `shown`."""
+        return self.shown(**options).to_latex(split=split)

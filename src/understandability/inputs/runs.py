@@ -157,7 +157,8 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
         _refuse_texts(table, name, column)
     if column is None and len(numeric) != 1:
         raise OptionError(
-            f"{name} has {len(numeric)} columns of numbers; choose one of {', '.join(numeric)}"
+            f"{name} has {len(numeric)} columns of numbers; choose one of {', '.join(numeric)} "
+            "(--column or FILE:COLUMN; column= in Python)"
         )
     values = table[column or numeric[0]].cast(pa.float64())
     table = table.filter(pc.is_finite(values))

@@ -14,7 +14,6 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from understandability.errors import PageError
-from understandability.flags import FlagName
 from understandability.inputs.http import HttpResponse, decoded_body, parse_headers, parse_response
 from understandability.inputs.limits import too_long, unread
 from understandability.inputs.records import BrokenRecordError, RecordFormat, Records
@@ -166,7 +165,7 @@ def _page(
             skipped[f"WARC records of type {record_type or 'unknown'}"] += 1
         return None
     content = records.content(length, limit + _HTTP_HEADERS, docno)
-    flags: tuple[FlagName, ...] = ()
+    flags: tuple[str, ...] = ()
     if truncated := headers.get("warc-truncated"):
         skipped[f"{CUT}WARC records cut by the crawler ({truncated})"] += 1
         flags = ("truncated",)
@@ -204,7 +203,7 @@ def _page_of_response(
     limit: int,
     skipped: Counter[str],
     *,
-    flags: tuple[FlagName, ...] = (),
+    flags: tuple[str, ...] = (),
     identified: str | None = None,
 ) -> Page | Failure | None:
     """Return the page of an HTTP response, or None if it is not a page."""

@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability._version import __version__
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, WrongTypeError
 from understandability.feature.background_rows import GROUP
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import missing_resources
-from understandability.flags import FlagName
 from understandability.hooks import load
 from understandability.model.bundle_files import BundleFiles, read_bundle, write_bundle
 from understandability.model.calibration import Calibration
@@ -33,6 +33,7 @@ from understandability.model.readers import (
     Reader,
     ReadingScale,
 )
+from understandability.wording import kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Estimate:
     raw: float
     level: float = float("nan")
     level_error: float = float("nan")
-    flags: tuple[FlagName, ...] = ()
+    flags: tuple[str, ...] = ()
 
 
 if TYPE_CHECKING:
@@ -246,6 +247,51 @@ def load_bundle(name_or_path: str | Path) -> Bundle:
         raise InputError(f"{files.where} is refused: {error}") from error
 
 
+class HasBundle(Protocol):
+    """A result that holds a bundle, such as `Trained`."""
+
+    @property
+    def bundle(self) -> Bundle:
+        """The bundle."""
+
+
+AnyBundle = Bundle | HasBundle | str | Path
+
+
+def bundle_of(bundle: AnyBundle) -> Bundle:
+    """Return a bundle from a `Bundle`, a result that has a bundle, a name, or a folder."""
+    return load_bundle(bundle) if isinstance(bundle, str | Path) else _held(bundle)
+
+
+def _held(bundle: Bundle | HasBundle) -> Bundle:
+    held = bundle if isinstance(bundle, Bundle) else getattr(bundle, "bundle", None)
+    if not isinstance(held, Bundle):
+        raise WrongTypeError(
+            "bundle takes the name or folder of a bundle, a Bundle, or a result of train or "
+            f"rescale, not {kind_of(bundle)}"
+        )
+    return held
+
+
+# Bundles in memory that other processes needed, by their identity, and the folders they are in.
+_FOLDERS: dict[int, tuple[Bundle, TemporaryDirectory[str]]] = {}
+
+
+def stored_folder(bundle: AnyBundle) -> str:
+    """Return the name or folder of a bundle, for processes that load it themselves.
+
+    A bundle in memory is written to a temporary folder, which is removed when the process ends.
+    """
+    if isinstance(bundle, str | Path):
+        return str(bundle)
+    held = _held(bundle)
+    if id(held) not in _FOLDERS:
+        folder = TemporaryDirectory(prefix="understandability-bundle-")
+        held.save(folder.name)
+        _FOLDERS[id(held)] = held, folder
+    return _FOLDERS[id(held)][1].name
+
+
 def _bundle(files: BundleFiles) -> Bundle:
     card = dict(files.description)
     for name in ("files", "format", "toolkit"):
@@ -281,7 +327,7 @@ def _bundle(files: BundleFiles) -> Bundle:
     )
 
 
-def load_background_models(names: Iterable[str | Path]) -> tuple[BackgroundModel, ...]:
+def load_background_models(names: Iterable[AnyBundle]) -> tuple[BackgroundModel, ...]:
     """Load the models of background bundles, whose outputs become columns of the catalogue.
 
     Raises `OptionError` for a bundle whose model is not a background model.
@@ -293,10 +339,12 @@ def load_background_models(names: Iterable[str | Path]) -> tuple[BackgroundModel
 
     models = []
     for name in names:
-        model = load_bundle(name).model
+        bundle = bundle_of(name)
+        model = bundle.model
         if not isinstance(model, BackgroundModel):
+            shown = name if isinstance(name, str | Path) else bundle.name
             raise OptionError(
-                f"bundle {name} is not a background model, so its output cannot be a feature; "
+                f"bundle {shown} is not a background model, so its output cannot be a feature; "
                 "name one that `understand train background` made"
             )
         models.append(model)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from understandability.model.bundle import ALIASES, Bundle, load_bundle
+from understandability.model.bundle import ALIASES, Bundle, bundle_of, load_bundle
 from understandability.model.bundle_files import embedded_bundles, folder_of
 from understandability.wording import counted
 
@@ -57,7 +57,7 @@ def card(bundle: Any, *, markdown: bool = False) -> str:
         folder = folder_of(ALIASES.get(str(bundle), str(bundle)))
         lines = _lines(chosen, folder)
     else:
-        chosen = bundle if isinstance(bundle, Bundle) else bundle.bundle
+        chosen = bundle_of(bundle)
         lines = _lines(chosen, None)
     return _markdown(chosen) if markdown else "".join(f"{line}\n" for line in lines)
 

@@ -97,10 +97,14 @@ def _mean_and_deviation(values: Floats) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class CorpusSizes:
-    """The sizes of corpora, and the number of documents in each that cannot be read."""
+    """The sizes of corpora, and the number of documents in each that cannot be read.
+
+    `inputs` are the paths that were read.
+    """
 
     sizes: tuple[CorpusSize, ...]
     unreadable: dict[str, int]
+    inputs: tuple[str, ...] = ()
 
     def rows(self) -> list[dict[str, object]]:
         """One row per statistic and corpus."""
@@ -144,7 +148,7 @@ def corpus_sizes(
         name = "all" if together else Path(paths[0]).name.partition(".")[0] or paths[0]
         sizes.append(corpus_size(documents_of(_readable(pages, failures), Settings()), name))
         unreadable[name] = len(failures)
-    return CorpusSizes(tuple(sizes), unreadable)
+    return CorpusSizes(tuple(sizes), unreadable, tuple(map(str, inputs)))
 
 
 def _readable(pages: Iterable[Page | Failure], failures: list[Failure]) -> Iterator[Page]:

@@ -25,7 +25,7 @@ from understandability.inputs.run import Labels
 from understandability.inputs.runs import numeric_columns, read_labels
 from understandability.inputs.sources import Sources, with_progress
 from understandability.model.background import BackgroundModel
-from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.bundle import AnyBundle, Bundle, bundle_of
 from understandability.model.bundle_files import embedded_bundles
 from understandability.text.analysis import document_of, extract
 from understandability.text.document import Document
@@ -226,7 +226,7 @@ def grid(
     *,
     labels: Annotated[Sequence[str], Parameter("--labels", metavar="FILE[:COLUMN]")],
     direction: Annotated[str, Parameter("--direction")],
-    bundles: Annotated[Sequence[str], Parameter("--bundle")] = (),
+    bundles: Annotated[Sequence[str] | Sequence[AnyBundle], Parameter("--bundle")] = (),
     limit_mb: float = DEFAULT_LIMIT / 1e6,
     progress: Annotated[Callable[[int, int], None] | None, Parameter(parse=False)] = None,
 ) -> StudyGrid:
@@ -248,7 +248,7 @@ def grid(
         progress: Called with the pages and the errors so far.
     """
     assessors = assessors_in(labels)
-    models = [load_bundle(name) for name in bundles or embedded_bundles()]
+    models = [*map(bundle_of, bundles or embedded_bundles())]
     read = with_progress(Sources(pages, limit=int(limit_mb * 1e6)), progress)
     result = run_grid(read, assessors, models, direction=direction)
     settings = {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
@@ -69,10 +69,19 @@ class SimulatedCell:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Simulation(Tabular):
-    """The result of a simulation: one cell per type of system and measure."""
+    """The result of a simulation: one cell per type of system and measure.
+
+    `seed` is that of the random numbers.
+    """
 
     grid: SimulationGrid
     cells: tuple[SimulatedCell, ...]
+    seed: int = 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The grid and the seed, which give the same numbers again."""
+        return asdict(self.grid) | {"scale": str(self.grid.scale), "seed": self.seed}
 
     def rows(self) -> ResultTable:
         """One row per cell, with mean and deviation as numbers."""
@@ -166,7 +175,7 @@ def simulate(
             values = values_of(measure, judgements, ranked)
             row = float(values.mean()), float(values.std(ddof=1))
             cells.append(SimulatedCell(probability, centre, width, str(measure), *row))
-    return Simulation(grid, tuple(cells))
+    return Simulation(grid, tuple(cells), seed)
 
 
 def _labels(run: Run, name: str, values: np.typing.NDArray[np.float64]) -> Labels:

@@ -160,7 +160,10 @@ def simulate_users(
     """
     [formula_column] = check_columns([formula])
     if (scores is None) == (pages is None):
-        raise OptionError("give scores of the documents, or pages to score, one of the two")
+        raise OptionError(
+            "give either scores of the documents, --scores FILE --column NAME (scores=, column=), "
+            "or pages to score, --pages INPUT (pages=)"
+        )
     harder = COLUMNS[formula_column][0].direction if direction is None else Direction.of(direction)
     if harder is None:
         raise OptionError(

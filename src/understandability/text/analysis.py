@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import compress
-from typing import Final
 
 from understandability import _core
 from understandability.errors import (
@@ -17,7 +16,6 @@ from understandability.errors import (
     UnderstandabilityError,
     check_choice,
 )
-from understandability.flags import FlagName
 from understandability.hooks import load
 from understandability.text.document import MOSTLY_LINKS, Block, Blocks, Document
 from understandability.text.extract.plain_text import plain_paragraphs
@@ -72,18 +70,18 @@ _EXTRAS = frozenset({"trafilatura"})
 
 # Of a longer text the beginning is analysed: some 25,000 words, eighty printed pages.
 MOST_CHARACTERS = 150_000
-LONG_TEXT: Final = "long_text"
+LONG_TEXT = "long_text"
 _LONG_PIECE = re.compile(r"(?<!\S)(\S{1000})\S+")
 
 # The flag of a page of whose words less than this share was taken: its text may have been missed.
-LITTLE_KEPT: Final = "little_kept"
+LITTLE_KEPT = "little_kept"
 LITTLE_SHARE = 0.25
 # The flag of a page of which more words were left out as lists of links than were kept.
-LIST_OF_LINKS: Final = "list_of_links"
+LIST_OF_LINKS = "list_of_links"
 # The flag of a page whose text is in another language than it claims.
-WRONG_LANG: Final = "wrong_lang"
+WRONG_LANG = "wrong_lang"
 # The flag of a text whose language could not be detected; it has no estimate.
-LANGUAGE_UNCERTAIN: Final = "language_uncertain"
+LANGUAGE_UNCERTAIN = "language_uncertain"
 
 
 def require_extractor(extractor: str, engine: str = "fast") -> None:
@@ -183,13 +181,6 @@ def document_of(
     links = sum(compress(words, are_links)) if 2 * kept < every else 0  # they are dropped
     texts, are_open = ended_fields(list(compress(found.texts, found.are_kept)), sentence_ends)
     analysed = _beginning(texts)
-    is_raised: dict[FlagName, bool] = {
-        WRONG_LANG: parsed.claims_another_language,
-        LANGUAGE_UNCERTAIN: parsed.is_language_uncertain,
-        LONG_TEXT: analysed is not texts,
-        LITTLE_KEPT: kept < LITTLE_SHARE * every,
-        LIST_OF_LINKS: kept < links,
-    }
     return Document(
         docno=parsed.page.docno,
         path=parsed.page.path,
@@ -203,7 +194,11 @@ def document_of(
         flags=(
             *parsed.page.flags,
             *parsed.flags,
-            *(flag for flag in is_raised if is_raised[flag]),
+            *[WRONG_LANG] * parsed.claims_another_language,
+            *[LANGUAGE_UNCERTAIN] * parsed.is_language_uncertain,
+            *[LONG_TEXT] * (analysed is not texts),
+            *[LITTLE_KEPT] * (kept < LITTLE_SHARE * every),
+            *[LIST_OF_LINKS] * (kept < links),
         ),
         uncut=uncut(analysed, are_open, parsed.language, found),
     )

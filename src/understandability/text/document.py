@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from understandability._core import Numbers
-from understandability.flags import FlagName
 
 MOSTLY_LINKS = "mostly links"  # the reason why lists of links are dropped
 
@@ -112,7 +111,7 @@ class Document:
     encoding: str | None
     extractor: str
     sentence_ends: str
-    flags: tuple[FlagName, ...]
+    flags: tuple[str, ...]
     uncut: Uncut | None
 
     def __init__(
@@ -129,7 +128,7 @@ class Document:
         encoding: str | None = None,
         extractor: str = "",
         sentence_ends: str = "",
-        flags: tuple[FlagName, ...] = (),
+        flags: tuple[str, ...] = (),
         open_ends: tuple[int, ...] = (),
         uncut: Uncut | None = None,
     ) -> None:

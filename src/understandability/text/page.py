@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from understandability.flags import FlagName
-
 HTML = "text/html"
 TEXT = "text/plain"
 MARKDOWN = "text/markdown"
@@ -42,7 +40,7 @@ class Page:
     media_type: str = HTML
     charset: str | None = None
     url: str | None = None
-    flags: tuple[FlagName, ...] = ()
+    flags: tuple[str, ...] = ()
     kept: tuple[Any, ...] = ()
     language: str | None = None
 

@@ -11,7 +11,6 @@ from types import MappingProxyType
 
 from understandability import _core
 from understandability._core import Tape
-from understandability.flags import FlagName
 from understandability.text.decoding import decode
 from understandability.text.language import (
     SAMPLE,
@@ -55,7 +54,7 @@ class ParsedPage:
     encoding: str
     tape: Tape = field(default_factory=Tape, repr=False)
     declared_language: str | None = None
-    flags: tuple[FlagName, ...] = ()
+    flags: tuple[str, ...] = ()
     hints: Mapping[int, str] = field(default_factory=dict, repr=False)
     is_source: bool = False
 

@@ -16,7 +16,7 @@ from understandability.evaluation.correlation import spearman
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.table import batches
 from understandability.keywords import keywords_of
-from understandability.model.bundle import Bundle
+from understandability.model.bundle import AnyBundle, Bundle, bundle_of
 from understandability.model.calibration import calibrate_by_line
 from understandability.training.duplicates import joined_groups
 from understandability.training.labelled import (
@@ -26,8 +26,6 @@ from understandability.training.labelled import (
     read_sets,
 )
 from understandability.training.validation import (
-    HasBundle,
-    bundle_of_any,
     folds_of,
     interval,
     resamples_of_groups,
@@ -92,7 +90,7 @@ class Rescaled(Tabular):
 
 @keywords_of(LabelColumns)
 def rescale(
-    bundle: str | Path | Bundle | HasBundle,
+    bundle: str | AnyBundle,
     labels: Annotated[Sequence[str] | Any, Parameter(metavar="LABELS...")],
     *,
     licence: str = "that of its labels",
@@ -128,7 +126,7 @@ def rescale(
     >>> result.after.distance < result.before.distance
     True
     """
-    base = bundle_of_any(bundle)
+    base = bundle_of(bundle)
     options: dict[str, Any] = {"scale": "range", **columns}
     sets = read_sets(labels, LabelColumns(**options))
     estimates = [

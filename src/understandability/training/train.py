@@ -25,6 +25,7 @@ from understandability.model.background import BackgroundModel, expected_label
 from understandability.model.blend import BLEND, BlendModel, Prior, blend_columns
 from understandability.model.bundle import (
     DEFAULT_BUNDLE,
+    AnyBundle,
     Bundle,
     load_background_models,
     load_bundle,
@@ -140,7 +141,9 @@ def train(
     estimator: Annotated[str | None, Parameter(metavar="NAME", choices=TRAINABLE)] = None,
     features: Annotated[Sequence[str] | str | None, read_by(names_in, metavar="NAME,...")] = None,
     table: Annotated[Any, Parameter(metavar="FILE")] = None,
-    backgrounds: Annotated[Sequence[str | Path], Parameter("--bundle", metavar="NAME")] = (),
+    backgrounds: Annotated[
+        Sequence[str] | Sequence[AnyBundle], Parameter("--bundle", metavar="NAME")
+    ] = (),
     threshold_label: Annotated[str | float | None, Parameter(metavar="LABEL")] = None,
     folds: int = 10,
     curve: Annotated[bool, Parameter("--learning-curve")] = False,

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import numpy as np
 from cyclopts import Parameter
@@ -17,13 +16,20 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.distributions import ranks
-from understandability.errors import OptionError, WrongTypeError
+from understandability.errors import OptionError
 from understandability.evaluation.correlation import kendall_tau_b, pearson, spearman
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
 from understandability.keywords import keywords_of
-from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
+from understandability.model.bundle import (
+    DEFAULT_BUNDLE,
+    AnyBundle,
+    Bundle,
+    Estimate,
+    bundle_of,
+    load_bundle,
+)
 from understandability.model.readers import READINGS, probability
 from understandability.text.document import Document
 from understandability.training.labelled import (
@@ -32,7 +38,6 @@ from understandability.training.labelled import (
     LabelOptions,
     read_sets,
 )
-from understandability.wording import kind_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -405,7 +410,7 @@ def harder_baselines(values: Floats) -> dict[str, Floats]:
 
 @keywords_of(LabelColumns)
 def validate(
-    bundle: str | Path | Bundle | HasBundle,
+    bundle: str | AnyBundle,
     labels: Annotated[Sequence[str] | Any, Parameter(metavar="LABELS...")],
     *,
     threshold: float = 40.0,
@@ -439,7 +444,7 @@ def validate(
     """
     if not math.isfinite(threshold):
         raise OptionError(f"the threshold must be a finite number, not {threshold}")
-    model = bundle_of_any(bundle)
+    model = bundle_of(bundle)
     default = load_bundle(DEFAULT_BUNDLE)
     sets = []
     for texts in read_sets(labels, LabelColumns(**columns)):
@@ -462,29 +467,6 @@ def validate(
         sets.append(compared(texts, [*scores, *others], chances, remarks=remarks))
     settings = {"model": model.label, "scale": model.scale, "threshold": threshold}
     return Validated(tuple(sets), settings)
-
-
-class HasBundle(Protocol):
-    """A result that holds a bundle, such as `Trained`."""
-
-    @property
-    def bundle(self) -> Bundle:
-        """The bundle."""
-
-
-def bundle_of_any(bundle: Bundle | HasBundle | str | Path) -> Bundle:
-    """Return a bundle from a `Bundle`, a result that has a bundle, a name, or a folder."""
-    if isinstance(bundle, Bundle):
-        return bundle
-    if isinstance(bundle, str | Path):
-        return load_bundle(bundle)
-    held = getattr(bundle, "bundle", None)
-    if not isinstance(held, Bundle):
-        raise WrongTypeError(
-            "bundle takes the name or folder of a bundle, a Bundle, or a result of train or "
-            f"rescale, not {kind_of(bundle)}"
-        )
-    return held
 
 
 def trained_on(bundle: Bundle, texts: LabelledTexts) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ AnyMeasure = Measure | ForeignMeasure
 _MAX_DEPTH = 10  # of nested brackets; H(residual(RBP(p=0.8))) has three
 
 _NAME = re.compile(rf"(?P<prefix>u|H|MM)?(?P<base>{'|'.join(BASES)})(?P<suffix>[a-z][a-z0-9_]*)?")
+# Commas and blanks between measures, outside of parentheses.
+_SEPARATED = re.compile(r"(?:\s*,\s*|\s+)(?![^()]*\))")
 
 # Common measures of ir_measures. Without that package, a request for one of them must not be
 # reported as a misspelling.
@@ -54,6 +56,12 @@ def parse_measure(text: str) -> Measure:
     _check_depth(text)
     match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?", text, re.DOTALL)
     if match is None:
+        several = _SEPARATED.split(text)
+        if len(several) > 1 and all(several):
+            raise OptionError(
+                f"{text!r} is not a measure; give each one by itself: -m "
+                f"{' -m '.join(several)} (in Python, a list)"
+            )
         raise OptionError(f"{text!r} is not a measure; write NAME(parameter=value,...)@CUTOFF")
     name, inner, cut = match.groups()
     name = _NAME_ALIASES.get(name, name)
