@@ -69,7 +69,10 @@ def drawn(data: Path, is_development: bool) -> dict[str, list[Document]]:
             beginning = beginning.rpartition("\n")[0] or beginning
         pages[sort].append((number, name, beginning))
     return {
-        sort: [document_of_text(text, name) for _, name, text in sorted(rows)[: PAGES[sort]]]
+        sort: [
+            document_of_text(text, name)
+            for _, name, text in sorted(rows, reverse=True)[: PAGES[sort]]
+        ]
         for sort, rows in pages.items()
     }
 

@@ -23,6 +23,7 @@ from understandability.writers.inflection import (
     PAST,
     PLURAL,
     is_irregular_plural,
+    is_participle,
     verb_form,
 )
 from understandability.writers.plain_terms.english import article_before
@@ -336,7 +337,14 @@ def _is_among_nouns(match: Match, _: Plain) -> bool:
     bone clinic".
     """
     is_modifier = match.tag_after in (*NOUNS, "NUM") and "modifier" not in match.form.row.flags
-    return match.tag_before in NOUNS or is_modifier or _is_of_a_kind(match)
+    return match.tag_before in NOUNS or is_modifier or _is_of_a_kind(match) or _shares(match)
+
+
+def _shares(match: Match) -> bool:
+    """Return True if an adjective before shares the noun: "physical and psychological distress"."""
+    sentence, start = match.sentence, match.start
+    is_joined = match.tag_before == "CCONJ" and sentence.tag(start - 2) == "ADJ"
+    return is_joined and not match.is_one_word and sentence.tag(start) in ("ADJ", "NOUN")
 
 
 def _has_wrong_article(match: Match, _: Plain) -> bool:
@@ -351,7 +359,8 @@ def _has_wrong_article(match: Match, _: Plain) -> bool:
     is_of_types = match.last_word == "of" and match.sentence.word(match.start - 2) in _SORTS
     if "count" in flags and not is_plural and is_of_types:
         return True  # "four types of biopsy"
-    if "modifier" in flags and match.tag_after == "CCONJ" and after_joint == "ADJ":
+    is_in_series = match.tag_after == "CCONJ" and after_joint == "ADJ"
+    if is_in_series and not is_plural and not {"count", "modifier"}.isdisjoint(flags):
         return True  # "laboratory and radiological tests"
     if match.tag_before not in ("ADJ", "VERB", "ADV"):
         return False
@@ -374,7 +383,10 @@ def _has_determiner(match: Match) -> bool:
 def _determiner(match: Match) -> str:
     """The determiner of the noun phrase, before any adjectives; '' for none."""
     sentence, position = match.sentence, match.start - 1
-    while position >= 0 and sentence.tag(position) in ("ADJ", "ADV", "VERB"):
+    while position >= 0 and (
+        sentence.tag(position) in ("ADJ", "ADV")
+        or (sentence.tag(position) == "VERB" and is_participle(sentence.word(position)))
+    ):
         position -= 1
     is_determiner = sentence.tag(position) in ("DET", "PRON", "NUM") and position >= 0
     return sentence.word(position) if is_determiner else ""

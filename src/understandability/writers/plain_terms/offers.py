@@ -43,9 +43,9 @@ from understandability.writers.plain_terms.term_tables import (
     index,
     is_medicine,
     plain_terms,
+    plural_of,
     recommended_words,
     trusted_terms,
-    word_list,
 )
 from understandability.writers.sentence_edits import remembered, spans
 
@@ -254,6 +254,8 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
         text for text in match.plain if (row.is_sure or text in trusted) and fits(match, text)
     ]:
         first, last, plain, texts = placed(match, fitting, pieces)
+        if texts[0] == " ".join(pieces[first:last]):
+            return  # "side effects" for "side-effects"
     elif _is_recommended(row.term):
         return
     elif match.is_one_word and _complexity(row.term) < _KNOWN:
@@ -287,8 +289,8 @@ def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> s
         return ""
     if _has_several_senses(row, meaning, is_note=not plain):
         return ""
-    if is_plural and meaning in row.plain and plain_of(meaning).head in word_list("counted"):
-        return ""  # "tonsils (small lump at the throat's back)"
+    if is_plural and meaning in row.plain:
+        meaning = plural_of(meaning)
     is_end = sentence.tag(end) in _ENDS_NOUN and match.next_word not in _TIED
     is_inside = sentence.tokens[:end].count("(") > sentence.tokens[:end].count(")")
     has_verb = not {"VERB", "AUX"}.isdisjoint(sentence.tags)
