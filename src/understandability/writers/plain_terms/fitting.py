@@ -359,7 +359,10 @@ def _has_wrong_article(match: Match, _: Plain) -> bool:
     is_of_types = match.last_word == "of" and match.sentence.word(match.start - 2) in _SORTS
     if "count" in flags and not is_plural and is_of_types:
         return True  # "four types of biopsy"
-    is_in_series = match.tag_after == "CCONJ" and after_joint == "ADJ"
+    is_modifier = after_joint == "ADJ" or (
+        after_joint == "NOUN" and match.sentence.tag(match.end + 2) == "NOUN"
+    )
+    is_in_series = match.tag_after == "CCONJ" and is_modifier and not _has_determiner(match)
     if is_in_series and not is_plural and not {"count", "modifier"}.isdisjoint(flags):
         return True  # "laboratory and radiological tests"
     if match.tag_before not in ("ADJ", "VERB", "ADV"):

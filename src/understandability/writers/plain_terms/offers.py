@@ -71,7 +71,7 @@ _ENDS_NOUN = frozenset(
     ("PUNCT", "VERB", "AUX", "ADP", "CCONJ", "SCONJ", "ADV", "PRON", "DET", "PART")
 )
 # Words and signs that belong to the term before them, and may not follow a bracket.
-_TIED = frozenset(("of", "to", "(", "[", "'s", "’s", "-", "/"))
+_TIED = frozenset(("of", "to", ":", "(", "[", "'s", "’s", "-", "/"))
 _SEVERAL_SENSES = (", or ", ";")  # in a note
 _KNOWN = 0.3  # complexity; a word of less has no note
 _MARKED = 0.39  # complexity; a meaning without a click is marked for words of more
@@ -290,7 +290,13 @@ def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> s
     if _has_several_senses(row, meaning, is_note=not plain):
         return ""
     if is_plural and meaning in row.plain:
+        if not {"VERB", "AUX", "PRON"}.isdisjoint(plain_of(meaning).tags):
+            return ""  # "a tube that carries"
         meaning = plural_of(meaning)
+    if match.is_one_word and any(word in row.term for word in meaning.split() if len(word) > 3):
+        return ""  # "subtype (type)"
+    if match.next_word == "," and sentence.word(end + 1) in ("a", "an", "the"):
+        return ""  # "the placenta, the organ that feeds an unborn baby"
     is_end = sentence.tag(end) in _ENDS_NOUN and match.next_word not in _TIED
     is_inside = sentence.tokens[:end].count("(") > sentence.tokens[:end].count(")")
     has_verb = not {"VERB", "AUX"}.isdisjoint(sentence.tags)
