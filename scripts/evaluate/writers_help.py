@@ -6,9 +6,9 @@
 of the web, guidance on benefits, rights, finance and tax, and specialist pages (PDQ for
 professionals). *Coverage*: of the words that the editor marks, the share with a click (a plain
 term, an explanation in brackets, a spelling), and the hard sentences for each proposal. *Right*:
-the share of clicks and proposals that two readers, language models that worked apart, both called
-right; their verdicts are in `tests/writers/help_judged.jsonl`. `--sheets` writes 300 clicks and 100
-proposals to judge; `--development` uses other pages, for writing tables.
+the share of 300 clicks and 100 proposals that a reader, a language model, called right
+(`tests/writers/help_judged.jsonl`); the tables and rules were mended afterwards. `--sheets` writes
+a new sheet to judge; `--development` uses other pages, for writing tables.
 """
 
 import json
@@ -166,17 +166,14 @@ def sheet(rows: list[dict[str, str]], number: int) -> list[dict[str, str]]:
     return chosen
 
 
-def is_right(row: dict[str, str]) -> bool | None:
-    """The verdict of both readers on a change that was judged; None for another."""
-    verdicts = {(r["before"], r["after"]): r for r in records(JUDGED)} if JUDGED.exists() else {}
-    judged = verdicts.get((row["before"], row["after"]))
-    return None if judged is None else bool(judged["one"] and judged["two"])
-
-
-def right(rows: list[dict[str, str]]) -> str:
-    """The share of judged changes that both readers called right."""
-    verdicts = [verdict for row in rows if (verdict := is_right(row)) is not None]
-    return f"{sum(verdicts) / len(verdicts):.1%} of {len(verdicts)}" if verdicts else "–"
+def verdicts(category: str, rows: list[dict[str, str]]) -> str:
+    """The share of judged changes that were right, and how many wrong ones are still made."""
+    judged = [row for row in records(JUDGED) if row["sheet"] == category]
+    made = {(row["before"], row["after"]) for row in rows}
+    wrong = [row for row in judged if not row["right"]]
+    still = sum((row["before"], row["after"]) in made for row in wrong)
+    share = 1 - len(wrong) / len(judged)
+    return f"{category}s {share:.1%} of {len(judged)}, {still} of the wrong are still made"
 
 
 def main() -> None:
@@ -202,7 +199,8 @@ def main() -> None:
     print(markdown(HEAD, rows))
     drawn_clicks = sheet(all_clicks, _CLICKS)
     drawn_proposals = sheet(all_proposals, _PROPOSALS)
-    print(f"Right: clicks {right(drawn_clicks)}, proposals {right(drawn_proposals)}.")
+    for category, changes in (("click", all_clicks), ("proposal", all_proposals)):
+        print(f"Judged right: {verdicts(category, changes)}.")
     if chosen.sheets:
         chosen.sheets.mkdir(parents=True, exist_ok=True)
         for name, changes in (("clicks", drawn_clicks), ("proposals", drawn_proposals)):

@@ -55,6 +55,7 @@ _TIMES = frozenset(("hours", "days", "weeks", "months", "years", "decades"))
 _BEFORE_NUMBER = ("at least", "at most", "up to")
 _SPLIT = re.compile("[ -]")
 _ARTICLES = ("a", "an")
+_SERIES = frozenset((",", "and", "or", ")"))
 _SORTS = frozenset(("type", "types", "kind", "kinds", "form", "forms", "sort", "sorts"))
 _POSSESSIVES = frozenset(("your", "his", "her", "its", "our", "their", "my", "whose"))
 _SMALL = 3  # letters; shorter words, such as "the", do not show the meaning
@@ -132,6 +133,9 @@ def _is_abbreviated(match: Match, _: Plain) -> bool:
 
 def _is_said_beside(match: Match, plain: Plain) -> bool:
     """Return True if every word of the plain term occurs near the term."""
+    following = [match.sentence.word(match.end + offset) for offset in range(3)]
+    if following == [",", "or", plain.words[0].lower()]:
+        return True  # "the uterus, or womb,"
     own = frozenset(word.lower() for word in plain.words if len(word) > _SMALL)
     return len(own) > 1 and match.sentence.said_beside(own, match.start, match.end, 8) == own
 
@@ -365,6 +369,8 @@ def _has_wrong_article(match: Match, _: Plain) -> bool:
     is_in_series = match.tag_after == "CCONJ" and is_modifier and not _has_determiner(match)
     if is_in_series and not is_plural and not {"count", "modifier"}.isdisjoint(flags):
         return True  # "laboratory and radiological tests"
+    if "count" in flags and not is_plural and match.last_word in _SERIES:
+        return True  # "the ureters, bladder, and urethra", "(FNA) biopsy"
     if match.tag_before not in ("ADJ", "VERB", "ADV"):
         return False
     is_named = match.tag_before == "VERB" and match.last_word.endswith("ed")

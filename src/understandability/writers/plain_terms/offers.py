@@ -290,7 +290,8 @@ def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> s
     if _has_several_senses(row, meaning, is_note=not plain):
         return ""
     if is_plural and meaning in row.plain:
-        if not {"VERB", "AUX", "PRON"}.isdisjoint(plain_of(meaning).tags):
+        is_clause = not {"VERB", "AUX", "PRON", "DET"}.isdisjoint(plain_of(meaning).tags)
+        if is_clause or plain_of(meaning).head.endswith("ing"):
             return ""  # "a tube that carries"
         meaning = plural_of(meaning)
     if match.is_one_word and any(word in row.term for word in meaning.split() if len(word) > 3):
