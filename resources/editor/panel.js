@@ -63,7 +63,7 @@ export function showHeadline(found, reader) {
   const { estimate, level } = found;
   $("findings").hidden = found.words === 0;
   $("level").hidden = !level;
-  if (level) $("level").textContent = `${level.name} ${level.word}`;
+  if (level) $("level").textContent = `Language level ${level.name} (${level.word})`;
   const known = estimate.difficulty !== null;
   const remarks = found.flags.map((flag) => REMARKS[flag]).filter(Boolean);
   const size = `${count(found.words, "word")}, ${count(found.sentences.length, "sentence")}.`;

@@ -420,7 +420,7 @@ def test_sections_of_places_that_look_like_addresses() -> None:
 def test_the_share_of_adults_leads_and_the_level_of_language_contradicts_nothing() -> None:
     """The level has a sentence of its own, without a kind of texts that most people can read."""
     text = page_report([explained((PANEL / "organoid_grant_summary.txt").read_text("utf-8"))])
-    assert re.search(r'class="headline">\d+\s% would understand it<', text)
+    assert re.search(r'class="headline">\d+\s% of adults would understand it<', text)
     assert re.search(r"Its language is of level [ABC][12] \(CEFR, for learners of English\)", text)
     assert "newspaper" not in text
 

@@ -36,7 +36,7 @@ LEVELS = (
     Level("A1", "very easy", "names, everyday words and very simple sentences"),
     Level("A2", "easy", "very short, simple texts on everyday things"),
     Level("B1", "plain", "texts in everyday language, such as a good leaflet"),
-    Level("B2", "fairly hard", "articles and reports, as in a newspaper"),
+    Level("B2", "fairly hard", "articles and reports on matters of the day"),
     Level("C1", "hard", "long texts on complex matters, for those who know the subject"),
     Level("C2", "very hard", "abstract texts in the language of specialists"),
 )

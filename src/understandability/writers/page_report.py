@@ -93,6 +93,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "level": level_of(estimate.level),
         "share": "" if math.isnan(share) else percent(share),
         "reader": settings["reader_description"],
+        "who": "adults" if settings["reader"] in (None, "public") else "such readers",
         "difficulty": f"{estimate.difficulty:.0f}" if is_known else "not known",
         "is_reached": estimate.p_understandable >= AIM,
         # Charts escape the texts that they show.
