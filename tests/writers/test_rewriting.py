@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import answering
+from tests.writers.tables import rows
 
 from understandability.errors import InputError
 from understandability.scoring import Scorer
@@ -83,6 +84,16 @@ def test_what_is_gone_is_said_and_the_rewrite_is_not_taken(old: str, new: str, l
     assert not rewrite.accepted
     assert any(lacks in fact for fact in rewrite.missing), rewrite.missing
     assert rewrite.missing[0] in rewrite.why
+
+
+@pytest.mark.parametrize(("before", "after", "_"), rows("rewrites_lossy.tsv"))
+def test_no_lossy_rewrite_is_accepted(before: str, after: str, _: str) -> None:
+    """Each of 40 rewrites loses a fact; the reason says so."""
+    old, new = (text.replace(" / ", "\n") for text in (before, after))
+    rewrite = checked(old, new, SCORER)
+    assert not rewrite.accepted
+    assert rewrite.missing or rewrite.added
+    assert (*rewrite.missing, *rewrite.added)[0] in rewrite.why
 
 
 @pytest.mark.parametrize(

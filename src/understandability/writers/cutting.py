@@ -18,7 +18,7 @@ _VERBS = frozenset(("VERB", "AUX"))
 _SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
 _NOUN_PHRASE = frozenset(("DET", "ADJ", "NUM", "NOUN", "PROPN"))
 _SCOPES = frozenset(("sometimes", "often", "usually", "rarely", "generally", "normally", "mostly"))
-# What the second sentence begins with, for each word that joins two clauses.
+# Joining word -> the word that opens the second sentence.
 _JOINING: Mapping[str, str] = {"and": "", "but": "But ", "so": "So ", "whereas": "But "}
 # Words after a semicolon that the second sentence keeps.
 _LINKING = frozenset(("however", "therefore", "otherwise", "instead", "in"))

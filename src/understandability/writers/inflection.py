@@ -72,8 +72,8 @@ def verb_form(verb: str, form: str) -> str:
     first, space, rest = verb.partition(" ")
     if rest and first.endswith("ly") and first not in _VERBS_IN_LY:
         return first + space + verb_form(rest, form)
-    made = {THIRD: _third, PAST: _past, PARTICIPLE: _participle, ING: _ing}.get(form)
-    return (made(first) if made else first) + space + rest
+    inflect = {THIRD: _third, PAST: _past, PARTICIPLE: _participle, ING: _ing}.get(form)
+    return (inflect(first) if inflect else first) + space + rest
 
 
 def _with_s(word: str) -> str:
@@ -88,23 +88,23 @@ def _third(verb: str) -> str:
 
 
 def _past(verb: str) -> str:
-    known = _irregular("verb").get(verb)
-    if known:
-        return known.form
+    irregular = _irregular("verb").get(verb)
+    if irregular:
+        return irregular.form
     if verb.endswith("e"):
         return verb + "d"
     return verb[:-1] + "ied" if _CONSONANT_Y.search(verb) else verb + "ed"
 
 
 def _participle(verb: str) -> str:
-    known = _irregular("verb").get(verb)
-    return (known.participle if known else "") or _past(verb)
+    irregular = _irregular("verb").get(verb)
+    return (irregular.participle if irregular else "") or _past(verb)
 
 
 def _ing(verb: str) -> str:
-    known = _irregular("verb").get(verb)
-    if known and known.ing:
-        return known.ing
+    irregular = _irregular("verb").get(verb)
+    if irregular and irregular.ing:
+        return irregular.ing
     if verb.endswith("ie"):
         return verb[:-2] + "ying"
     silent = verb.endswith("e") and not verb.endswith(("ee", "oe", "ye"))

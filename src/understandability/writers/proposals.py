@@ -145,9 +145,9 @@ def together(pieces: Sequence[str], english: str) -> tuple[list[str], str] | Non
     before, used = " ".join(pieces), 0
     lines, text = [before], before
     for kinds in ((YOU, ACTIVE), (LIST, CUT)):
-        made = [change for change in _changes_of(text, english) if change[0] in kinds]
-        if made:
-            _, lines, text = made[0]
+        possible = [change for change in _changes_of(text, english) if change[0] in kinds]
+        if possible:
+            _, lines, text = possible[0]
             used += 1
     if check_facts(before, text).lost:
         return None

@@ -243,7 +243,7 @@ def _explained_in(offer: Offer, english: str) -> str:
 
 
 def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
-    """Yield the offer for a term, at most one; `pieces` are those of the sentence."""
+    """Yield the offer for a term, at most one; `pieces` are the pieces of its sentence."""
     row, sentence = match.form.row, match.sentence
     first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1] + 1
     plain, texts, note = in_form(match, match.plain), tuple[str, ...](), row.note
