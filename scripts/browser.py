@@ -1,4 +1,4 @@
-"""A real browser for tests and measurements: Chromium, headless, over the DevTools protocol."""
+"""Control headless Chromium by the DevTools protocol, for tests and measurements."""
 
 import base64
 import json
@@ -60,8 +60,8 @@ class BrowserPage:
         answer: dict[str, Any] = json.loads(self._socket.recv(timeout=_PATIENCE))
         return answer
 
-    def open(self, where: Path | str, *, width: int = 1280, dark: bool = False) -> None:
-        """Show a file or an address in a window of that width."""
+    def open(self, address: Path | str, *, width: int = 1280, dark: bool = False) -> None:
+        """Load a file or a URL in a window that is `width` pixels wide."""
         self.send(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -71,42 +71,43 @@ class BrowserPage:
         )
         self.emulate("screen", dark=dark)
         self.send(
-            "Page.navigate", url=where if isinstance(where, str) else where.resolve().as_uri()
+            "Page.navigate",
+            url=address if isinstance(address, str) else address.resolve().as_uri(),
         )
         while self._receive().get("method") != "Page.loadEventFired":
             pass
 
     def emulate(self, media: str, *, dark: bool = False) -> None:
-        """Show the page as on a screen or on paper, for those who prefer light or dark."""
+        """Render the page for a medium (screen or print) and a colour scheme (light or dark)."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
     def evaluate(self, script: str) -> Any:
-        """The value of an expression in the page, awaited where it is a promise."""
-        done = self.send(
+        """Evaluate an expression in the page; a promise is awaited."""
+        answer = self.send(
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
         )
-        assert "exceptionDetails" not in done, done
-        return done["result"].get("value")
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
 
     def type(self, text: str) -> None:
-        """Put text where the caret is, as if pasted."""
+        """Insert text at the caret, as if pasted."""
         self.send("Input.insertText", text=text)
 
     def press(self, key: str, text: str = "") -> None:
-        """Press a key as a person does."""
+        """Press and release a key."""
         codes = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32}
-        for kind in ("keyDown", "keyUp"):
+        for event in ("keyDown", "keyUp"):
             self.send(
                 "Input.dispatchKeyEvent",
-                type=kind,
+                type=event,
                 key=key,
-                text=text if kind == "keyDown" else "",
+                text=text if event == "keyDown" else "",
                 windowsVirtualKeyCode=codes[key],
             )
 
     def picture(self, height: int | None = None) -> bytes:
-        """The whole page as a PNG file, or so much of its top."""
+        """Return a PNG image of the whole page, or of its first `height` pixels."""
         options: dict[str, Any] = {"format": "png", "captureBeyondViewport": True}
         if height is not None:
             width = self.evaluate("innerWidth")
@@ -115,35 +116,35 @@ class BrowserPage:
         return base64.b64decode(shot["data"])
 
     def pdf(self) -> bytes:
-        """The page as printed."""
+        """Print the page as PDF."""
         return base64.b64decode(self.send("Page.printToPDF")["data"])
 
     def serious(self) -> list[str]:
-        """What axe-core finds serious or critical: the rule and the element."""
+        """Return the serious and critical violations by axe-core: the rule and the element."""
         spec = find_spec("axe_core_python")
         assert spec is not None
         assert spec.origin is not None
         self.evaluate(Path(spec.origin).with_name("axe.min.js").read_text("utf-8"))
-        found = self.evaluate("axe.run().then(done => done.violations)")
+        violations = self.evaluate("axe.run().then(done => done.violations)")
         return [
-            f"{each['id']}: {node['html'][:200]}"
-            for each in found
-            if each["impact"] in ("serious", "critical")
-            for node in each["nodes"]
+            f"{violation['id']}: {node['html'][:200]}"
+            for violation in violations
+            if violation["impact"] in ("serious", "critical")
+            for node in violation["nodes"]
         ]
 
 
-def found() -> str | None:
-    """The program, where there is one."""
+def browser_path() -> str | None:
+    """Return the path of an installed browser, or None."""
     return shutil.which("chromium") or shutil.which("google-chrome")
 
 
 @contextmanager
 def browsing(folder: Path) -> Iterator[BrowserPage]:
-    """A tab of a browser that keeps its files in a folder; it ends with the context."""
+    """Start a browser that stores its files in a folder, and yield a tab; stop it at the end."""
     from websockets.sync.client import connect
 
-    program = found()
+    program = browser_path()
     if program is None:
         raise SystemExit("this needs a browser; install chromium")
     with subprocess.Popen(
@@ -163,7 +164,7 @@ def browsing(folder: Path) -> Iterator[BrowserPage]:
 
 
 def _address(file: Path) -> str:
-    """Where the browser listens, once it does."""
+    """Wait until the browser listens, and return its address."""
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline:
         lines = file.read_text().split() if file.exists() else []

@@ -1,9 +1,9 @@
-"""Write the values that must not change by accident: rows of pages, features, measures.
+"""Write the values that must not change by accident: scores, features and measures.
 
     python -m scripts.freeze [PAGES ... --output FILE]
 
-Without arguments, this replaces tests/golden/frozen.json, which has one value per line. Commit it
-with the reason why columns appear or values change.
+Without arguments, this replaces tests/golden/frozen.json, which has one value per line. State the
+reason for new columns or changed values in the commit message.
 """
 
 import json
@@ -39,7 +39,7 @@ MEASURES = (
 )
 RUNS = {
     name: {
-        f"q{query}": {f"d{(place * step + query) % 23}": 20.0 - place for place in range(15)}
+        f"q{query}": {f"d{(rank * step + query) % 23}": 20.0 - rank for rank in range(15)}
         for query in range(5)
     }
     for name, step in (("first", 3), ("second", 7), ("third", 11))
@@ -53,7 +53,7 @@ def rounded(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.6g}") if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        # A scale is no number, and paths differ between machines.
+        # A scale is not a number, and paths differ between machines.
         items = [(key, item) for key, item in value.items() if key not in ("path", "scale")]
         return {str(key): rounded(item) for key, item in items}
     if isinstance(value, str) or not isinstance(value, Iterable):

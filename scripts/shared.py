@@ -97,7 +97,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
-def told(*arguments: str | Path) -> str:
+def output_of(*arguments: str | Path) -> str:
     """Run a command of the package in this process, and return its output."""
     from understandability.cli import status_of
 
@@ -130,7 +130,7 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def stamp(checksum: str) -> str:
-    """The bundle, version and date of measured figures; `scripts.docs.update` reads it."""
+    """State when and with which version figures were measured, for `scripts.docs.update`."""
     from understandability import __version__
 
     return f"Measured on {date.today()} with version {__version__}, `open` {checksum[:16]}."

@@ -335,9 +335,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserPage]:
     pytest.importorskip("websockets.sync.client", reason="needs the extra test")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT))  # scripts are no package of the wheel
-        from scripts.browser import browsing, found
+        from scripts.browser import browser_path, browsing
 
-    if found() is None:
+    if browser_path() is None:
         pytest.skip("needs a browser; neither chromium nor google-chrome is installed")
     with browsing(tmp_path_factory.mktemp("browser")) as page:
         yield page

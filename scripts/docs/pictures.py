@@ -19,9 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.browser import BrowserPage, browsing, found
+from scripts.browser import BrowserPage, browser_path, browsing
 from scripts.faults.server import serving
-from scripts.shared import ROOT, TOLERANCE, parser_of, told
+from scripts.shared import ROOT, TOLERANCE, output_of, parser_of
 
 PICTURES = ROOT / "docs" / "pictures"
 DIGESTS = PICTURES / "digests.json"
@@ -40,7 +40,7 @@ _STYLE = (
 
 def extraction() -> str:
     """Return a page that shows which blocks of a sample page were extracted, and why."""
-    title, *lines = told("extract", "resources/samples/medium.html", "--explain").splitlines()
+    title, *lines = output_of("extract", "resources/samples/medium.html", "--explain").splitlines()
     rows = []
     for line in lines:
         verdict, *cells = line.split("\t")
@@ -63,8 +63,8 @@ def editor() -> str:
 
 FIRST, *_, LAST = sorted((ROOT / "docs" / "howto" / "rewriting").glob("*.txt"))
 SOURCES: dict[str, Callable[[], str]] = {
-    "report": lambda: told("explain", "resources/samples/hard.html", "-o", "-"),
-    "comparison": lambda: told("explain", "--compare", FIRST, LAST, "-o", "-"),
+    "report": lambda: output_of("explain", "resources/samples/hard.html", "-o", "-"),
+    "comparison": lambda: output_of("explain", "--compare", FIRST, LAST, "-o", "-"),
     "extraction": extraction,
     "editor": editor,
 }
@@ -72,11 +72,11 @@ _SIZES = {"report": (820, 1300), "comparison": (820, 1100), "extraction": (900, 
 
 
 class Record(NamedTuple):
-    """What a picture shows, in a form that is the same on every processor.
+    """The content of a picture, in a form that can be compared across processors.
 
     Numbers with four or more decimals are compared with a tolerance, because their last digits
-    depend on the processor. A digest of rounded numbers would not do: a number may lie next to the
-    point where rounding goes the other way.
+    depend on the processor. A digest of rounded numbers would not work, because tiny differences
+    can change the rounding.
     """
 
     digest: str  # of the text without these numbers
@@ -106,7 +106,7 @@ def record_of(text: str) -> Record:
 
 
 def records() -> dict[str, Record]:
-    """Return a record of what each picture would show now."""
+    """Return the current record of each picture."""
     return {name: record_of(source()) for name, source in SOURCES.items()}
 
 
@@ -137,16 +137,16 @@ def plot(data: Path) -> None:
     """Plot the runs of CLEF eHealth 2016 by RBP and by uRBP."""
     clef = data / "clef" / "clef2016"
     if not clef.is_dir():
-        print(f"plot.png is left as it is: there is no folder {clef}")
+        print(f"plot.png is not updated: there is no folder {clef}")
         return
     labels = ["--qrels", clef / "task2.qrels.gz", "--understandability", clef / "task2.qunder.gz"]
     measures = ["--scale", "lower-easier:40", "-m", "RBP(p=0.8)", "-m", "uRBP(p=0.8)"]
     runs = sorted((clef / "runs_t2").glob("*.gz"))
-    told("plot", "systems", *runs, *labels, *measures, "-o", PICTURES / "plot.png")
+    output_of("plot", "systems", *runs, *labels, *measures, "-o", PICTURES / "plot.png")
 
 
 def quality() -> None:
-    """Plot the README's table: how well the default and the best formula agree with people."""
+    """Plot the README's table: how well `open` and the best formula agree with human labels."""
     import matplotlib.pyplot as plt
     from scripts.docs.update import quality as table
 
@@ -180,7 +180,7 @@ def main() -> None:
                 f"the pictures {', '.join(stale)} are stale; run python -m scripts.docs.pictures"
             )
         return
-    if found() is None:
+    if browser_path() is None:
         raise SystemExit("the pictures need a browser; install chromium")
     with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as page:
         for name, (width, height) in _SIZES.items():

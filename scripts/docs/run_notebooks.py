@@ -1,4 +1,4 @@
-"""Execute the notebooks in place, so that their outputs are those of today.
+"""Execute the notebooks in place, to update their outputs.
 
 python -m scripts.docs.run_notebooks            # all of them
 python -m scripts.docs.run_notebooks 01 04      # some
@@ -13,13 +13,13 @@ from nbclient import NotebookClient
 from scripts.shared import ROOT, parser_of
 
 NOTEBOOKS = ROOT / "notebooks"
-LIMIT = 300  # seconds for a cell, on a busy machine
+LIMIT = 300  # seconds per cell, enough for a busy machine
 
 
 def executed(path: Path) -> nbformat.NotebookNode:
-    """The notebook with fresh outputs, without what differs from one execution to the next."""
+    """Return the notebook with new outputs, without metadata that change with every execution."""
     notebook = nbformat.read(path, as_version=4)
-    # XGBoost and BLAS give the same sums whatever the machine if each has one thread.
+    # With one thread, the sums of XGBoost and BLAS are the same on every machine.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "default"}
     client = NotebookClient(
         notebook,
@@ -37,8 +37,8 @@ def executed(path: Path) -> nbformat.NotebookNode:
 def main() -> None:
     """Execute and write."""
     parser = parser_of(__doc__, data=False)
-    parser.add_argument("numbers", nargs="*", help="which, by their first digits")
-    parser.add_argument("--check", action="store_true", help="execute, and write nothing")
+    parser.add_argument("numbers", nargs="*", help="only notebooks whose names start with these")
+    parser.add_argument("--check", action="store_true", help="execute without writing")
     arguments = parser.parse_args()
     numbers = tuple(arguments.numbers)
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):

@@ -1,9 +1,10 @@
-"""Whether words that newcomers search for lead to the right page of the site, in three hits.
+"""Check that searches of newcomers find the right page of the site among the first three hits.
 
     sphinx-build -q docs build/docs && python -m scripts.docs.search_words build/docs
 
-Searches in the built site, in Chromium. Titles and entries of the index were written with this list
-in hand, so it guards what is found today, and does not say what share of other words is.
+The script searches in the built site, in Chromium. Titles and index entries were written with this
+list of searches in hand. So the list guards against regressions, but does not estimate the success
+of other searches.
 """
 
 import tempfile
@@ -14,17 +15,17 @@ from urllib.parse import quote
 from scripts.browser import BrowserPage, browsing
 from scripts.shared import parser_of
 
-# What is typed, and the pages any of which answers it.
-WANTED = dict(
+# Search -> the pages that answer it, separated by spaces.
+ANSWERS = dict(
     line.split("\t") for line in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()
 )
-_FOUND = """new Promise(done => {
+_HITS = """new Promise(done => {
     const start = performance.now();
     const look = () => {
         const links = [...document.querySelectorAll("#search-results ul.search li > a")];
         const over = /finished|did not match/.test(document.body.innerText);
         if (over || performance.now() - start > 10000)
-            done(links.map(each => each.getAttribute("href")));
+            done(links.map(link => link.getAttribute("href")));
         else setTimeout(look, 20);
     };
     look();
@@ -32,16 +33,16 @@ _FOUND = """new Promise(done => {
 
 
 def hits(page: BrowserPage, site: Path, words: str) -> list[str]:
-    """The pages that the site's search gives, the best first, each once."""
+    """Search the site; returns the distinct pages, the best first."""
     page.open(f"{(site / 'search.html').resolve().as_uri()}?q={quote(words)}")
-    links = (each.partition(".html")[0] for each in page.evaluate(_FOUND))
+    links = (link.partition(".html")[0] for link in page.evaluate(_HITS))
     return list(dict.fromkeys(links))
 
 
 def missed(site: Path) -> Iterator[tuple[str, list[str]]]:
-    """The words whose first three hits have no right page, with those hits."""
+    """Yield the searches without a right page among the first three hits, with those hits."""
     with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as page:
-        for words, right in WANTED.items():
+        for words, right in ANSWERS.items():
             first = hits(page, site, words)[:3]
             if not set(first) & set(right.split()):
                 yield words, first
@@ -54,7 +55,7 @@ def main() -> None:
     wrong = dict(missed(site))
     for words, first in wrong.items():
         print(f"{words}: {', '.join(first) or 'nothing'}")
-    print(f"{len(WANTED) - len(wrong)} of {len(WANTED)} words lead to a right page in three hits")
+    print(f"{len(ANSWERS) - len(wrong)} of {len(ANSWERS)} searches find a right page in three hits")
 
 
 if __name__ == "__main__":

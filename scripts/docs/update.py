@@ -1,8 +1,9 @@
-"""Write the parts of the documents that derive from the code: run it after changing either.
+"""Update the parts of the documents that are generated from the code.
 
-Each part is between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. A figure that was measured
-is followed by its name, ``.93<!-- readings-sources -->``; `docs/figures.json` has all of them. With
-``--check`` nothing is written, and the status is 1 if a part or a figure is stale.
+Run it after changing the code or the documents. A part is the text between ``<!-- begin: NAME -->``
+and ``<!-- end: NAME -->``. A measured figure is followed by its name,
+``.93<!-- readings-sources -->``; `docs/figures.json` lists all of them. With ``--check`` nothing is
+written, and the exit status is 1 if a part or a figure is stale.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, get_args
 
 from cyclopts import Argument
-from scripts.shared import ROOT, UNDERSTAND, filled, parser_of, told
+from scripts.shared import ROOT, UNDERSTAND, filled, output_of, parser_of
 
 import understandability as ud
 from understandability.cli import COMMANDS, GROUPS
@@ -35,18 +36,18 @@ RESOURCES = ROOT / "resources"
 
 
 def understand(*arguments: str) -> str:
-    """What a command prints, as a block of text."""
-    lines = [line.rstrip() for line in told(*arguments).splitlines()]
+    """Return the output of a command as a Markdown block."""
+    lines = [line.rstrip() for line in output_of(*arguments).splitlines()]
     return "\n".join(["```", *lines, "```"])
 
 
 def table(head: str, ruler: str, rows: Iterable[Sequence[str]]) -> str:
-    """A table; `ruler` says which columns are to the right."""
+    """Return a Markdown table; `ruler` is the line that aligns the columns."""
     return "\n".join([f"| {head} |", ruler, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def samples() -> str:
-    """The scores of the sample pages."""
+    """Return the scores of the sample pages."""
     return understand("score", "resources/samples")
 
 
@@ -55,7 +56,7 @@ TUTORIAL = ROOT / "docs" / "start" / "index.md"
 
 @cache
 def tutorial() -> dict[str, str]:
-    """What each step of the tutorial prints, with its files alone in a new folder.
+    """Return the output of each step of the tutorial, in a new folder with the tutorial's files.
 
     A step is an indented command before ``<!-- begin: NAME -->``; a file is the block that follows
     "Save this as `NAME`".
@@ -83,27 +84,28 @@ def tutorial() -> dict[str, str]:
 
 
 def step(name: str) -> str:
-    """What one step of the tutorial prints."""
+    """Return the output of one step of the tutorial."""
     return tutorial()[name]
 
 
 def three_pages() -> str:
-    """The sample pages in words: what each is, its chance, and what that says of ten adults."""
-    kinds = {
+    """Return a table of the sample pages: description, P(U|d), and the share of adults in words."""
+    descriptions = {
         "easy.html": "a leaflet in plain words",
         "medium.html": "an article for patients",
         "hard.html": "a text for physicians",
     }
     scores = ud.score(str(RESOURCES / "samples"))
     rows = []
-    for name, kind in kinds.items():
+    for name, description in descriptions.items():
         chance = scores[name]["p_understandable"]
-        rows.append((f"{kind} (`{name}`)", f"{chance:.2f}", f"{chance * 100:.0f} of a hundred"))
+        share = f"{chance * 100:.0f} of a hundred"
+        rows.append((f"{description} (`{name}`)", f"{chance:.2f}", share))
     return table("page | chance | adults who get the main message", "|---|--:|---|", rows)
 
 
 def commands() -> str:
-    """Every command by task, with the first sentence of its help and a link to the rest."""
+    """List every command by task, with the first sentence of its help and a link to its page."""
     tasks: dict[str, list[str]] = {}
     for name, meaning, task in all_commands():
         link = f"[`understand {name}`](commands/{name}.md)"
@@ -116,19 +118,22 @@ def commands() -> str:
 
 
 def all_commands() -> Iterator[tuple[str, str, str]]:
-    """The first word of each command, its first sentence, and its task."""
-    made = {
-        each.words[0]: (GROUPS.get(each.words[0], each.summary), each.task) for each in COMMANDS
+    """Yield the first word of each command, the first sentence of its help, and its task."""
+    by_name = {
+        command.words[0]: (GROUPS.get(command.words[0], command.summary), command.task)
+        for command in COMMANDS
     }
     tasks = ["Score pages", "Train and judge models", "Evaluate runs", "Rank pages"]
     for task in tasks:
-        yield from ((name, text, of) for name, (text, of) in made.items() if of == task)
+        for name, (summary, own_task) in by_name.items():
+            if own_task == task:
+                yield name, summary, task
 
 
 def command_pages() -> dict[Path, str]:
-    """A page for each command: what ``--help`` shows, however wide the terminal."""
+    """Return a page per command with the content of ``--help``."""
     pages = {}
-    for head in dict.fromkeys(each.words[0] for each in COMMANDS):
+    for head in dict.fromkeys(command.words[0] for command in COMMANDS):
         parts = [f"# understand {head}", ""]
         if head in GROUPS:
             parts += [GROUPS[head], ""]
@@ -141,7 +146,7 @@ def command_pages() -> dict[Path, str]:
 
 
 def options_of(command: Command) -> list[str]:
-    """The text of a command, its examples as code, and a table of what it takes."""
+    """Return the help of a command, with examples as code and a table of its options."""
     own: list[OptionRow] = []
     shared: dict[str, list[str]] = {}
     for option in command.arguments.filter_by(show=True):
@@ -167,32 +172,32 @@ SHARED_BY = 2  # from this number of commands on, an option is described once fo
 
 
 def item(row: OptionRow) -> str:
-    """An option as an item of a list, which a phone shows whole."""
+    """Format an option as a list item, because phones cut off wide tables."""
     names, default, meaning = row
     return f"- {names}{f' ({default})' if default else ''}: {meaning}"
 
 
 def option_row(option: Argument) -> OptionRow:
-    """The names of an argument or option, its default and its meaning."""
+    """Return the names of an argument or option, its default and its meaning."""
     about, default = option.parameter, option.field_info.default
     is_number = {int, float} & {option.hint, *get_args(option.hint)}
-    written = about.metavar or ("NUMBER" if is_number else "TEXT")
-    value = "" if option.hint is bool or not is_option(option) else f" {written}"
+    placeholder = about.metavar or ("NUMBER" if is_number else "TEXT")
+    value = "" if option.hint is bool or not is_option(option) else f" {placeholder}"
     names = ", ".join(f"`{name}{value}`" for name in option.names)
-    shown = "required" if option.required else ""
+    note = "required" if option.required else ""
     if about.show_default and isinstance(default, str | float | int) and default:
-        shown = f"default `{default:g}`" if isinstance(default, float) else f"default `{default}`"
-    return names, shown, " ".join((about.help or "").split())
+        note = f"default `{default:g}`" if isinstance(default, float) else f"default `{default}`"
+    return names, note, " ".join((about.help or "").split())
 
 
 def is_option(option: Argument) -> bool:
-    """True for an option, False for an argument, which is written without a name."""
+    """Return True for an option, False for an argument, which is written without a name."""
     return option.name.startswith("-")
 
 
 @cache
 def commands_by_option() -> dict[OptionRow, list[str]]:
-    """The commands that have an option with these names, this default and this meaning."""
+    """Return, for each option (names, default and meaning), the commands that have it."""
     commands: dict[OptionRow, list[str]] = {}
     for command in COMMANDS:
         for option in command.arguments.filter_by(show=True):
@@ -201,7 +206,7 @@ def commands_by_option() -> dict[OptionRow, list[str]]:
     return commands
 
 
-# The topic of a shared option is that of the first command here that has it.
+# The topic of a shared option is the topic of the first command in this table that has it.
 TOPICS = {
     "evaluate": "Evaluation",
     "simulate users": "Simulation",
@@ -213,7 +218,7 @@ TOPICS = {
 
 
 def topic_of(row: OptionRow) -> str:
-    """The topic under which an option is described for several commands; "" if they are few."""
+    """Return the topic under which a shared option is described; "" if few commands share it."""
     commands = commands_by_option().get(row, [])
     if len(commands) < SHARED_BY:
         return ""
@@ -223,7 +228,7 @@ def topic_of(row: OptionRow) -> str:
 
 
 def shared_options() -> str:
-    """Every option that several commands share, by topic."""
+    """List every option that several commands share, by topic."""
     topics: dict[str, list[OptionRow]] = {topic: [] for topic in ("All commands", *TOPICS.values())}
     for row in commands_by_option():
         if topic := topic_of(row):
@@ -235,7 +240,7 @@ def shared_options() -> str:
 
 
 def with_examples(text: str) -> list[str]:
-    """Paragraphs of a help, the commands among them as code."""
+    """Split a help into paragraphs, and format the examples among them as code."""
     lines = []
     for paragraph in text.split("\n\n"):
         example = re.match("(?:Examples?: )?(understand .*)", paragraph, re.DOTALL)
@@ -246,7 +251,7 @@ def with_examples(text: str) -> list[str]:
 
 
 def measures() -> str:
-    """Every measure and every parameter of evaluation."""
+    """List every measure and every parameter of evaluation."""
 
     def written(parameters: Sequence[str]) -> str:
         return ", ".join(f"`{PARAMETERS[name].written}`" for name in parameters)
@@ -264,26 +269,27 @@ def measures() -> str:
         for row in COMPOUNDS.values()
     ]
     allowed = [(f"`{p.written}`", p.meaning, p.allowed) for p in PARAMETERS.values()]
-    made = table("measure | meaning | parameters | source", "|---|---|---|---|", rows)
-    return f"{made}\n\n{table('parameter | meaning | allowed', '|---|---|---|', allowed)}"
+    measure_table = table("measure | meaning | parameters | source", "|---|---|---|---|", rows)
+    parameter_table = table("parameter | meaning | allowed", "|---|---|---|", allowed)
+    return f"{measure_table}\n\n{parameter_table}"
 
 
 def conventions() -> str:
-    """Every convention of evaluation, and what the presets make of it."""
+    """List every convention of evaluation, with its default and its value in each preset."""
 
-    def shown(value: Any) -> str:
+    def formatted(value: Any) -> str:
         return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
     head = ["convention", "default", *(f"`--preset {preset}`" for preset in PRESETS), "meaning"]
     rows = []
     for name, row in CONVENTIONS.items():
         values = [row.default, *row.metadata["presets"].values()]
-        rows.append([f"`{name}`", *map(shown, values), row.metadata["meaning"]])
+        rows.append([f"`{name}`", *map(formatted, values), row.metadata["meaning"]])
     return table(" | ".join(head), "|---" * len(head) + "|", rows)
 
 
 def feature_groups() -> str:
-    """The groups of the catalogue: how many features and columns each has, and what they need."""
+    """List the groups of the catalogue with their numbers of features and columns."""
     lines = []
     for group in all_groups():
         rows = [row for row in catalogue() if row.group == group]
@@ -295,12 +301,13 @@ def feature_groups() -> str:
 
 
 STUDY = "Palotti, Zuccon & Hanbury 2019"  # the source of most features, which the page says once
-# What an entry says of a feature's direction; most features are higher in harder texts.
+# The direction in an entry of the catalogue; nothing for most features, whose values are higher in
+# harder texts.
 DIRECTIONS = {"higher-harder": "", "higher-easier": "higher is easier", "": "direction unknown"}
 
 
 def features() -> str:
-    """The whole catalogue by group: each feature with its meaning, unit, source and needs."""
+    """List the whole catalogue by group: each feature's meaning, unit, source and requirements."""
     parts = []
     for group in all_groups():
         parts += [f"### {group[0].upper()}{group[1:]}", ""]
@@ -317,16 +324,16 @@ def features() -> str:
 
 
 def readers() -> str:
-    """The readers by name."""
+    """List the readers."""
     rows = []
-    for each in READERS.values():
-        name = f"`{each.name}`" + " (default)" * (each.name == DEFAULT_READER)
-        rows.append((name, each.description, f"{each.threshold:g}", each.source))
+    for reader in READERS.values():
+        name = f"`{reader.name}`" + " (default)" * (reader.name == DEFAULT_READER)
+        rows.append((name, reader.description, f"{reader.threshold:g}", reader.source))
     return table("`--reader` | who | threshold | source", "|---|---|--:|---|", rows)
 
 
 def rewriting() -> str:
-    """A page as it was published and after each step: level, difficulty, chance, grade."""
+    """Return a table of a page as published and after each step of rewriting."""
     rows = []
     for row in ud.score(DOCS / "howto" / "rewriting"):
         level = level_of(row["level"])
@@ -339,9 +346,9 @@ def rewriting() -> str:
 
 
 def assumptions() -> str:
-    """P(U|d) by difficulty for readers on the scale of readings, and with other standard errors."""
+    """Return a table of P(U|d) of the public reader by difficulty and standard error."""
     difficulties = (10, 30, 50, 70, 90)
-    head = " | ".join(f"difficulty {each}" for each in difficulties)
+    head = " | ".join(f"difficulty {difficulty}" for difficulty in difficulties)
     public, rows = reader_of("public"), []
     for spread in (5.0, 8.0, 15.0, 30.0):
         shares = public.understands(difficulties, [spread] * len(difficulties))
@@ -352,8 +359,8 @@ def assumptions() -> str:
 RESULTS = ROOT / "results"
 FIGURES = ROOT / "docs" / "figures.json"
 
-# Figures that documents quote: name -> the file of results, the part of it, how the row begins, the
-# column, and the command that measures it.
+# Figures that documents quote: name -> the file of results, the part in it, the start of the row,
+# the column, and the command that measures it.
 _MUST_HOLD = "python -m scripts.evaluate.must_hold"
 _ESTIMATORS = "python -m scripts.evaluate.estimators"
 QUOTED: dict[str, tuple[str, str, str, str, str]] = {
@@ -400,28 +407,28 @@ QUOTED: dict[str, tuple[str, str, str, str, str]] = {
 
 @cache
 def results(page: str) -> str:
-    """The text of a page of results."""
+    """Read a page of results."""
     return (RESULTS / f"{page}.md").read_text("utf-8")
 
 
 def rows_of(page: str, part: str) -> list[dict[str, str]]:
-    """The rows of a table that a script measured, by the columns of its head."""
-    found = re.search(
+    """Read the rows of a measured table as dictionaries, keyed by the header of the table."""
+    match = re.search(
         f"<!-- begin: {part} -->\n(.*?)<!-- end: {part} -->", results(page), re.DOTALL
     )
-    assert found, (page, part)
-    lines = re.findall(r"^\|(.+)\|$", found[1], re.MULTILINE)
+    assert match, (page, part)
+    lines = re.findall(r"^\|(.+)\|$", match[1], re.MULTILINE)
     head, _, *rows = [[cell.strip() for cell in line.split("|")] for line in lines]
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
 def row_of(page: str, part: str, label: str) -> dict[str, str]:
-    """The first row whose label begins so."""
+    """Return the first row whose label starts with `label`."""
     return next(row for row in rows_of(page, part) if next(iter(row.values())).startswith(label))
 
 
 def figures() -> dict[str, Any]:
-    """Every figure that documents quote, with what it is of, how it was measured, and when."""
+    """Collect the figures that documents quote: the value, what it measures, how and when."""
     quoted = {}
     for name, (page, part, label, column, command) in QUOTED.items():
         row = row_of(page, part, label)
@@ -441,14 +448,14 @@ def figures() -> dict[str, Any]:
 
 
 def with_figures(text: str) -> str:
-    """A document with every quoted figure, ``.93<!-- readings-sources -->``, as it was measured."""
+    """Update every quoted figure, such as ``.93<!-- readings-sources -->``, in a document."""
     values = {name: figure["value"] for name, figure in figures().items()}
     pattern = rf"[\d.%]+<!-- ({'|'.join(values)}) -->"
     return re.sub(pattern, lambda match: f"{values[match[1]]}<!-- {match[1]} -->", text)
 
 
-# Sets that `open` saw nothing of, as people who do not know them would call them, and which of its
-# numbers their labels are about.
+# Sets that `open` was not trained on -> a description for newcomers, and the output of `open` that
+# is compared with the labels.
 _JUDGED = {
     "medreadme": ("sentences of health texts (MedReadMe, Pearson)", "level"),
     "medreadme_docs": ("whole health texts (MedReadMe, Pearson)", "level"),
@@ -460,7 +467,7 @@ _JUDGED = {
 
 
 def quality() -> str:
-    """Sets left out whole: `open` and the best formula."""
+    """Compare `open` with the best formula on labelled sets that it was not trained on."""
     rows = []
     for name, (title, number) in _JUDGED.items():
         cells = row_of("estimators", "left-out", f"{name} (")
@@ -472,7 +479,7 @@ def quality() -> str:
 
 
 def checksums() -> str:
-    """The SHA-256 sum of every embedded resource."""
+    """List the SHA-256 of every embedded resource."""
     files = [path for path in sorted(RESOURCES.rglob("*")) if path.is_file()]
     lines = []
     for path in files:
@@ -483,7 +490,8 @@ def checksums() -> str:
 
 
 DOCS = ROOT / "docs"
-# Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
+# Document -> name of a part -> the function that returns it. Checksums come first, because other
+# parts load the resources.
 PARTS: dict[Path, dict[str, Callable[[], str]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
     ROOT / "README.md": {"samples": samples, "quality": quality},
@@ -502,7 +510,7 @@ PARTS: dict[Path, dict[str, Callable[[], str]]] = {
 
 
 def updated(document: Path) -> str:
-    """The text of a document with every part and every quoted figure made again."""
+    """Return a document with all parts and quoted figures generated again."""
     text = document.read_text("utf-8")
     if document in PARTS:
         text = filled(document, {name: f"{make()}\n" for name, make in PARTS[document].items()})
@@ -512,7 +520,7 @@ def updated(document: Path) -> str:
 def main() -> None:
     """Write the documents, or check them."""
     parser = parser_of(__doc__, data=False)
-    parser.add_argument("--check", action="store_true", help="only report whether one is stale")
+    parser.add_argument("--check", action="store_true", help="only check, and write nothing")
     arguments = parser.parse_args()
     pages = command_pages()
     others = [path for path in sorted(DOCS.rglob("*.md")) if path not in pages]
@@ -527,7 +535,7 @@ def main() -> None:
         if after != before:
             path.write_text(after, "utf-8")
     for path in {*(DOCS / "commands").glob("*.md")} - {*pages}:
-        raise SystemExit(f"{path} is of no command; remove it")
+        raise SystemExit(f"{path} belongs to no command; remove it")
 
 
 if __name__ == "__main__":

@@ -106,8 +106,9 @@ def of_arabic(data: Path) -> Iterator[list[str]]:
     ]
     levels = np.array([row["label"] for row in arabic], np.float64)
     groups = np.array([row["group"] for row in arabic])
-    found = measured(pearson, lengths_of([row["text"] for row in arabic]) @ weights, levels, groups)
-    yield [str(found), str(len(arabic))]
+    lengths = lengths_of([row["text"] for row in arabic])
+    result = measured(pearson, lengths @ weights, levels, groups)
+    yield [str(result), str(len(arabic))]
 
 
 def of_readings() -> Iterator[list[str]]:

@@ -1,11 +1,11 @@
-"""What following the editor's advice gives: P(U|d) of twelve hard leaflets before and after.
+"""Measure the benefit of the editor's advice: P(U|d) of twelve hard leaflets before and after.
 
     python -m scripts.evaluate.leaflets [--show]
 
-The leaflets in `tests/leaflets/before` were written for the project by a language model. *Clicks
-alone* takes the proposal that gains most for each sentence until nothing is proposed, and then each
-click that makes the text no harder. *A writer*, another language model, followed the advice of the
-editor (`after`); a second reader corrected it.
+A language model wrote the leaflets in `tests/leaflets/before` for the project. *Clicks alone*
+applies the best proposal for each sentence until there are no more, and then each offer that does
+not make the text harder. *A writer*, another language model, followed the advice of the editor
+(`after`), and a second reader corrected the result.
 """
 
 from pathlib import Path
@@ -29,7 +29,7 @@ _GAIN = 0.15
 
 
 def followed(document: Document, scorer: Scorer) -> Document:
-    """The text with every click, and with the best proposal for each sentence, while they help."""
+    """Apply the best proposal for each sentence, for up to three rounds, and then the offers."""
     english = english_of(document.pieces)
     for _ in range(_ROUNDS):
         batch = Batch([document])
@@ -52,24 +52,24 @@ def followed(document: Document, scorer: Scorer) -> Document:
 
 
 def clicked(document: Document, scorer: Scorer, english: str, *, is_bracket: bool) -> Document:
-    """The text with each plain term, or each explanation in brackets, that makes it no harder."""
+    """Apply the plain terms, or the explanations in brackets, that do not make the text harder."""
     (offered,) = offers(Batch([document]), english)
     clicks = {}
     for offer in offered:
         text = offer.in_brackets if is_bracket else (offer.texts or ("",))[0]
         if text and offer.marked:
             clicks[offer.first] = (offer.last, text)
-    kept: dict[int, tuple[int, str]] = {}
+    accepted: dict[int, tuple[int, str]] = {}
     before = scorer.estimates(Batch([document]))[0].p_understandable
     for first, change in sorted(clicks.items()):
-        after = scorer.estimates(Batch([with_clicks(document, {**kept, first: change})]))[0]
+        after = scorer.estimates(Batch([with_clicks(document, {**accepted, first: change})]))[0]
         if after.p_understandable >= before:
-            kept[first], before = change, after.p_understandable
-    return with_clicks(document, kept)
+            accepted[first], before = change, after.p_understandable
+    return with_clicks(document, accepted)
 
 
 def with_clicks(document: Document, clicks: dict[int, tuple[int, str]]) -> Document:
-    """The document with some pieces replaced."""
+    """Return the document with some of its pieces replaced."""
     return rebuilt(
         document,
         [[replaced(document.pieces[first:last], first, clicks)] for first, last in spans(document)],

@@ -1,8 +1,8 @@
-"""Whole pages: their order, P(U|d), and a panel of texts. Fills in ``results/pages.md``.
+"""Evaluate `open` on whole pages and on a panel of texts. Fills in ``results/pages.md``.
 
     python -m scripts.evaluate.pages [--cache FOLDER]
 
-The bundle `open` is judged as it stands in ``resources/bundles``; some minutes with one thread.
+The evaluated bundle is the one in ``resources/bundles``. This takes some minutes with one thread.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from understandability.training.validation import BASELINES
 
 PANEL = ROOT / "tests" / "panel"
 
-# Harder kind, easier kind, the least ROC AUC where the order is beyond doubt.
+# Harder kind, easier kind, and the target ROC AUC; None if it is unclear which kind is harder.
 ORDERS: tuple[tuple[str, str, float | None], ...] = (
     ("cdc", "medlineplus", 0.98),
     ("cdc", "forum", 0.97),
@@ -37,34 +37,34 @@ ORDERS: tuple[tuple[str, str, float | None], ...] = (
 )
 
 
-def orders(kinds: Floats, scores: dict[str, Floats]) -> str:
-    """How often a page of the harder kind has the higher value."""
+def orders(categories: Floats, scores: dict[str, Floats]) -> str:
+    """Return the table of ROC AUCs: how often a page of the harder kind has the higher score."""
     rows = []
     for high, low, least in ORDERS:
         row = [f"{high} over {low}", short(least, 2) if least else "in doubt"]
         for name, values in scores.items():
-            pair = [values[(kinds == kind) & np.isfinite(values)] for kind in (high, low)]
-            labels = np.repeat([1.0, 0.0], [len(each) for each in pair])
-            found = measured(auc, np.concatenate(pair), labels, np.arange(len(labels)))
-            row.append(str(found) if name in ("difficulty", "level") else short(found.value))
+            pair = [values[(categories == kind) & np.isfinite(values)] for kind in (high, low)]
+            labels = np.repeat([1.0, 0.0], [len(of_kind) for of_kind in pair])
+            result = measured(auc, np.concatenate(pair), labels, np.arange(len(labels)))
+            row.append(str(result) if name in ("difficulty", "level") else short(result.value))
         rows.append(row)
     return markdown(["pages", "at least", *scores], rows)
 
 
-def chances(kinds: Floats, read: dict[str, Floats]) -> str:
-    """Medians of each kind, and the 10th and 90th percentile of P(U|d)."""
+def chances(categories: Floats, estimates: dict[str, Floats]) -> str:
+    """Return the table of medians per kind, with the 10th and 90th percentile of P(U|d)."""
     rows = []
-    for kind in dict.fromkeys(kinds.tolist()):
-        of = {name: values[kinds == kind] for name, values in read.items()}
-        low, middle, high = np.nanquantile(of["chance"], [0.1, 0.5, 0.9])
+    for category in dict.fromkeys(categories.tolist()):
+        own = {name: values[categories == category] for name, values in estimates.items()}
+        low, middle, high = np.nanquantile(own["chance"], [0.1, 0.5, 0.9])
         rows.append(
             [
-                f"{kind} ({len(of['chance'])})",
-                f"{np.nanmedian(of['level']):.2f}",
-                f"{np.nanmedian(of['difficulty']):.0f}",
-                f"{np.nanmedian(of['spread']):.0f}",
+                f"{category} ({len(own['chance'])})",
+                f"{np.nanmedian(own['level']):.2f}",
+                f"{np.nanmedian(own['difficulty']):.0f}",
+                f"{np.nanmedian(own['spread']):.0f}",
                 f"{short(middle, 2)} [{short(low, 2)}, {short(high, 2)}]",
-                f"{of['unlike'].mean():.0%}",
+                f"{own['unlike'].mean():.0%}",
             ]
         )
     head = ["pages", "level", "difficulty", "spread", "P(U\\|d)", "unlike"]
@@ -72,23 +72,23 @@ def chances(kinds: Floats, read: dict[str, Floats]) -> str:
 
 
 def panel(bundle: Bundle) -> Iterator[tuple[str, str]]:
-    """How far the order of the panel is kept, and all its texts."""
+    """Yield parts of the document on the panel: rank correlations, and a table of its texts."""
     lines = (PANEL / "panel.tsv").read_text("utf-8").splitlines()
     head, *cells = [line.split("\t") for line in lines]
-    found = [dict(zip(head, line, strict=True)) for line in cells]
-    found.sort(key=lambda row: float(row["rank"]))
-    texts = [(PANEL / row["file"]).read_text("utf-8") for row in found]
+    members = [dict(zip(head, line, strict=True)) for line in cells]
+    members.sort(key=lambda row: float(row["rank"]))
+    texts = [(PANEL / row["file"]).read_text("utf-8") for row in members]
     batch = Batch([document_of_text(text) for text in texts])
     estimates = bundle.estimate(batch)
-    ranks = np.array([float(row["rank"]) for row in found])
+    ranks = np.array([float(row["rank"]) for row in members])
     agreement = {
-        "difficulty": spearman(np.array([each.difficulty for each in estimates]), ranks),
-        "level": spearman(np.array([each.level for each in estimates]), ranks),
+        "difficulty": spearman(np.array([text.difficulty for text in estimates]), ranks),
+        "level": spearman(np.array([text.level for text in estimates]), ranks),
     }
     yield (
         "panel-figures",
         markdown(
-            ["", f"Spearman, {len(found)} texts"],
+            ["", f"Spearman, {len(members)} texts"],
             [[name, short(value)] for name, value in agreement.items()],
         ),
     )
@@ -97,12 +97,12 @@ def panel(bundle: Bundle) -> Iterator[tuple[str, str]]:
             row["rank"],
             row["file"].removesuffix(".txt").replace("_", " "),
             row["kind"],
-            f"{each.level:.2f}",
-            f"{each.difficulty:.0f}",
-            short(each.p_understandable, 2),
-            " ".join(each.flags),
+            f"{estimate.level:.2f}",
+            f"{estimate.difficulty:.0f}",
+            short(estimate.p_understandable, 2),
+            " ".join(estimate.flags),
         ]
-        for row, each in zip(found, estimates, strict=True)
+        for row, estimate in zip(members, estimates, strict=True)
     ]
     yield "panel", markdown(["rank", "text", "kind", "level", "difficulty", "P(U\\|d)", ""], rows)
 
@@ -114,7 +114,7 @@ def main() -> None:
     table = cached(arguments.cache, "pages", lambda: Table.of(pages(arguments.data)))
     reading = bundle.model.read_passages(table.passages)
     difficulty, spread = bundle.calibration.apply(reading)
-    read = {
+    estimates = {
         "level": np.clip(reading.level, 1, 6),
         "difficulty": difficulty,
         "spread": spread,
@@ -126,7 +126,7 @@ def main() -> None:
     parts = {
         "bundles": stamp(bundle.checksum),
         "orders": orders(table.sets, scores),
-        "chances": chances(table.sets, read),
+        "chances": chances(table.sets, estimates),
         **dict(panel(bundle)),
     }
     fill(arguments.output, parts)

@@ -1,12 +1,13 @@
-"""Any system's row on the published readings, beside the formulas.
+"""Evaluate any system on the published readings, compared with the formulas.
 
     python -m scripts.evaluate.readings_set [mine.csv:score[:easier][:P_COLUMN] ...]
     python -m scripts.evaluate.readings_set --make [--cache FOLDER]
 
 ``mine.csv`` (or TSV, JSON Lines, Parquet) has a column `id`, as in ``readings/readings.jsonl.gz``,
-and one with a number for each text, higher for harder unless ``easier`` is said; a third may have
-P(U|d), 0 to 1. Texts that it lacks count as the mean of its numbers, and as P .5. ``--make`` makes
-the published file of the data that the model is trained on. Some minutes with one thread.
+and a column with a score per text; a higher score is harder, unless ``easier`` is added. A third
+column may have P(U|d), 0 to 1. Missing texts get the mean of the scores, and P .5. ``--make``
+writes the published file from the training data of the model. This takes some minutes with one
+thread.
 """
 
 from __future__ import annotations
@@ -36,29 +37,29 @@ FILE = ROOT / "readings" / "readings.jsonl.gz"
 PAGES, PASSAGES = "pages", "passages"
 KIND_FOLDS = 10
 _FREE_EVERYWHERE = ("file", "law")
-# Texts without a statement of their own that are free nonetheless: ours, and the US government's.
+# Sources whose texts are free without a licence statement: ours, and the US government's.
 _FREE_SOURCES = ("written for the set", "NCI PDQ")
 
 
 def may_be_shipped(row: Mapping[str, Any]) -> bool:
-    """Whether the text of a reading is free, and in Europe too."""
+    """Return True if the text of a reading is free in the USA and in Europe."""
     free = row.get("stated") in _FREE_EVERYWHERE or row.get("source") in _FREE_SOURCES
     return free and "in the USA" not in row["licence"]
 
 
 def published(data: Path, cache: Path | None) -> Iterator[dict[str, Any]]:
-    """The rows of the file: passages with their frozen folds, then pages without their texts."""
+    """Yield the rows of the file: passages with their folds, then pages without their texts."""
     table = training_table(data, cache)
-    here = table.sets == READINGS
-    # Near-duplicates are in one fold, whatever their groups.
+    own = table.sets == READINGS
+    # Near-duplicates are in the same fold, even if their groups differ.
     folds = dict(
-        zip(table.ids[here].tolist(), folds_of(table.groups, FOLDS)[here].tolist(), strict=True)
+        zip(table.ids[own].tolist(), folds_of(table.groups, FOLDS)[own].tolist(), strict=True)
     )
     texts = {row["id"]: row for row in records(data / "open_texts" / "texts.jsonl.gz")}
     rows = list(records(data / "judged" / f"{PASSAGES}.jsonl.gz"))
-    kinds = sorted({row["kind"] for row in rows})
-    dealt = np.random.default_rng(0).permutation(np.arange(len(kinds)) % KIND_FOLDS)
-    kind_fold = dict(zip(kinds, dealt.tolist(), strict=True))
+    categories = sorted({row["kind"] for row in rows})
+    dealt = np.random.default_rng(0).permutation(np.arange(len(categories)) % KIND_FOLDS)
+    kind_fold = dict(zip(categories, dealt.tolist(), strict=True))
     for row in rows:
         origin = texts.get(row["source_id"], {})
         yield {
@@ -85,7 +86,7 @@ def published(data: Path, cache: Path | None) -> Iterator[dict[str, Any]]:
 
 
 def make(data: Path, cache: Path | None) -> None:
-    """Write the file; the same data give the same bytes."""
+    """Write the published file; the same data give the same bytes."""
     rows = list(published(data, cache))
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     FILE.write_bytes(gzip.compress(lines.encode(), 9, mtime=0))
@@ -95,7 +96,7 @@ def make(data: Path, cache: Path | None) -> None:
 
 @dataclass(frozen=True)
 class Readings:
-    """The passages whose text is in the file; all are (texts,)."""
+    """The passages whose text is in the file; arrays have one entry per text."""
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
@@ -106,7 +107,7 @@ class Readings:
 
     @classmethod
     def read(cls, path: Path = FILE) -> Readings:
-        """The passages of the file that have a text."""
+        """Read the passages of the file that have a text."""
         rows = [row for row in records(path) if row["text"] is not None]
         return cls(
             tuple(row["id"] for row in rows),
@@ -119,34 +120,39 @@ class Readings:
 
 
 def row_of(readings: Readings, name: str, scores: Floats, chances: Floats | None) -> list[str]:
-    """A system's row: correlation with difficulty in both halves, distance of P from the share."""
-    known = np.isfinite(scores)
-    if known.sum() < 2:
-        raise InputError(f"{name} has no numbers for the texts; are its ids those of {FILE.name}?")
-    filled = np.where(known, scores, scores[known].mean())
-    cells = [name, f"{int(known.sum()):,}"]
+    """Return the row of a system: correlations with difficulty, and mean distances of P(U|d).
+
+    Both are computed for the passages from sources and for the awkward ones.
+    """
+    has_score = np.isfinite(scores)
+    if has_score.sum() < 2:
+        raise InputError(
+            f"{name} has no scores for the texts; its ids must be those of {FILE.name}"
+        )
+    filled = np.where(has_score, scores, scores[has_score].mean())
+    cells = [name, f"{int(has_score.sum()):,}"]
     for half in (~readings.awkward, readings.awkward):
-        found = measured(pearson, filled[half], readings.difficulty[half], readings.groups[half])
-        cells.append(str(found))
+        result = measured(pearson, filled[half], readings.difficulty[half], readings.groups[half])
+        cells.append(str(result))
     if chances is None:
         return [*cells, "", ""]
-    away = abs(np.where(np.isfinite(chances), chances, 0.5) - readings.share)
+    distances = abs(np.where(np.isfinite(chances), chances, 0.5) - readings.share)
     return [
         *cells,
-        *(short(float(away[half].mean())) for half in (~readings.awkward, readings.awkward)),
+        *(short(float(distances[half].mean())) for half in (~readings.awkward, readings.awkward)),
     ]
 
 
-def given(text: str, readings: Readings) -> list[str]:
-    """The row of ``FILE:COLUMN[:easier][:P_COLUMN]``."""
+def row_of_file(text: str, readings: Readings) -> list[str]:
+    """Return the row of ``FILE:COLUMN[:easier][:P_COLUMN]``."""
     path, column, *rest = text.split(":")
     sign = -1.0 if rest[:1] == ["easier"] else 1.0
     chance = rest[-1] if rest and rest[-1] != "easier" else None
     rows = {str(row.get("id", row.get("docno"))): row for row in read_records(path)}
 
     def values(name: str) -> Floats:
-        found = [rows.get(each, {}).get(name) for each in readings.ids]
-        return np.array([np.nan if each in (None, "") else float(each) for each in found])
+        cells = [rows.get(id_, {}).get(name) for id_ in readings.ids]
+        return np.array([np.nan if cell in (None, "") else float(cell) for cell in cells])
 
     return row_of(
         readings,
@@ -157,18 +163,18 @@ def given(text: str, readings: Readings) -> list[str]:
 
 
 def formulas(readings: Readings) -> Iterator[list[str]]:
-    """The rows of the eight formulas."""
+    """Yield the rows of the eight formulas."""
     documents = (document_of_text(text) for text in readings.texts)
     values = np.concatenate(
-        [features_of(each, EIGHT_FORMULAS).values for each in batches(documents)]
+        [features_of(batch, EIGHT_FORMULAS).values for batch in batches(documents)]
     )
     for name, column in zip(EIGHT_FORMULAS, harder(values, EIGHT_FORMULAS).T, strict=True):
         yield row_of(readings, name, column, None)
 
 
 def table(systems: Sequence[str], readings: Readings) -> str:
-    """All rows as Markdown."""
-    rows = [*(given(each, readings) for each in systems), *formulas(readings)]
+    """Return the table of all systems and formulas."""
+    rows = [*(row_of_file(system, readings) for system in systems), *formulas(readings)]
     sizes = [int((~readings.awkward).sum()), int(readings.awkward.sum())]
     head = [
         "system",

@@ -1,10 +1,10 @@
-"""Count how P(U|d) follows an explanation, and how far an appended list moves it.
+"""Measure how P(U|d) changes if terms are explained, and if an easy list is appended.
 
     python -m scripts.evaluate.whole_texts
 
 *Explained terms*: `readings/explained.jsonl` has 40 passages, each without and with an explanation
-of its terms. P(U|d) should rise with it. *Dilution*: 40 hard texts of the open readings, of 120 to
-320 words, each with a list of twenty easy items behind it. P(U|d) should move by .05 at most,
+of its terms, which should raise P(U|d). *Dilution*: 40 hard texts of the open readings, of 120 to
+320 words, each followed by a list of twenty easy items. P(U|d) should change by at most .05,
 because a reader who fails at the hard part has not understood the text.
 """
 
@@ -40,7 +40,7 @@ _LISTS = (
 
 
 def appended_lists() -> list[str]:
-    """The easy lists, one item on a line."""
+    """Return the easy lists, with one item per line."""
     return [
         "\n".join(f"- {item.strip(' .')}" for item in items.split(". " if ". " in items else ","))
         for items in _LISTS
@@ -48,7 +48,7 @@ def appended_lists() -> list[str]:
 
 
 def hard_texts() -> list[str]:
-    """The first texts of suitable difficulty and length of each kind, until there are enough."""
+    """Select forty texts of suitable difficulty and length, from as many kinds as possible."""
     rows = [
         row
         for row in records(ROOT / "readings" / "readings.jsonl.gz")
@@ -64,13 +64,13 @@ def hard_texts() -> list[str]:
 
 
 def probabilities(texts: list[str]) -> list[float]:
-    """P(U|d) of each text."""
+    """Return P(U|d) of each text."""
     documents = [document_of_text(text, str(number)) for number, text in enumerate(texts)]
     return [estimate.p_understandable for estimate in Scorer().estimates(Batch(documents))]
 
 
 def explained() -> list[tuple[float, float]]:
-    """P(U|d) of each passage, without and with the explanation."""
+    """Return P(U|d) of each passage, without and with the explanation."""
     pairs = list(records(EXPLAINED))
     names = ("without", "explained")
     without, explained = (probabilities([pair[name] for pair in pairs]) for name in names)
@@ -78,19 +78,19 @@ def explained() -> list[tuple[float, float]]:
 
 
 def diluted() -> list[tuple[float, float]]:
-    """P(U|d) of each hard text, alone and before a list."""
+    """Return P(U|d) of each hard text, alone and followed by a list."""
     texts, lists = hard_texts(), appended_lists()
     after = [f"{text}\n\n{lists[number % len(lists)]}" for number, text in enumerate(texts)]
     return list(zip(probabilities(texts), probabilities(after), strict=True))
 
 
 def rises(pairs: Sequence[tuple[float, float]]) -> int:
-    """The number of pairs of which the second is higher."""
+    """Count the pairs whose second value is higher."""
     return sum(after > before for before, after in pairs)
 
 
 def held(pairs: Sequence[tuple[float, float]]) -> int:
-    """The number of pairs that hardly differ."""
+    """Count the pairs that differ by at most `MOST_MOVED`."""
     return sum(abs(after - before) <= MOST_MOVED for before, after in pairs)
 
 

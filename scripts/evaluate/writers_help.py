@@ -1,4 +1,4 @@
-"""How much help writers get, and how much of it is right, in one table.
+"""Measure how much help the editor gives to writers, and how much of it is right.
 
     python -m scripts.evaluate.writers_help [--data ../shared/data] [--sheets FOLDER]
 
@@ -32,16 +32,16 @@ from understandability.writers.sentence_edits import replaced, spans
 
 JUDGED = ROOT / "tests" / "writers" / "help_judged.jsonl"
 SEEN = ("offers_judged.jsonl", "words_marked.jsonl", "proposals_judged.jsonl")
-_MOST_CHARACTERS, _LEAST_CHARACTERS = 9_000, 600  # of a page: 1,500 words at most
+_MOST_CHARACTERS, _LEAST_CHARACTERS = 9_000, 600  # at most about 1,500 words of a page
 _CLICKS, _PROPOSALS, _OF_A_TERM = 300, 100, 2
 _OPEN = ("benefits_veterans", "rights_disability_guidance", "consumer_finance_guidance",
          "tax_form_help", "benefits_visa_uk_guidance")  # fmt: skip
-# Pages of each sort; the draw is by the hash of their names.
+# The number of pages of each sort; pages are drawn by the hashes of their names.
 PAGES = {"for patients": 26, "health, web": 8, "public guidance": 18, "for specialists": 8}
 
 
 def texts(data: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield sort, name and text of every page."""
+    """Yield the sort, the name and the text of every page."""
     for row in records(data / "labelled/pdq_pages.jsonl.gz"):
         yield ("for specialists" if row["label"] else "for patients"), row["id"], row["text"]
     for row in records(data / "corpora/consumer_nih.jsonl.gz"):
@@ -56,7 +56,7 @@ def texts(data: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def drawn(data: Path, is_development: bool) -> dict[str, list[Document]]:
-    """The pages of each sort: 60 to evaluate on, or others to write tables with."""
+    """Draw the pages of each sort: those to evaluate on, or others for authors of tables."""
     folder = JUDGED.parent
     seen = {row["page"] for name in SEEN for row in records(folder / name)}
     pages: dict[str, list[tuple[int, str, str]]] = {sort: [] for sort in PAGES}
@@ -78,20 +78,20 @@ def drawn(data: Path, is_development: bool) -> dict[str, list[Document]]:
 
 
 def marks(document: Document, offered: tuple[Offer, ...]) -> Counter[str]:
-    """The marks of the editor by what they offer, passives apart."""
+    """Count the editor's marks on words by the help that they offer."""
     issues = findings(Batch([document]))
     counts: Counter[str] = Counter()
-    taken: set[int] = set()
+    counted: set[int] = set()
 
-    def add(what: str, positions: set[int]) -> None:
-        if not taken & positions:
-            counts[what] += 1
-            taken.update(positions)
+    def add(category: str, positions: set[int]) -> None:
+        if not counted & positions:
+            counts[category] += 1
+            counted.update(positions)
 
     for offer in offered:
         positions = set(range(offer.first, offer.last))
         if not offer.marked or (offer.is_explained and not offer.plain):
-            taken |= positions
+            counted |= positions
         elif offer.texts:
             add("plain term", positions)
         elif offer.in_brackets:
@@ -109,7 +109,7 @@ def marks(document: Document, offered: tuple[Offer, ...]) -> Counter[str]:
 
 
 def clicks(document: Document, offered: tuple[Offer, ...]) -> Iterator[dict[str, str]]:
-    """Yield each click of a page: its sentence before and after."""
+    """Yield the possible clicks on a page, each with its sentence before and after."""
     bounds = spans(document)
     for offer in offered:
         text = offer.texts[0] if offer.texts else offer.in_brackets
@@ -129,32 +129,32 @@ def clicks(document: Document, offered: tuple[Offer, ...]) -> Iterator[dict[str,
 def page_help(
     document: Document, scorer: Scorer
 ) -> tuple[Counter[str], list[dict[str, str]], list[dict[str, str]]]:
-    """The marks of a page, and its clicks and proposals."""
+    """Return the numbers of marks by category, the clicks, and the proposals of a page."""
     batch = Batch([document])
     english, issues = english_of(document.pieces), findings(batch)
     (offered,) = offers(batch, english)
     counts = marks(document, offered)
-    made = []
+    changes = []
     for number, sentence in enumerate(sentences(document, batch, issues, scorer)):
         if sentence.shade == 0 and sentence.words <= LONG_SENTENCE:
             continue
         counts["hard sentences"] += 1
-        found = proposals(document, number, issues, offered, scorer, english)[:1]
-        counts["with a proposal"] += len(found)
-        made += [
+        best = proposals(document, number, issues, offered, scorer, english)[:1]
+        counts["with a proposal"] += len(best)
+        changes += [
             {
                 "kind": proposal.kind,
                 "before": " ".join(document.pieces[sentence.first : sentence.last]),
                 "after": proposal.text,
                 "page": document.docno,
             }
-            for proposal in found
+            for proposal in best
         ]
-    return counts, list(clicks(document, offered)), made
+    return counts, list(clicks(document, offered)), changes
 
 
 def sheet(rows: list[dict[str, str]], number: int) -> list[dict[str, str]]:
-    """At most `number` rows at random, at most two of a term."""
+    """Draw up to `number` rows at random, with at most two rows of a term."""
     rows = list(rows)
     random.Random(55).shuffle(rows)
     times: Counter[str] = Counter()
@@ -179,8 +179,8 @@ def verdicts(category: str, rows: list[dict[str, str]]) -> str:
 def main() -> None:
     """Print the table in Markdown, or write the sheets."""
     parser = parser_of(__doc__)
-    parser.add_argument("--sheets", type=Path, help="folder for what is to be judged")
-    parser.add_argument("--development", action="store_true", help="other pages")
+    parser.add_argument("--sheets", type=Path, help="folder for the sheets to judge")
+    parser.add_argument("--development", action="store_true", help="use other pages")
     chosen = parser.parse_args()
     scorer, rows = Scorer(), []
     every: Counter[str] = Counter()
@@ -212,13 +212,13 @@ HEAD = ["pages", "n", "marked words", "with a click", "hard sentences", "a propo
 
 
 def row_of(sort: str, number: int, counts: Counter[str]) -> list[str]:
-    """A row of the table."""
+    """Return a row of the table."""
     fixed = counts["plain term"] + counts["in brackets"] + counts["spelling"]
     marked = fixed + counts["own words"]
-    each = counts["hard sentences"] / max(counts["with a proposal"], 1)
+    per_proposal = counts["hard sentences"] / max(counts["with a proposal"], 1)
     return [
         sort, str(number), str(marked), f"{fixed / marked:.0%}", str(counts["hard sentences"]),
-        f"{each:.1f}",
+        f"{per_proposal:.1f}",
     ]  # fmt: skip
 
 

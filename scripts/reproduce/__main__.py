@@ -18,7 +18,7 @@ from scripts.reproduce.verdicts import (
     RESULTS,
     WITHIN,
     Table,
-    kept_verdicts,
+    stored_verdicts,
     verdict_rows,
     write_results,
 )
@@ -70,7 +70,7 @@ def main() -> None:
     papers = {paper: paper.tables(arguments.data, arguments.published) for paper in PAPERS}
     tables = [table for paper_tables in papers.values() for table in paper_tables]
     if arguments.check:
-        changed = set(verdict_rows(tables)) ^ set(kept_verdicts())
+        changed = set(verdict_rows(tables)) ^ set(stored_verdicts())
         for row in sorted(changed):
             print(*row, sep="\t")
         raise SystemExit(1 if changed else 0)
@@ -80,13 +80,13 @@ def main() -> None:
 
 
 def short_name(paper: ModuleType) -> str:
-    """The name of a paper's module and file, such as ``ecir2016``."""
+    """Return the name of a paper's module and of its file, such as ``ecir2016``."""
     return paper.__name__.rpartition(".")[2]
 
 
 def page(papers: Mapping[ModuleType, Sequence[Table]]) -> str:
-    """Return the page of results: for each paper its verdicts counted, its file, its notes."""
-    parts, said = [HEAD], set[str]()
+    """Return the page of results: for each paper the counts of verdicts, the file, and notes."""
+    parts, printed = [HEAD], set[str]()
     for paper, tables in papers.items():
         title = " ".join(str(paper.__doc__).split("\n\n")[0].split()).rstrip(".")
         parts += [f"## {title}\n", f"| table | {' | '.join(VERDICTS)} |", "|---|--:|--:|--:|--:|"]
@@ -94,8 +94,10 @@ def page(papers: Mapping[ModuleType, Sequence[Table]]) -> str:
             counts = table.counts()
             parts.append(f"| {table.name} | {' | '.join(str(counts[v]) for v in VERDICTS)} |")
         parts.append(f"\nAll rows: {{download}}`{short_name(paper)}.csv`.\n")
-        notes = dict.fromkeys(note for table in tables for note in table.notes if note not in said)
-        said |= notes.keys()
+        notes = dict.fromkeys(
+            note for table in tables for note in table.notes if note not in printed
+        )
+        printed |= notes.keys()
         parts += [*(f"- {note}" for note in notes), ""] if notes else []
     return "\n".join(parts).rstrip() + "\n"
 

@@ -1,4 +1,4 @@
-"""What the reproductions share: the labels and runs of CLEF eHealth, and organisers' means."""
+"""Helpers for the reproductions: labels and runs of CLEF eHealth, and the organisers' means."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ VARIATIONS = range(1, 7)  # of each topic of task 1 of 2016
 
 
 def published_means(name: str) -> tuple[tuple[str, ...], dict[str, NDArray[np.float64]]]:
-    """Measures, and their printed means of every run, of a file in `published`."""
+    """Read a file in `published`: the measures, and the published means by run."""
     with (PUBLISHED / name).open(newline="") as file:
         (_, *measures), *rows = csv.reader(file, delimiter="\t")
     return tuple(measures), {run: np.array(values, dtype=float) for run, *values in rows}
@@ -35,12 +35,12 @@ def evaluated(
     preset: str | None = None,
     **choices: str,
 ) -> Evaluation:
-    """Runs of a year of CLEF eHealth, whose label files are named alike.
+    """Evaluate the runs of a year of CLEF eHealth with the label files in its folder.
 
-    With `variations` the labels of a topic hold for its six query variations.
+    With `variations`, the labels of a topic are used for its six query variations.
     """
-    kinds = ("qrels", "qunder", "qtrust")[: 1 + len(scales)]
-    qrels, *others = (read_labels(next(folder.glob(f"{task}{kind}*.gz"))) for kind in kinds)
+    files = ("qrels", "qunder", "qtrust")[: 1 + len(scales)]
+    qrels, *others = (read_labels(next(folder.glob(f"{task}{file}*.gz"))) for file in files)
     if variations:
         qrels, *others = map(for_variations, (qrels, *others))
     dimensions = {
@@ -51,7 +51,7 @@ def evaluated(
 
 
 def for_variations(labels: Labels) -> Labels:
-    """The labels of each topic for its variations: 101 to 101001 ... 101006."""
+    """Copy the labels of each topic to its query variations: of 101 to 101001 ... 101006."""
     return Labels.of(
         labels.name,
         {
@@ -63,13 +63,13 @@ def for_variations(labels: Labels) -> Labels:
 
 
 def runs_of(folder: Path) -> Iterable[Run]:
-    """The runs in a folder, by name."""
+    """Read the runs in a folder, in the order of their names."""
     return read_runs(sorted(folder.glob("*.run.gz")))
 
 
 def agreement(
     result: Evaluation, published: dict[str, NDArray[np.float64]], names: Iterable[str]
 ) -> tuple[int, float]:
-    """How many runs agree in every measure to four digits, and the largest difference."""
+    """Return the number of runs that agree to four digits, and the largest difference."""
     differences = [float(np.abs(result.means[name] - published[name]).max()) for name in names]
     return sum(difference < 1e-4 for difference in differences), max(differences)

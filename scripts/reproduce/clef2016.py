@@ -12,14 +12,14 @@ from scripts.reproduce.verdicts import Row, Table
 
 from understandability.evaluation.scales import parse_scale
 
-# The published scale runs from 0, easiest, to 100, hardest; the organisers' tool took it the
-# other way round, understandable (and trustworthy) from 50 on.
+# The published scale runs from 0 (easiest) to 100 (hardest). The organisers' tool used it in the
+# opposite direction: pages were understandable (and trustworthy) from 50 on.
 AS_ORGANISERS = parse_scale("higher-easier:50:0..100")
 AS_PUBLISHED = parse_scale("lower-easier:<=40:0..100")
 
 
 def tables(data: Path, published: Path) -> list[Table]:
-    """Means over the runs, and how many runs are equal."""
+    """Return the means over the runs, and the number of runs with equal values."""
     folder = data / "clef" / "clef2016"
     measures, means = published_means("clef2016_task2_organisers.tsv")
     runs = list(runs_of(folder / "runs_t2"))
@@ -35,8 +35,8 @@ def tables(data: Path, published: Path) -> list[Table]:
         note = f"{why}; largest difference {largest:.4f}"
         equal.append(Row(f"runs equal in all measures: {why}", str(len(means)), agree, note))
         if not rows:
-            for place, measure in enumerate(measures):
-                of_print = f"{np.mean([values[place] for values in means.values()]):.4f}"
+            for index, measure in enumerate(measures):
+                theirs = f"{np.mean([values[index] for values in means.values()]):.4f}"
                 ours = float(result.column(measure).mean())
-                rows.append(Row(f"mean of {measure} over 46 runs", of_print, ours))
+                rows.append(Row(f"mean of {measure} over 46 runs", theirs, ours))
     return [Table("CLEF eHealth 2016, task 2, the organisers' means", (*rows, *equal))]

@@ -1,9 +1,10 @@
-"""A test collection with text, constructed from the background corpora; nobody judged it.
+"""Construct a test collection with text from the background corpora, without human judgements.
 
-Documents are all records of four corpora, as HTML pages of a title and paragraphs. Queries are the
-conditions that head consumer_nih pages, if 10 to 400 documents, of all four, are about them.
-Relevant is a document whose title (or else its first 20 words) holds the stemmed words of the
-condition in a row: easy to find, as the point is what happens among relevant documents.
+The documents are all records of four corpora, as HTML pages with a title and paragraphs. The
+queries are conditions in the titles of consumer_nih pages, if 10 to 400 documents, from all four
+corpora, are about them. A document is relevant if its title (or, without a title, its first 20
+words) contains the stemmed words of the condition consecutively. Such documents are easy to find,
+which is fine because the experiments are about the order of relevant documents.
 """
 
 import html
@@ -25,26 +26,26 @@ ORIGINS = ("reddit_like", "consumer_nih", "wikipedia_med", "pubmed")
 HEADS = "consumer_nih"
 FEWEST, MOST = 10, 400
 _HEADING_WORDS = 20
-_LONGEST = 8  # stems of a condition
+_LONGEST = 8  # the most stems of a condition
 
 
 @dataclass(frozen=True)
 class Collection:
-    """Pages, queries, and which pages are relevant."""
+    """Pages, queries, and relevance labels."""
 
     pages: tuple[Page, ...]
     queries: dict[str, str]
     qrels: Labels
 
     def documents(self, runs: Iterable[Run]) -> Iterator[Document]:
-        """The pages that a run ranks, read by the naive extractor."""
-        wanted = set().union(*(run.docnos.to_pylist() for run in runs))
+        """Yield the pages that occur in any of the runs, read by the naive extractor."""
+        ranked = set().union(*(run.docnos.to_pylist() for run in runs))
         for page in self.pages:
-            if page.docno in wanted:
+            if page.docno in ranked:
                 yield document_of_page(page, extractor="naive")
 
     def describe(self) -> str:
-        """Sizes in a sentence."""
+        """Return the sizes of the collection in a sentence."""
         return (
             f"{len(self.pages):,} documents, {len(self.queries)} queries, {len(self.qrels):,} "
             f"relevant documents ({len(self.qrels) / len(self.queries):.0f} a query); constructed"
@@ -52,7 +53,7 @@ class Collection:
 
 
 def read_collection(data: Path) -> Collection:
-    """The collection from the folder of shared data."""
+    """Build the collection from the data folder."""
     records = [(origin, record) for origin in ORIGINS for record in corpus(data, origin)]
     stem = cache(Analyzer(stop_words="none").term)
 
@@ -88,7 +89,7 @@ def _heading(record: dict[str, str]) -> str:
 
 
 def _runs_of(stems: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Every run of a few stems."""
+    """Yield every run of up to eight consecutive stems."""
     for start in range(len(stems)):
         for end in range(start + 1, min(start + _LONGEST, len(stems)) + 1):
             yield stems[start:end]

@@ -2,8 +2,8 @@
 
 Section 6 correlates RBP with uRBP and uRBPgr over the runs of CLEF eHealth 2015. The organisers
 published the means of all 110 English runs, computed by UBIRE 0.1 (CLEFeHealth2015Task2 on
-GitHub, evaluation/evals_html); they are in `published/clef2015_organisers.tsv`. 68 of the runs
-themselves can be had. Zuccon & Koopman (MedIR 2014) print Table 1 as well.
+GitHub, evaluation/evals_html); they are in `published/clef2015_organisers.tsv`. Only 68 of the runs
+are available. Zuccon & Koopman (MedIR 2014) print Table 1 as well.
 """
 
 from dataclasses import replace
@@ -23,7 +23,7 @@ SYSTEMS_2013 = 48
 
 
 def tables(data: Path, published: Path) -> list[Table]:
-    """Tables 1 and 2, and Section 6."""
+    """Return Tables 1 and 2, Section 6, and the organisers' means."""
     return [
         simulated(published, "ECIR 2016, Table 1", "ecir2016_table1", NO_TEXT),
         simulated(
@@ -38,7 +38,7 @@ def tables(data: Path, published: Path) -> list[Table]:
 
 
 def simulated(published: Path, name: str, file: str, why: str) -> Table:
-    """Correlations with simulated uRBP, which need FOG of every document."""
+    """Return correlations with simulated uRBP. They cannot be computed without the pages' text."""
     rows = []
     for line in printed(published, file):
         what = f"{line['measure_b']}, th = {line['th']}"
@@ -61,7 +61,7 @@ def simulated(published: Path, name: str, file: str, why: str) -> Table:
 
 
 def fits_systems(tau: str, systems: int) -> bool:
-    """Whether Kendall's tau of so many systems without ties can print as this."""
+    """Return True if the printed tau is possible for this number of systems without ties."""
     pairs = systems * (systems - 1) // 2
     digits = len(tau.partition(".")[2])
     nearest = round((1 - float(tau)) * pairs / 2)
@@ -72,7 +72,7 @@ def fits_systems(tau: str, systems: int) -> bool:
 
 
 def section6(data: Path, published: Path) -> Table:
-    """Correlations of RBP with uRBP and uRBPgr by the labels of assessors."""
+    """Return the correlations of RBP with uRBP and uRBPgr by human labels."""
     measures, means = published_means("clef2015_organisers.tsv")
     organisers_means = np.array(list(means.values())).T
     folder = data / "clef" / "clef2015"
@@ -97,7 +97,7 @@ def section6(data: Path, published: Path) -> Table:
 
 
 def organisers(data: Path) -> Table:
-    """How many of the organisers' means come out again, run by run."""
+    """Count the runs whose means equal the organisers'."""
     folder = data / "clef" / "clef2015"
     measures, means = published_means("clef2015_organisers.tsv")
     runs = list(runs_of(folder / "runs"))
@@ -118,7 +118,7 @@ def organisers(data: Path) -> Table:
 
 
 def as_ubire_numbers(run: Run) -> Run:
-    """A run whose ranks are all 0 as UBIRE 0.1 numbers it: 1, 3, 4, ..., rank 2 empty."""
+    """Renumber a run whose ranks are all 0 like UBIRE 0.1: 1, 3, 4, ..., with rank 2 empty."""
     if run.ranks.any():
         return run
     shifted = {

@@ -1,7 +1,8 @@
 """Palotti, Zuccon & Hanbury, the framework for multidimensional evaluation (2018, in manuscript).
 
-Table 1 simulates systems; the paper does not print the gain of uRBP, how labels are forced into
-[0, 100], the persistence and the depth: a search over all of them says what fits print.
+Table 1 simulates systems. The paper states neither the gain of uRBP nor the persistence and the
+depth, nor how labels are forced into [0, 100]. A search over all of these finds the settings that
+fit the printed numbers best.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,7 +31,7 @@ WHY = {
     "H_RBP": "made of RBP and RBP_u",
 }
 DRAWS = 200_000
-RUNS = 100_000  # of a thousand, two verdicts were chance
+RUNS = 100_000  # with a thousand, two verdicts depended on chance
 AS_TEXT = "gain 1 up to 40, labels clipped and rounded down"
 FORCED: dict[str, Callable[[Floats], Floats]] = {
     "clipped": lambda x: np.clip(x, 0, 100),
@@ -42,12 +43,12 @@ FORCED: dict[str, Callable[[Floats], Floats]] = {
 
 
 def tables(data: Path, published: Path) -> list[Table]:
-    """Tables 1 and 2."""
+    """Return Table 1, the search for its settings, and Table 2."""
     return [table_1(published), search(published), table_2(data, published)]
 
 
 def table_1(published: Path) -> Table:
-    """The simulation as the text has it: binary at 40, clipped, rounded down, p = .8, n = 10."""
+    """Simulate as described in the text: binary at 40, clipped, rounded down, p = .8, n = 10."""
     cells = simulate(runs=RUNS).cells
     ours = {(cell.topicality, cell.mean_label, cell.measure): cell for cell in cells}
     rows = []
@@ -72,7 +73,7 @@ def table_1(published: Path) -> Table:
 
 
 def gains() -> Iterator[tuple[str, Callable[[Floats], Floats]]]:
-    """What a label may be worth: steps, lines, grades, users."""
+    """Yield gain functions of a label with their names: steps, lines, user models, grades."""
     for threshold in range(10, 91, 5):
         yield f"1 up to {threshold}", lambda x, t=threshold: (x <= t) * 1.0
     yield "(100 - label) / 100", lambda x: np.clip(1 - x / 100, 0, 1)
@@ -85,44 +86,44 @@ def gains() -> Iterator[tuple[str, Callable[[Floats], Floats]]]:
             )
     for cuts in ((25, 50, 75), (20, 40, 60), (20, 40, 80), (30, 40, 60), (20, 50, 80)):
         for grades in ((1, 0.8, 0.4, 0), (1, 2 / 3, 1 / 3, 0)):
-            shown = "1, .8, .4, 0" if grades[1] == 0.8 else "1, ⅔, ⅓, 0"
+            listed = "1, .8, .4, 0" if grades[1] == 0.8 else "1, ⅔, ⅓, 0"
             yield (
-                f"grades {shown} cut at {cuts}",
+                f"grades {listed} cut at {cuts}",
                 lambda x, c=cuts, g=grades: np.array(g)[np.digitize(x, c)],
             )
 
 
 def search(published: Path) -> Table:
-    """Which depth, persistence, gain and forcing come nearest to print's means and deviations."""
+    """Search the depth, persistence, gain and forcing that fit the printed numbers best."""
     lines = printed(published, "hframework2018_table1")
-    of_print = {
+    printed_values = {
         (float(n["T"]), float(n["mu"]), n["measure"]): (float(n["mean"]), float(n["sd"]))
         for n in lines
     }
-    places = sorted({key[:2] for key in of_print})
+    settings = sorted({key[:2] for key in printed_values})
 
     def distance(measure: str, worth: dict[float, tuple[float, float]], p: float, n: int) -> Floats:
-        """The largest distances of means and of deviations, from print's 15 of a measure.
+        """Return the largest distances from the 15 printed means and deviations of a measure.
 
-        `worth` are the mean gain and the mean of its square for each μ.
+        `worth` has the mean gain and the mean of its square for each μ.
         """
         weights = (1 - p) * p ** np.arange(n)
         rows = []
-        for t, mu in places:
-            share = 1.0 if measure == "RBP_u" else t  # of documents that can gain
+        for t, mu in settings:
+            share = 1.0 if measure == "RBP_u" else t  # the share of documents with a gain
             first, second = share * worth[mu][0], share * worth[mu][1]
             ours = first * weights.sum(), np.sqrt((second - first**2) * (weights**2).sum())
-            rows.append(np.abs(np.subtract(ours, of_print[t, mu, measure])))
+            rows.append(np.abs(np.subtract(ours, printed_values[t, mu, measure])))
         return np.max(rows, axis=0)
 
-    means = sorted({mu for _, mu in places})
+    means = sorted({mu for _, mu in settings})
     depths = [
         (distance("RBP", dict.fromkeys(means, (1.0, 1.0)), p, n).max(), p, n)
         for p in (0.5, 0.7, 0.8, 0.85, 0.9, 0.95)
         for n in (5, 10, 15, 20, 50, 100)
     ]
     draws = np.random.default_rng(0).standard_normal(DRAWS)
-    found = []
+    results = []
     for forcing, force in FORCED.items():
         labels = {mu: force(mu + 40 * draws) for mu in means}
         for name, gain in gains():
@@ -131,9 +132,9 @@ def search(published: Path) -> Table:
                 for mu, values in labels.items()
             }
             urbp, rbpu = (distance(measure, worth, 0.8, 10) for measure in ("uRBP", "RBP_u"))
-            found.append((*urbp.tolist(), *rbpu.tolist(), f"gain {name}, labels {forcing}"))
-    as_text = next(row for row in found if row[4] == AS_TEXT)
-    line = next(row for row in found if row[4] == "gain (100 - label) / 100, labels clipped")
+            results.append((*urbp.tolist(), *rbpu.tolist(), f"gain {name}, labels {forcing}"))
+    as_text = next(row for row in results if row[4] == AS_TEXT)
+    line = next(row for row in results if row[4] == "gain (100 - label) / 100, labels clipped")
     nearest = min(depths)
     rows = [
         Row("RBP: means and deviations", "0.000", nearest[0], f"p = {nearest[1]}, n = {nearest[2]}")
@@ -141,21 +142,21 @@ def search(published: Path) -> Table:
     for what, row in (
         ("as the text says", as_text),
         ("a line", line),
-        ("nearest to uRBP's means", min(found)),
-        ("nearest to uRBP's means and deviations", min(found, key=lambda row: max(row[:2]))),
-        ("nearest to RBP_u's means", min(found, key=lambda row: row[2])),
-        ("nearest to all", min(found, key=lambda row: max(row[:4]))),
+        ("nearest to uRBP's means", min(results)),
+        ("nearest to uRBP's means and deviations", min(results, key=lambda row: max(row[:2]))),
+        ("nearest to RBP_u's means", min(results, key=lambda row: row[2])),
+        ("nearest to all", min(results, key=lambda row: max(row[:4]))),
     ):
-        for place, of in enumerate(("uRBP, means", "uRBP, deviations", "RBP_u, means")):
-            rows.append(Row(f"{what}: {of}", "0.000", row[place], row[4]))
+        for index, quantity in enumerate(("uRBP, means", "uRBP, deviations", "RBP_u, means")):
+            rows.append(Row(f"{what}: {quantity}", "0.000", row[index], row[4]))
     return Table(
         "Framework 2018, Table 1: the search for its gain",
         tuple(rows),
         (
             "The numbers are the largest distances from the 15 printed values; rounding allows "
             "for .005, the error of 1,000 runs for .01 more.",
-            f"{len(depths)} pairs of p and n for RBP alone; {len(found)} pairs of a gain and a way "
-            "of forcing labels at p = .8 and n = 10.",
+            f"{len(depths)} pairs of p and n for RBP alone; {len(results)} pairs of a gain and a "
+            "way of forcing labels at p = .8 and n = 10.",
             "What fits: RBP at p = .8 and n = 10. What cannot: the text's own gain, 1 up to 40 "
             "(print's ratio uRBP / RBP is near .48, .56, .60 for μ = 50, 40, 30; a step at 40 "
             "gives .41, .51, .61), and its deviations of uRBP are those of a graded gain, not of a "
@@ -166,7 +167,7 @@ def search(published: Path) -> Table:
 
 
 def table_2(data: Path, published: Path) -> Table:
-    """Kendall's tau of system rankings by four measures, 2015 and 2016."""
+    """Return Kendall's tau between system rankings by four measures, 2015 and 2016."""
     folder = data / "clef"
     sets = {
         "2015": (folder / "clef2015", "runs", "", "higher-easier:2:0..3", "68 of 110 runs"),

@@ -8,5 +8,5 @@ from scripts.reproduce.verdicts import Table
 
 
 def tables(data: Path, published: Path) -> list[Table]:
-    """Table 1."""
+    """Return Table 1."""
     return [simulated(published, "MedIR 2014, Table 1", "medir2014_table1", NO_TEXT)]

@@ -1,14 +1,15 @@
-"""Understandability in ranking on CLEF eHealth 2016: the layout of the study's Table 5.
+"""Re-rank and fuse runs of CLEF eHealth 2016 by understandability, in the layout of Table 5.
 
 Palotti, Zuccon & Hanbury (2019) re-ranked and fused these runs by estimates from the text of pages,
-which is not public. Here the estimates are of 23 counts of HTML elements: boosted trees, 10 folds
-by document, the label being the mean over topics. Documents that were not judged have no estimate,
-and keep their place. "Oracle" goes by the human labels: the most that any estimate could reach.
+which is not public. Here the estimates come from 23 counts of HTML elements: boosted trees learn
+the mean label over topics, in 10 folds by document. Documents without a label have no estimate, and
+keep their rank. "Oracle" orders by the human labels, which is an upper bound for any estimate.
 
-Fused are the first k of a run with the same documents by estimate (reciprocal rank, k = 60);
-re-ranking goes by the estimate alone. Starred measures leave documents without labels out. †
-differs from the base run, ⋄ from the best of the column (paired t-test over the topics, p < .05);
-▲n ▼n count the runs that are significantly better or worse than their base.
+Re-ranking orders the first k documents by the estimate alone. Fusion merges them with the same
+documents in the order of the estimate (reciprocal rank, k = 60). Starred measures ignore documents
+without labels. † marks a significant difference from the base run, ⋄ from the best of the column
+(paired t-test over the topics, p < .05). ▲n ▼n are the numbers of runs that are significantly
+better or worse than their base.
 
     python -m scripts.reproduce.ranking_clef2016 [--data ../shared/data] [--runs NAME ...]
 """
@@ -36,7 +37,7 @@ from understandability.training.validation import correlations
 
 FOLDS = 10
 TOPS = (15, 20, 50)
-# Heading -> measure; of Judged@10 the rest of 1 is shown.
+# Heading -> measure. For Judged@10, 1 minus the value is shown.
 COLUMNS = {
     "RBP": "RBP(p=0.8)@10",
     "res.": "residual(RBP(p=0.8)@10)",
@@ -69,19 +70,19 @@ def main() -> None:
         "estimate": Criterion(estimates, Direction.HARDER),
         "oracle": Criterion(qunder, Direction.HARDER),
     }
-    of_run: dict[str, Evaluation] = {}
+    evaluations: dict[str, Evaluation] = {}
     for path in sorted((folder / "runs_t2").glob("*.run.gz")):
         run = read_run(path)
-        of_run[run.name] = evaluate(
+        evaluations[run.name] = evaluate(
             variants(run, criteria), qrels, measures=COLUMNS.values(), dimensions=dimensions
         )
     for name in arguments.runs:
-        show_run(name, of_run[name])
-    show_means(of_run)
+        show_run(name, evaluations[name])
+    show_means(list(evaluations.values()))
 
 
 def estimate(counts: dict[str, Floats], labels: dict[str, float]) -> Labels:
-    """Estimates from HTML counts, out of fold; tells how good they are."""
+    """Estimate labels from HTML counts, out of fold, and print the correlations."""
     docnos = [docno for docno in counts if docno in labels]
     rows = np.array([counts[docno] for docno in docnos])
     judged = np.array([labels[docno] for docno in docnos])
@@ -91,13 +92,13 @@ def estimate(counts: dict[str, Floats], labels: dict[str, float]) -> Labels:
         model = XGBRegressor(n_estimators=300, max_depth=5, learning_rate=0.05, n_jobs=1)
         model.fit(rows[fold != held_out], judged[fold != held_out])
         estimated[fold == held_out] = model.predict(rows[fold == held_out])
-    good = (f"{name} {found:.3f}" for name, found in correlations(estimated, judged).items())
-    print(f"{len(docnos):,} judged documents; out of fold: {', '.join(good)}")
+    figures = (f"{name} {value:.3f}" for name, value in correlations(estimated, judged).items())
+    print(f"{len(docnos):,} judged documents; out of fold: {', '.join(figures)}")
     return Labels.of_documents("estimate", dict(zip(docnos, estimated.tolist(), strict=True)))
 
 
 def variants(run: Run, criteria: dict[str, Criterion]) -> Iterator[Run]:
-    """The run as it is, re-ranked, fused."""
+    """Yield the run as it is, re-ranked, and fused."""
     yield replace(run, name="as it is", oddities=())
     for source, criterion in criteria.items():
         for top in TOPS:
@@ -107,40 +108,43 @@ def variants(run: Run, criteria: dict[str, Criterion]) -> Iterator[Run]:
 
 
 def show_run(name: str, evaluation: Evaluation) -> None:
-    """The table of one base run."""
+    """Print the table of one base run."""
     marked = evaluation.compare(tests=["t"]).marks()
     rows = []
     for variant in evaluation.runs:
         cells = [
-            f"{value(column, evaluation.means[variant][place]):.4f}"
-            + ("" if is_share(column) else marked.get((evaluation.measures[place], variant), ""))
-            for place, column in enumerate(COLUMNS)
+            f"{value(column, evaluation.means[variant][index]):.4f}"
+            + ("" if is_share(column) else marked.get((evaluation.measures[index], variant), ""))
+            for index, column in enumerate(COLUMNS)
         ]
         rows.append([variant, *cells])
     print(f"\n{name}\n\n{markdown(['', *COLUMNS], rows)}")
 
 
-def show_means(of_run: dict[str, Evaluation]) -> None:
-    """The table of means over all runs, with counts of runs that differ from their base."""
-    evaluations, rows = list(of_run.values()), []
+def show_means(evaluations: list[Evaluation]) -> None:
+    """Print the table of means over all runs, with counts of runs that differ from their base."""
+    rows = []
     for variant in evaluations[0].runs:
         cells = []
-        for place, column in enumerate(COLUMNS):
-            mean = np.mean([evaluation.means[variant][place] for evaluation in evaluations])
+        for index, column in enumerate(COLUMNS):
+            mean = np.mean([evaluation.means[variant][index] for evaluation in evaluations])
             cell = f"{value(column, float(mean)):.4f}"
             if variant != "as it is" and not is_share(column):
-                better, worse = changes(evaluations, variant, place)
+                better, worse = changes(evaluations, variant, index)
                 cell += f" ▲{better} ▼{worse}"
             cells.append(cell)
         rows.append([variant, *cells])
-    print(f"\nMeans of {len(of_run)} runs\n\n{markdown(['', *COLUMNS], rows)}")
+    print(f"\nMeans of {len(evaluations)} runs\n\n{markdown(['', *COLUMNS], rows)}")
 
 
-def changes(evaluations: list[Evaluation], variant: str, place: int) -> tuple[int, int]:
-    """How many runs a variant makes significantly better, and worse."""
+def changes(evaluations: list[Evaluation], variant: str, measure: int) -> tuple[int, int]:
+    """Count the runs that a variant makes significantly better, and worse.
+
+    `measure` is the index of the measure.
+    """
     better = worse = 0
     for evaluation in evaluations:
-        differences = evaluation.values[variant][place] - evaluation.values["as it is"][place]
+        differences = evaluation.values[variant][measure] - evaluation.values["as it is"][measure]
         t, p = paired_t(differences)
         better += p < 0.05 and t > 0
         worse += p < 0.05 and t < 0
@@ -148,7 +152,7 @@ def changes(evaluations: list[Evaluation], variant: str, place: int) -> tuple[in
 
 
 def is_share(column: str) -> bool:
-    """Whether a column says how much is known, and is not tested."""
+    """Return True for columns on missing labels, which are not tested for significance."""
     return column.startswith("res.") or column == UNJUDGED
 
 

@@ -1,12 +1,12 @@
-"""Simulated understandability-biased evaluation, as in the uRBP papers; constructed collection.
+"""Simulate understandability-biased evaluation as in the uRBP papers, on a constructed collection.
 
     python -m scripts.reproduce.ranking_simulation [--data ../shared/data] [--plots FOLDER]
 
-The collection is that of `collection.py`. Systems are the runs of the nine weighting models over
-the page, and each of them re-ranked by FOG (plain) and by Dale-Chall at 10 and 20. P(U|d) is
-simulated from either formula as by `understand simulate users`; thresholds are those of the papers
-for FOG, and the quartiles for Dale-Chall, for which no paper gives any. Last comes what the papers
-say of their systems, and whether it holds here. Takes 72 s of one core.
+The collection is built by `collection.py`. The systems are the runs of nine weighting models, and
+each of these re-ranked by FOG (plain) and by Dale-Chall at 10 and 20. P(U|d) is simulated from
+either formula, as by `understand simulate users`. The thresholds for FOG are those of the papers;
+for Dale-Chall, which no paper has, they are the quartiles. The last table checks statements of the
+papers. This takes 72 s on one core.
 """
 
 import math
@@ -32,7 +32,7 @@ from understandability.study.retrieval import MODELS, search
 from understandability.study.simulate_users import FOG_THRESHOLDS, SimulatedUsers
 
 FOG = "gunning_fog_plain"
-# Each with its thresholds; none are the quartiles.
+# Formula -> thresholds; an empty tuple stands for the quartiles.
 FORMULAS = {FOG: FOG_THRESHOLDS, "dale_chall": ()}
 PERSISTENCE = (0.8, 0.95)
 TOPS = (10, 20)
@@ -53,45 +53,46 @@ def main() -> None:
             criterion = Criterion(labels, Direction.HARDER)
             systems.append(rerank(run, criterion, top=top, name=f"{run.name}.{name}{top}"))
     print(f"{len(systems)} systems\n")
-    found = {
+    results = {
         name: simulate(name, labels, systems, collection, arguments.plots)
         for name, labels in formulas.items()
     }
-    print(f"\n## What the papers say of FOG, and here\n\n{claims(found[FOG]).to_markdown()}")
+    print(f"\n## What the papers say of FOG, and here\n\n{claims(results[FOG]).to_markdown()}")
 
 
 def readability(runs: list[Run], collection: Collection) -> dict[str, Labels]:
-    """The formulas of every document that a run ranks."""
+    """Compute the formulas of every document in the runs, as labels."""
     table = compute_features(collection.documents(runs), list(FORMULAS))
-    found = {}
+    formulas = {}
     for name in FORMULAS:
-        values = zip(table.docnos, table.column(name).tolist(), strict=True)
-        known = {docno: value for docno, value in values if math.isfinite(value)}
-        found[name] = Labels.of_documents(name, known)
-    return found
+        pairs = zip(table.docnos, table.column(name).tolist(), strict=True)
+        values = {docno: value for docno, value in pairs if math.isfinite(value)}
+        formulas[name] = Labels.of_documents(name, values)
+    return formulas
 
 
 def simulate(
     name: str, labels: Labels, systems: list[Run], collection: Collection, plots: Path | None
 ) -> dict[float, SimulatedUsers]:
-    """The tables of one formula for each persistence, and its figure."""
+    """Print the tables of one formula for each persistence, and plot its figure."""
     results = {}
     for p in PERSISTENCE:
-        results[p] = found = ud.simulate_users(
+        results[p] = users = ud.simulate_users(
             systems, collection.qrels, labels, formula=name, thresholds=FORMULAS[name], p=p
         )
-        print(f"\n## {name}, p = {p}\n\n{found.distribution().to_markdown()}\n")
-        print(found.to_markdown(digits=3))
+        print(f"\n## {name}, p = {p}\n\n{users.distribution().to_markdown()}\n")
+        print(users.to_markdown(digits=3))
         if plots is not None and p == PERSISTENCE[0]:
-            result = found.evaluation
-            columns = {measure: result.column(measure) for measure in result.measures}
-            figure = plot_systems(result.runs, columns)
+            evaluation = users.evaluation
+            columns = {measure: evaluation.column(measure) for measure in evaluation.measures}
+            figure = plot_systems(evaluation.runs, columns)
             (plots / f"rbp_urbp_{name}.png").write_bytes(rendered(figure, "png"))
     return results
 
 
 Taus = dict[str, list[float]]
-# What is printed, and by the taus of each kind of user whether it holds here, with the numbers.
+# A statement of the papers, and a test of it. The test takes the taus by user model and returns
+# whether the statement holds here, with the numbers.
 CLAIMS: tuple[tuple[str, Callable[[Taus, SimulatedUsers], tuple[bool, list[float]]]], ...] = (
     (
         "the step user: τ with RBP rises with the threshold (.13, .56, .96)",
@@ -107,12 +108,13 @@ CLAIMS: tuple[tuple[str, Callable[[Taus, SimulatedUsers], tuple[bool, list[float
     ),
     (
         "at 20 the order is nearly that of RBP (τ .96)",
-        lambda taus, _: at_least(0.9, [each[-1] for each in taus.values()]),
+        lambda taus, _: at_least(0.9, [of_model[-1] for of_model in taus.values()]),
     ),
     (
         "at 10 and 15 the best system by RBP is not the best by uRBP (its rank by RBP)",
-        lambda _, found: at_least(
-            2.0, [each.first_by_rbp for each in found.users if each.threshold < FOG_THRESHOLDS[-1]]
+        lambda _, result: at_least(
+            2.0,
+            [user.first_by_rbp for user in result.users if user.threshold < FOG_THRESHOLDS[-1]],
         ),
     ),
 )
@@ -122,20 +124,20 @@ def at_least(least: float, numbers: list[float]) -> tuple[bool, list[float]]:
     return min(numbers) >= least, numbers
 
 
-def claims(found: dict[float, SimulatedUsers]) -> ResultTable:
-    """What ECIR 2016 and MedIR 2014 print of CLEF eHealth 2013, and whether it holds here."""
+def claims(by_persistence: dict[float, SimulatedUsers]) -> ResultTable:
+    """Check statements of ECIR 2016 and MedIR 2014 about CLEF eHealth 2013 on this collection."""
     rows = []
-    for what, claim in CLAIMS:
+    for statement, claim in CLAIMS:
         cells = []
-        for users in found.values():
-            taus: Taus = defaultdict(list)  # of each kind of user, by rising threshold
+        for users in by_persistence.values():
+            taus: Taus = defaultdict(list)  # of each user model, by ascending threshold
             for user in users.users:
                 taus[user.user].append(user.tau)
             holds, numbers = claim(taus, users)
-            shown = ", ".join(f"{round(number, 2):g}" for number in numbers)
-            cells.append(f"{'holds' if holds else 'does not hold'} ({shown})")
-        rows.append((what, *cells))
-    return ResultTable(("print", *(f"here, p = {p}" for p in found)), tuple(rows))
+            listed = ", ".join(f"{round(number, 2):g}" for number in numbers)
+            cells.append(f"{'holds' if holds else 'does not hold'} ({listed})")
+        rows.append((statement, *cells))
+    return ResultTable(("print", *(f"here, p = {p}" for p in by_persistence)), tuple(rows))
 
 
 if __name__ == "__main__":

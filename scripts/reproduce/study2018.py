@@ -1,9 +1,9 @@
 """Palotti, Zuccon & Hanbury, "A Study of Web Page Understandability for Consumer Health Search"
-(2018, in manuscript): Tables 1 to 5 as far as public data go.
+(2018, in manuscript): Tables 1 to 5, as far as the data are public.
 
-The pages' text, the background corpora, and the runs GUIR and ECNU of task 1 are not public here.
-Available are counts of HTML elements of judged pages, the labels, and 14 runs of task 1, five
-of them BM25 by Terrier behind a spam filter.
+The text of the pages, the background corpora, and the runs GUIR and ECNU of task 1 are not public.
+Public data are counts of HTML elements of judged pages, the labels, and 14 runs of task 1; five of
+these are BM25 by Terrier with a spam filter.
 """
 
 import csv
@@ -26,7 +26,8 @@ COEFFICIENTS = {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau
 COUNTS = {"Number of P tags": "n_ps", "Number of lists": "n_lists"}
 NO_TEXT = "the text of the pages is not public here"
 # Values per document in the folder `analyser` of joaopalotti/clef_readability on GitHub:
-# (year, method of Table 3) -> the file, and its column. They stand for the pipeline of the file.
+# (year, method of Table 3) -> the file, and its column. The values come from the pipeline of the
+# file.
 PUBLISHED_VALUES = {
     ("2015", "CHV mean score for all concepts"): ("clef2015_metamap_chv.txt", "avg_chv_value_all"),
     ("2015", "Number of MeSH concepts"): ("clef2015_metamap_msh.txt", "n_msh_concepts"),
@@ -40,14 +41,14 @@ PUBLISHED_VALUES = {
         "n_msh_dsyn_concepts",
     ),
 }
-# Cells whose feature is published, but of another pipeline than the printed one.
+# Cells whose feature is published, but from another pipeline than the printed one.
 OTHER_PIPELINES = {
     ("2016", "Number of pronouns"): (
         "clef2016_nltk_jst_nfp.txt of the study's repository has only the share of pronouns "
         "(column PRON), from jusText without forced periods; print counts them with "
     ),
 }
-ANALYSER = "study2018"  # the folder of the data, beside clef2015 and clef2016, for these files
+ANALYSER = "study2018"  # the data folder for these files, next to clef2015 and clef2016
 PIPELINES = {
     "Jst": "jusText",
     "Boi": "boilerpipe",
@@ -77,7 +78,7 @@ RESIDUALS = {
 
 
 def tables(data: Path, published: Path) -> list[Table]:
-    """Tables 1 to 5."""
+    """Return Tables 1, 3, 4 and 5; Table 2 has no numbers."""
     return [
         table_1(published),
         table_3(data, published),
@@ -87,7 +88,7 @@ def tables(data: Path, published: Path) -> list[Table]:
 
 
 def table_1(published: Path) -> Table:
-    """Sizes of the background corpora, of which only the arithmetic can be checked."""
+    """Check the arithmetic in the sizes of the background corpora; no more is possible."""
     lines = printed(published, "study2018_table1")
     value = {(line["corpus"], line["statistic"]): line["value"] for line in lines}
     rows = []
@@ -114,12 +115,12 @@ def table_1(published: Path) -> Table:
 
 
 def table_3(data: Path, published: Path) -> Table:
-    """Correlations with the labels of relevant documents, as far as values are published."""
+    """Correlate published feature values with the labels of relevant documents."""
     folder = data / "clef" / "clef2016"
     names, counts = html_counts(folder / "html_features.tsv.gz")
     labels = relevant_labels(folder / "task2.qrels.gz", folder / "task2.qunder.gz")
-    known = [docno for docno in labels if docno in counts]
-    wanted = [labels[docno] for docno in known]
+    docnos = [docno for docno in labels if docno in counts]
+    targets = [labels[docno] for docno in docnos]
     rows = []
     for line in printed(published, "study2018_table3"):
         what = f"{line['year']}, {line['method']} ({line['extraction']} {line['sentence_ends']})"
@@ -127,16 +128,16 @@ def table_3(data: Path, published: Path) -> Table:
         published_values = None if column else values_of(data, line["year"], line["method"])
         for coefficient, compute in COEFFICIENTS.items():
             if published_values is not None:
-                of_documents, truth, why = published_values
-                size = abs(compute(of_documents, truth))
+                values, truth, why = published_values
+                size = abs(compute(values, truth))
                 rows.append(Row(f"{what}: {coefficient}", line[coefficient], size, why))
                 continue
             if column is None:
                 rows.append(Row(f"{what}: {coefficient}", line[coefficient], None, missing(line)))
                 continue
-            here = compute([counts[docno][names.index(column)] for docno in known], wanted)
-            why = f"{len(known):,} relevant documents, mean label, size of the coefficient"
-            rows.append(Row(f"{what}: {coefficient}", line[coefficient], abs(here), why))
+            ours = compute([counts[docno][names.index(column)] for docno in docnos], targets)
+            why = f"{len(docnos):,} relevant documents, mean label, size of the coefficient"
+            rows.append(Row(f"{what}: {coefficient}", line[coefficient], abs(ours), why))
     return Table(
         "Study 2018, Table 3",
         tuple(rows),
@@ -153,7 +154,7 @@ def table_3(data: Path, published: Path) -> Table:
 
 
 def relevant_labels(qrels_path: Path, ease_path: Path) -> dict[str, float]:
-    """The mean label of each document that is relevant to some topic and has a label."""
+    """Return the mean label of each document that is relevant to some topic and has a label."""
     qrels = read_labels(qrels_path)
     labels = mean_labels(read_labels(ease_path))
     names = qrels.docnos.to_pylist()
@@ -162,9 +163,9 @@ def relevant_labels(qrels_path: Path, ease_path: Path) -> dict[str, float]:
 
 
 def values_of(data: Path, year: str, method: str) -> tuple[Floats, Floats, str] | None:
-    """The published values of a feature with the labels, and where they are from; None if absent.
+    """Return the published values of a feature, the labels, and the source; None if missing.
 
-    A file has lines of comma-separated values with a header, whose first column is the docno.
+    A file is a CSV table with a header; its first column is the docno.
     """
     file, column = PUBLISHED_VALUES.get((year, method), ("", ""))
     path = data / "clef" / ANALYSER / file
@@ -178,17 +179,17 @@ def values_of(data: Path, year: str, method: str) -> tuple[Floats, Floats, str] 
         reader = csv.DictReader(lines)
         docno_column = (reader.fieldnames or [""])[0]
         values = {row[docno_column]: float(row[column]) for row in reader}
-    known = [docno for docno in labels if docno in values]
-    why = f"{len(known):,} relevant documents; {file}, {column}; size of the coefficient"
+    docnos = [docno for docno in labels if docno in values]
+    why = f"{len(docnos):,} relevant documents; {file}, {column}; size of the coefficient"
     return (
-        np.array([values[docno] for docno in known]),
-        np.array([labels[docno] for docno in known]),
+        np.array([values[docno] for docno in docnos]),
+        np.array([labels[docno] for docno in docnos]),
         why,
     )
 
 
 def missing(line: Mapping[str, str]) -> str:
-    """What a cell lacks: a file that is published, or values that we found nowhere."""
+    """Return the reason why a cell cannot be computed: a missing file, or unpublished values."""
     file, column = PUBLISHED_VALUES.get((line["year"], line["method"]), ("", ""))
     if file:
         return f"needs {file} (column {column}) of the study's repository"
@@ -202,21 +203,21 @@ def missing(line: Mapping[str, str]) -> str:
 
 
 def html_counts(path: Path) -> tuple[list[str], dict[str, Floats]]:
-    """Names of the counts, and the counts of each document."""
+    """Read the names of the counts, and the counts of each document."""
     rows = (line.rstrip("\n").split("\t") for line in lines_of(path))
     _, *names = next(rows)
     return names, {docno: np.array(values, dtype=float) for docno, *values in rows}
 
 
 def mean_labels(labels: Labels) -> dict[str, float]:
-    """The mean label of each document over its topics."""
+    """Return the mean label of each document over its topics."""
     sums, counts = np.bincount(labels.docno_ids, labels.values), np.bincount(labels.docno_ids)
     names = labels.docnos.to_pylist()
     return {names[i]: float(sums[i] / counts[i]) for i in np.flatnonzero(counts).tolist()}
 
 
 def table_4(published: Path) -> Table:
-    """The labels of learning to rank: how many of R = 0, 1, 2 and U = 0 ... 100 agree."""
+    """Compare the labels for learning to rank for all pairs of R = 0, 1, 2 and U = 0 ... 100."""
     relevance, ease = (grid.ravel() for grid in np.meshgrid([0.0, 1.0, 2.0], np.arange(101.0)))
     rows = []
     for line in printed(published, "study2018_table4"):
@@ -231,7 +232,7 @@ def table_4(published: Path) -> Table:
 
 
 def table_5(data: Path, published: Path) -> Table:
-    """The BM25 row beside Terrier's BM25 of task 1; all other rows need what is not public."""
+    """Compare the BM25 row with Terrier's BM25 of task 1; the other rows need unpublished data."""
     folder = data / "clef" / "clef2016"
     measures = [*COLUMNS.values(), *RESIDUALS.values()]
     scale = {"u": parse_scale("lower-easier:40:0..100")}
@@ -244,8 +245,8 @@ def table_5(data: Path, published: Path) -> Table:
         run: dict(zip(measures, (100 * values).tolist(), strict=True))
         for run, values in result.means.items()
     }
-    for of_run in means.values():
-        of_run["Judged@10"] = 1 - of_run["Judged@10"] / 100
+    for run_means in means.values():
+        run_means["Judged@10"] = 1 - run_means["Judged@10"] / 100
 
     def distance(run: str) -> float:
         return max(abs(means[run][m] - float(bm25[column])) for column, m in COLUMNS.items())
@@ -253,14 +254,15 @@ def table_5(data: Path, published: Path) -> Table:
     nearest = min(means, key=distance)
     rows = []
     for column, measure in (COLUMNS | RESIDUALS).items():
-        unit = 1.0 if column == "Unj" else 100.0  # percent, but for the share of unjudged documents
+        unit = 1.0 if column == "Unj" else 100.0  # percent, except for the share of unjudged pages
         print_ = bm25[column.partition(",")[0]]
         rows.append(Row(f"BM25: {column}", print_, means[nearest][measure], nearest, unit))
     for line in lines:
         if line is not bm25:
             what = f"row {line['index']}, {line['method']} ({line['based_on']})"
-            gone = line["based_on"] in ("GUIR", "ECNU")
-            why = f"the run {line['based_on']} of task 1 is not public here" if gone else NO_TEXT
+            is_missing = line["based_on"] in ("GUIR", "ECNU")
+            missing_run = f"the run {line['based_on']} of task 1 is not public here"
+            why = missing_run if is_missing else NO_TEXT
             rows.append(Row(what, line["RBP"], None, why))
     return Table(
         "Study 2018, Table 5",

@@ -1,8 +1,8 @@
-"""Printed numbers next to ours, each with a verdict.
+"""Compare printed numbers with ours, and give each a verdict.
 
 Printed values are read from a folder of tables (tab separated, ``ecir2016_section6.tsv`` and
-others). The repository keeps our numbers with their verdicts, a CSV file a paper, in
-`docs/published`.
+others). The repository has our numbers with their verdicts in `docs/published`, in a CSV file per
+paper.
 """
 
 import csv
@@ -22,9 +22,9 @@ EQUAL, WITHIN, DIFFERS, NOT_POSSIBLE = "equal", "within", "differs", "not possib
 
 @dataclass(frozen=True)
 class Row:
-    """A printed number (as text, its digits count) beside ours; `ours` is None without data.
+    """A printed number (as text, because its digits matter) and ours; None without data.
 
-    `unit` is what one step of the scale is: 1 for shares and correlations, 100 for percent.
+    `unit` is the unit of the scale: 1 for shares and correlations, 100 for percentages.
     """
 
     what: str
@@ -35,12 +35,12 @@ class Row:
 
     @property
     def digits(self) -> int:
-        """The decimals of print."""
+        """The number of printed decimals."""
         return len(self.printed.partition(".")[2])
 
     @property
     def verdict(self) -> str:
-        """Equal to print's digits, within some distance, different, or not possible."""
+        """The verdict: all printed digits equal, within a distance, different, or not possible."""
         if self.ours is None:
             return NOT_POSSIBLE
         if f"{self.ours:.{self.digits}f}" == self.printed:
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """What, print, ours, difference, verdict, why."""
+        """The cells of the row, in the order of `COLUMNS` without the table."""
         if self.ours is None:
             return self.what, self.printed, "", "", self.verdict, self.why
         ours = f"{self.ours:.{self.digits}f}"
@@ -70,20 +70,20 @@ class Table:
     notes: tuple[str, ...] = field(default=())
 
     def counts(self) -> Counter[str]:
-        """How many rows are equal, within some distance, different, and not possible."""
+        """Count the rows by verdict, with all distances counted as `WITHIN`."""
         return Counter(
             WITHIN if row.verdict.startswith(WITHIN) else row.verdict for row in self.rows
         )
 
 
 def printed(folder: Path, name: str) -> list[dict[str, str]]:
-    """The rows of a table of printed values."""
+    """Read the rows of a table of printed values."""
     with (folder / f"{name}.tsv").open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 
 
 def verdict_rows(tables: Sequence[Table]) -> Iterator[tuple[str, str, str]]:
-    """Table, row, verdict."""
+    """Yield the table, the row and the verdict of each row."""
     for table in tables:
         for row in table.rows:
             yield table.name, row.what, row.verdict
@@ -97,8 +97,8 @@ def write_results(path: Path, tables: Sequence[Table]) -> None:
         writer.writerows((table.name, *row.cells) for table in tables for row in table.rows)
 
 
-def kept_verdicts() -> Iterator[tuple[str, str, str]]:
-    """Table, row, verdict, as the files of the repository have them."""
+def stored_verdicts() -> Iterator[tuple[str, str, str]]:
+    """Yield table, row and verdict from the files of the repository."""
     for path in sorted(RESULTS.glob("*.csv")):
         with path.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):

@@ -1,17 +1,18 @@
-"""Add members to the ensemble of difficulty, trained on readings alone and on the further kinds.
+"""Add a second ensemble to the difficulty of `open`, trained on readings alone.
 
     python -m scripts.train.add_members [--bundle resources/bundles/open] [--cache FOLDER]
 
 The difficulty of `open` is the mean of two ensembles of twelve networks. `scripts.train.pages`
-trains the first on readings and on what the teacher says of passages without a reading. It is
+trains the first on readings and on the teacher's estimates for passages without a reading. It is
 better on human ratings and on pages, because it learned the order of words from the teacher. This
-script trains the second on readings alone, among them those of the further kinds
-(`readings/kinds.jsonl.gz`). It is better on texts of new kinds, above all on hard ones. Where both
-disagree, the spread is wider.
+script trains the second on readings alone, including those of further kinds
+(`readings/kinds.jsonl.gz`). It is better on texts of new kinds, above all on hard ones. Where the
+ensembles disagree, the spread is wider.
 
-The spread and the hardenings are fitted to the second ensemble without the kind of each text, so
-they hold for texts from elsewhere. The level stays as it is, and so does what was learned of words:
-the second ensemble reads it on its own scale. Six trainings, a minute of one core each.
+The spread and the hardenings are fitted to estimates of the second ensemble for texts whose kind
+was held out, so they apply to texts of new kinds. The level and the difficulty of words remain
+unchanged; the second ensemble reads the latter on its own scale. The script trains six times, for a
+minute of one core each.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ BUNDLE = ROOT / "resources" / "bundles" / "open"
 
 @dataclass(frozen=True)
 class ReadingsAlone:
-    """In place of a teacher: the readings, and nothing of texts without one."""
+    """A replacement for the teacher that knows readings only."""
 
     table: Table
 
@@ -58,9 +59,9 @@ class ReadingsAlone:
 
 
 def by_words_line(table: Table, second: DifficultyFit) -> tuple[float, float]:
-    """Return constant and slope from the column of words that ships to that of the second ensemble.
+    """Fit the line from the published column ``difficulty_by_words`` to the second ensemble's own.
 
-    Fitted to passages of sets that neither learned from.
+    Returns constant and slope. The passages are from sets that neither was trained on.
     """
     column = passage_columns().index("difficulty_by_words")
     judged = np.isin(table.sets, ["clear", "medreadme_docs", "cochrane_pls", "pdq_pages"])
@@ -72,7 +73,7 @@ def by_words_line(table: Table, second: DifficultyFit) -> tuple[float, float]:
 
 
 def on_other_scales(network: Network, constants: Floats, slopes: Floats) -> Network:
-    """Return a network that reads other inputs: its own are ``constants + slopes * other``."""
+    """Rewrite a network for `other` inputs; its own inputs are ``constants + slopes * other``."""
     first, last = network.weights
     weights = (first * slopes[:, None]).astype(np.float16).astype(np.float64)
     return Network(
@@ -83,9 +84,9 @@ def on_other_scales(network: Network, constants: Floats, slopes: Floats) -> Netw
 
 
 def joined(first: Prepared, second: Prepared, line: tuple[float, float]) -> Prepared:
-    """Return one predictor whose outputs are the means of both, followed by those of all members.
+    """Join two ensembles; the outputs are the means of both, then the outputs of all members.
 
-    It prepares its inputs as the first does. `line` is that of `by_words_line`.
+    The inputs are standardised as in the first. `line` is the result of `by_words_line`.
     """
     one, two = first.predictor, second.predictor
     assert isinstance(one, Network)

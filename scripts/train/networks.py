@@ -64,7 +64,7 @@ def learn_together(
 def learn_apart(rows: Floats, targets: Floats, weights: Floats, shape: Shape, seed: int) -> Network:
     """Train an ensemble for levels with scikit-learn, one member at a time.
 
-    Its levels agree better with human labels than those of `learn_together`.
+    Its levels agree better with human labels than the levels by `learn_together`.
     """
     draws = np.random.default_rng(seed).random((len(shape.shares), rows.shape[1]))
     members = []
@@ -113,7 +113,7 @@ def _learned(
     """Train members with the same number of inputs by Adam (Kingma & Ba 2015).
 
     `inputs` (members, inputs) are the columns that each member reads. Returns the weights and the
-    biases of the first layer, then those of the second.
+    biases of the first layer, then the weights and the biases of the second layer.
     """
     # (members, rows, inputs)
     own = np.ascontiguousarray(rows.astype(np.float32)[:, inputs].transpose(1, 0, 2))

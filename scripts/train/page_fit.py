@@ -189,7 +189,7 @@ class LevelFit:
         used: A mask of the training texts.
         taught: The label of each text, including the teacher's labels of sentences. Without it,
             only human labels are used.
-        known: The part of each text's level that comes from its difficulty.
+        from_difficulty: The part of each text's level that comes from its difficulty.
         seed: Seed of landmarks and networks.
     """
 
@@ -199,12 +199,14 @@ class LevelFit:
         recipe: Recipe,
         used: Mask,
         taught: Floats | None = None,
-        known: Floats | float = 0.0,
+        from_difficulty: Floats | float = 0.0,
         seed: int = 0,
     ) -> None:
         self._table, self._recipe, passages = table, recipe, table.passages
         self.space = space = Space(table, recipe, used, seed)
-        self._labels = table.labels if taught is None else taught - added_by_joining(table, known)
+        self._labels = table.labels
+        if taught is not None:
+            self._labels = taught - added_by_joining(table, from_difficulty)
         self._used = used & (np.diff(passages.starts) > 0)
         weights = dict(recipe.labels)
         if taught is not None:
@@ -218,7 +220,7 @@ class LevelFit:
         weight *= passages.words[own] / passages.totals[text[own]]
         self.network = learn_apart(rows[own], self._labels[text[own]], weight, _LEVEL, seed)
         outputs = passages.means(self.network(rows))
-        self.levels, self.apart = outputs[:, 0] + known, apart(outputs[:, 1:])
+        self.levels, self.apart = outputs[:, 0] + from_difficulty, apart(outputs[:, 1:])
         self.levels -= recipe.off_if_brief * passages.means(brevity(passages.columns))
         self.own: list[tuple[Floats, float]] = []
         odds = [self._learn_kind(name, space.rows, text) for name in recipe.kinds]
@@ -265,9 +267,12 @@ class LevelFit:
         return Prepared(space.center, space.center, space.scale, kernel, CUT)
 
 
-def added_by_joining(table: Table, known: Floats | float) -> Floats:
-    """Return the excess of a joined text's `known` part over the mean of its sentences; else 0."""
-    values = np.broadcast_to(known, len(table))
+def added_by_joining(table: Table, from_difficulty: Floats | float) -> Floats:
+    """Return the excess of a joined text over the mean of its sentences; 0 for other texts.
+
+    The compared values are the parts of the level that come from difficulty.
+    """
+    values = np.broadcast_to(from_difficulty, len(table))
     row_of = {name: row for row, name in enumerate(table.ids.tolist())}
     added = np.zeros(len(table))
     for row in np.flatnonzero(table.sets == JOINED):
@@ -363,8 +368,8 @@ class Fitted:
         """Fit both functions to the texts in the mask `used`."""
         taught = teacher.taught(used)
         difficulty = DifficultyFit(table, used, taught, seed)
-        known = recipe.difficulty_in_level * difficulty.difficulties
-        level = LevelFit(table, recipe, used, taught.labels, known, seed)
+        from_difficulty = recipe.difficulty_in_level * difficulty.difficulties
+        level = LevelFit(table, recipe, used, taught.labels, from_difficulty, seed)
         levels = level.levels
         moved = recipe.moved(table, levels)
         return cls(level, difficulty, levels + moved, moved)
@@ -430,18 +435,18 @@ class KindsLeftOut:
 
 
 class Teaches(Protocol):
-    """What gives targets of difficulty to texts: a `Teacher`, or the readings alone."""
+    """A source of target difficulties for training: a `Teacher`, or the readings alone."""
 
     def taught(self, learned_from: Mask) -> Taught:
-        """Return the targets of all texts, learned from some of them."""
+        """Return the targets of all texts, learned from the texts of a mask."""
 
 
 def kinds_left_out(
     table: Table, recipe: Recipe, teacher: Teaches, folds: int = 5, seed: int = 0
 ) -> KindsLeftOut:
-    """Estimate each reading, passage of a further kind, and page without its kind.
+    """Estimate each text with a reading by a model that saw no text of its kind or its group.
 
-    Texts of the group of such a text are left out too.
+    The texts are passages, passages of further kinds, and pages.
     """
     judged = np.isin(table.sets, [READINGS, READ_KINDS, READ_PAGES])
     kinds = np.unique(table.kinds[judged])

@@ -257,7 +257,8 @@ def joined_sentences(table: Table, data: Path) -> Iterator[Text]:
     """Yield runs of sentences of CEFR-SP, so that the level is learned for longer texts too.
 
     The sentences of a run are from the same fold (of seed 0), and have no copy in another set. The
-    id of a run is the ids of its sentences, separated by spaces; its group is that of the first.
+    id of a run is the ids of its sentences, separated by spaces. A run is in the group of its first
+    sentence.
     """
     texts = {text.id: text for text in labelled(data, "cefr_sp_wiki")}
     own = table.sets == "cefr_sp_wiki"
@@ -363,7 +364,7 @@ def unread(data: Path) -> Iterator[Text]:
 
 
 def left_out_with(kinds: NDArray[np.str_], left_out: Iterable[str]) -> Mask:
-    """Return a mask of the texts of held-out kinds, including kinds with another name."""
+    """Return a mask of the texts whose kind, under any of its names, is held out."""
     names = set(left_out)
     return np.isin(kinds, sorted(names)) | np.array(
         [bool(names & set(_KINDS_OF.get(kind, ()))) for kind in kinds.tolist()]

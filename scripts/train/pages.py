@@ -84,16 +84,16 @@ _PEOPLE = {"medreadme": 0.4, "medreadme_docs": 0.6, "readmepp_en": 1.0}
 
 @dataclass(frozen=True)
 class Sample:
-    """What an error model is fitted to; all are (texts,).
+    """The estimates and labels to which an error model is fitted; arrays have a row per text.
 
     Attributes:
-        away: The labels minus the estimates.
+        away: The residuals: label minus estimate.
         estimates: The estimates.
         words: The number of words.
         squares: The mean square of the standardised columns.
         apart: The disagreement of the network's parts.
         parts: The effective number of passages.
-        weights: What each text counts.
+        weights: The weights of the texts.
     """
 
     away: Floats
@@ -105,11 +105,11 @@ class Sample:
     weights: Floats
 
     def where(self, mask: Mask) -> Sample:
-        """Return the texts of a mask."""
+        """Select the texts of a mask."""
         return Sample(*(values[mask] for values in vars(self).values()))
 
     def size(self, model: ErrorModel, share: float) -> float:
-        """Return the number of errors within which this share of what the texts count lies."""
+        """Return the number of standard errors that contains a weighted share of the residuals."""
         errors = model.of(self.estimates, self.words, self.squares, self.apart, self.parts)
         sizes = abs(self.away) / errors
         order = np.argsort(sizes)
@@ -124,10 +124,11 @@ def error_of(
     *,
     rises: bool = False,
 ) -> ErrorModel:
-    """Fit an `ErrorModel` to estimates of texts that were left out.
+    """Fit an `ErrorModel` to estimates of held-out texts.
 
-    Such a share of the labels is to lie within so many errors, of passages and of pages alike. If
-    it `rises`, the error grows with the estimate, and that of pages has a factor of its own.
+    `ends` are the ends of the scale. `within` is a share and a number of errors: this share of the
+    labels must lie within this many errors of the estimate, for passages and for pages. If the
+    error `rises`, it grows with the estimate, and pages have a factor of their own.
     """
     usual = _line(1 / sample.words, sample.squares)
     ratio = sample.squares / (usual[0] + usual[1] / sample.words)
@@ -166,10 +167,10 @@ def error_of(
 
 
 def difficulty_error(table: Table, left_out: KindsLeftOut, harder: Hardening) -> ErrorModel:
-    """The error of the difficulty of texts from elsewhere: their kind was left out.
+    """Fit the error of the difficulty to texts whose kind was held out.
 
-    Pages are without their part of the hardening, which was learned from the pages themselves: on
-    pages from elsewhere it may be off by all of its size.
+    The hardening of pages is not applied, because it was learned from these pages: on other pages,
+    it may be wrong by its full size.
     """
     left_out = replace(left_out, difficulties=harder.of(left_out.difficulties, np.ones(1)))
     weights = np.zeros(len(table.sets))
@@ -188,13 +189,13 @@ def difficulty_error(table: Table, left_out: KindsLeftOut, harder: Hardening) ->
 
 
 def spreads_of(table: Table, left_out: KindsLeftOut, error: ErrorModel) -> Floats:
-    """The stated error of each text whose kind was left out."""
+    """Return the estimated error of each text whose kind was held out."""
     words, parts = np.maximum(table.passages.totals, 1), table.passages.equal_parts
     return error.of(left_out.difficulties, words, left_out.squares, left_out.apart, parts)
 
 
 def level_error(table: Table, levels: Floats, apart: Floats, squares: Floats) -> ErrorModel:
-    """The error of the level, by people who judged what it never saw."""
+    """Fit the error of the level to human labels of sets that it was not trained on."""
     weights = np.zeros(len(table.sets))
     for name, of_set in _PEOPLE.items():
         own = (table.sets == name) & np.isfinite(levels)
@@ -317,13 +318,13 @@ def curve_of(messages: Floats, spreads: Floats, understand: Floats) -> Floats:
 def scale_of(data: Path, levels: Floats) -> AssessorScale:
     """Return the scale of the assessors, given levels of pages like those that they judged."""
     mean, deviation = labels_2016(data)
-    known = levels[np.isfinite(levels)]
+    estimated = levels[np.isfinite(levels)]
     return AssessorScale(
         round(mean, 2),
         round(deviation, 2),
         CORRELATION,
-        level=round(float(known.mean()), 4),
-        level_deviation=round(float(known.std()), 4),
+        level=round(float(estimated.mean()), 4),
+        level_deviation=round(float(estimated.std()), 4),
         reach=REACH,
     )
 

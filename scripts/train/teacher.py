@@ -132,7 +132,7 @@ class Teacher:
         smooth: tuple[float, float],
         part_weights: tuple[float, ...],
     ) -> NDArray[np.float32]:
-        """Learn the labels of one mask of texts, and estimate those of another.
+        """Learn the labels of the texts in one mask, and estimate the labels in another.
 
         `smooth` is the inverse width of the kernel and the ridge penalty.
         """

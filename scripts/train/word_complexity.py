@@ -47,6 +47,7 @@ def ratings(data: Path) -> tuple[list[str], Floats, Floats]:
 
 
 def fit(words: list[str], values: Floats, in_context: Floats) -> WordComplexity:
+    """Fit the complexity of words by ridge regression, solved in closed form."""
     rows = word_inputs(words)
     center, scale = rows.mean(axis=0), rows.std(axis=0)
     scale = np.where(scale > 1e-9, scale, 1.0)
@@ -71,6 +72,18 @@ def fit(words: list[str], values: Floats, in_context: Floats) -> WordComplexity:
     )
 
 
+def save(model: WordComplexity, path: Path) -> None:
+    """Write the arrays that `word_columns.word_complexity` reads."""
+    np.savez_compressed(
+        path,
+        center=model.center.astype(np.float32),
+        scale=model.scale.astype(np.float32),
+        weights=model.weights.astype(np.float32),
+        letters=model.letters.astype(np.float16),
+        bias=np.array(model.bias),
+    )
+
+
 def main() -> None:
     parser = parser_of(__doc__, output="resources/word_complexity.npz")
     parser.add_argument("--check", action="store_true", help="print correlations on held-out words")
@@ -85,15 +98,7 @@ def main() -> None:
             mask = in_context[held_out] == context
             r = np.corrcoef(estimates[mask], labels[mask])[0, 1]
             print(name, "held-out r", round(r, 3))
-    model = fit(words, values, in_context)
-    np.savez_compressed(
-        arguments.output,
-        center=model.center.astype(np.float32),
-        scale=model.scale.astype(np.float32),
-        weights=model.predictors.astype(np.float32),
-        letters=model.word_columns.astype(np.float16),
-        bias=np.array(model.bias),
-    )
+    save(fit(words, values, in_context), arguments.output)
     print(len(words), "words,", arguments.output.stat().st_size, "bytes")
 
 

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from scripts.shared import corpus, parser_of, records
 
+from understandability.feature.batch import Batch
+from understandability.feature.language_model import statistics_numbers, word_statistics
 from understandability.feature.table import batches
-from understandability.model.sense import neighbours
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 
@@ -31,10 +33,25 @@ def documents(data: Path) -> Iterator[Document]:
         yield document_of_text(record["text"], record["id"])
 
 
+def neighbours(batch: Batch) -> NDArray[np.uint32]:
+    """Return the pairs of known words that follow each other in a sentence.
+
+    The pair of the words with the ids a and b is ``a * words + b``, where `words` is the number of
+    words in `word_statistics`.
+    """
+    numbers = batch.token_values(statistics_numbers)
+    is_known = numbers >= 0
+    is_last = np.zeros(len(numbers), np.bool_)
+    is_last[np.asarray(batch.token_bounds[1:]) - 1] = len(numbers) > 0
+    index = np.flatnonzero(is_known[:-1] & is_known[1:] & ~is_last[:-1])
+    known, words = numbers.astype(np.uint32), np.uint32(len(word_statistics().words))
+    return np.asarray(known[index] * words + known[index + 1])
+
+
 def main() -> None:
     """Write the resource and print its size."""
     chosen = parser_of(__doc__, output="resources/word_pairs.npz").parse_args()
-    pairs_of_batches = [neighbours(batch)[0] for batch in batches(documents(chosen.data))]
+    pairs_of_batches = [neighbours(batch) for batch in batches(documents(chosen.data))]
     pairs, counts = np.unique(np.concatenate(pairs_of_batches), return_counts=True)
     pairs = pairs[counts >= LEAST_COUNT]
     steps = np.diff(pairs.astype(np.uint32), prepend=np.uint32(0))

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def main() -> None:
-    """Run the command; an interruption ends it without a word, also while it is loaded."""
+    """Run the command. Ctrl-C ends it without a message, even while modules are being imported."""
     sys.unraisablehook = _interrupt_again
     # A start allocates many objects and drops few: searching them for garbage as often as Python
     # does by default would take a tenth of its time.
@@ -22,7 +22,10 @@ def main() -> None:
 
 
 def _interrupt_again(lost: Any) -> None:
-    """Python prints and drops what is raised in a callback of its own, an interruption too."""
+    """Interrupt the program again if Python drops a `KeyboardInterrupt`.
+
+    Python only prints exceptions that are raised in its own callbacks, and continues.
+    """
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return

@@ -54,7 +54,7 @@ def student_cdf(t: float, freedom: float) -> float:
 
 
 def student_quantile(probability: float, freedom: float) -> float:
-    """Return the `t` whose `student_cdf` is the probability."""
+    """Return the `t` for which `student_cdf` equals the probability."""
     return solve(lambda t: student_cdf(t, freedom) - probability)
 
 
@@ -93,16 +93,17 @@ def _away_from_zero(value: float) -> float:
 
 
 def noncentral_student_cdf(t: float, freedom: float, shift: float) -> float:
-    """Return the probability that a noncentral t is at most `t`.
+    """Return the probability that a noncentral Student's t is at most `t`.
 
-    It is (Z + `shift`) / S for a standard normal Z and the standard deviation S of a sample.
+    A noncentral t is (Z + `shift`) / S, with a standard normal Z and the standard deviation S of a
+    sample.
     """
     scales, weights = scale_nodes(freedom, _PANELS)
     return float(weights @ normal_cdf(t * scales - shift))
 
 
 def noncentral_student_shift(t: float, freedom: float, probability: float) -> float:
-    """Return the `shift` for which `noncentral_student_cdf` is the probability."""
+    """Return the `shift` for which `noncentral_student_cdf` equals the probability."""
     # The probability falls as the shift grows.
     return t + solve(lambda offset: probability - noncentral_student_cdf(t, freedom, t + offset))
 
@@ -110,7 +111,7 @@ def noncentral_student_shift(t: float, freedom: float, probability: float) -> fl
 def studentized_range_tail(q: float, groups: int, freedom: float) -> float:
     """Return the probability that the studentised range of the means of groups exceeds `q`.
 
-    By numerical integration over the standard deviation and over the smallest mean (Tukey 1949;
+    It is integrated numerically over the standard deviation and the smallest mean (Tukey 1949;
     Lund & Lund 1983).
     """
     scales, weights = scale_nodes(freedom, _FEW_PANELS)
@@ -125,9 +126,10 @@ def studentized_range_tail(q: float, groups: int, freedom: float) -> float:
 
 @lru_cache(maxsize=64)
 def scale_nodes(freedom: float, panels: int) -> tuple[Floats, Floats]:
-    """Return values of a sample's standard deviation and their probabilities, for integration.
+    """Return nodes and weights for an integral over the standard deviation of a sample.
 
-    The population's standard deviation is 1; `freedom` times the variance is chi-squared.
+    The standard deviation of the population is 1, so `freedom` times the variance of a sample has a
+    chi-squared distribution.
     """
     reach = _REACH / math.sqrt(freedom)
     scales, weights = gauss_legendre(max(0.0, 1 - reach), 1 + reach, panels)

@@ -1,4 +1,4 @@
-"""Documents to rows: what is chosen, what one process does from bytes to P(U|d)."""
+"""Score documents: the settings, and all steps of one process from bytes to rows of P(U|d)."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ FORMULAS = (
     "smog",
 )
 COUNTS = ("words", "sentences")
-# Of the estimate, under the names of its fields.
+# Columns that are fields of the estimate.
 ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "level_error", "raw")
 TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "scale", "flags")
-# Of a text in another language than English, its own formula.
+# Columns of the formula designed for the language of a text that is not English.
 LANGUAGE_FORMULA = ("language_formula", "language_formula_value")
 NOT_ENGLISH = "not_english"
 SMOG_EXTRAPOLATED = "smog_extrapolated"
@@ -155,15 +155,15 @@ class Settings(Extraction):
                 f"the threshold must be a difficulty from 0 to 100, not {who.threshold:g}"
             )
         check_choice("user", who.user, USERS)
-        who.understands(50.0, 1.0)  # what its noise cannot be is refused here, not page by page
+        who.understands(50.0, 1.0)  # reject an invalid noise here, not for every page
 
     @property
     def who(self) -> Reader:
-        """The reader, with threshold, user and noise as set; public if none is chosen."""
+        """The chosen reader, with its settings applied; default: public."""
         return self.who_for(None)
 
     def who_for(self, bundle: Bundle | None) -> Reader:
-        """The same; a bundle's own reader if none is chosen and it has one."""
+        """Return the chosen reader with its settings; default: the bundle's, or public."""
         if isinstance(self.reader, Reader):
             reader = self.reader
         elif self.reader is None and bundle is not None and bundle.reader is not None:
@@ -204,7 +204,7 @@ class SettingsOptions(ExtractionOptions, total=False):
 
 
 def _reader_given(reader: Any) -> str | Reader | None:
-    """A reader by name, or the one of an object such as the result of `calibrate`."""
+    """Return a reader by name, or the reader of an object such as the result of `calibrate`."""
     if isinstance(reader, Path):
         return str(reader)
     held = reader if isinstance(reader, str | Reader | None) else getattr(reader, "reader", None)
@@ -237,7 +237,7 @@ class RowMaker(Protocol):
 
 
 def names_of(documents: Sequence[Document]) -> dict[str, list[str | None]]:
-    """The columns that a row is joined by: docno, path, and the URL where it is known."""
+    """Return the columns that identify a row: docno, path, and the URL if it is known."""
     return {
         "docno": [document.docno for document in documents],
         "path": [document.path for document in documents],
@@ -246,7 +246,10 @@ def names_of(documents: Sequence[Document]) -> dict[str, list[str | None]]:
 
 
 def document_under(page: Page, settings: Settings) -> Document:
-    """The document of a page under the settings; raises `PageError`."""
+    """Read a page with the settings, and return its document.
+
+    Raises `PageError` if the page cannot be used.
+    """
     if settings.language and not page.language:
         page = replace(page, language=settings.language)
     return document_of_page(
@@ -258,7 +261,7 @@ def document_under(page: Page, settings: Settings) -> Document:
 
 
 def document_or_failure(page: Page, settings: Settings) -> Document | Failure:
-    """The document of a page under the settings; what goes wrong with it becomes a failure."""
+    """Read a page with the settings; returns its document, or a failure for any error."""
     try:
         return document_under(page, settings)
     except PageError as error:
@@ -274,7 +277,7 @@ def document_or_failure(page: Page, settings: Settings) -> Document | Failure:
 
 
 def documents_of(pages: Iterable[Page | Failure], settings: Settings) -> Iterator[Document]:
-    """The documents of pages, each docno once; what cannot be one is left out."""
+    """Yield the documents of pages; unreadable pages and repeated docnos are skipped."""
     seen: set[str] = set()
     for page in pages:
         if isinstance(page, Page) and page.docno not in seen:
@@ -298,7 +301,7 @@ class Scorer:
         self.bundle = bundle or load_bundle(self.settings.bundle)
         self.reader = who = self.settings.who_for(self.bundle)
         self.scale = who.scale_of(self.bundle.scale)
-        self.bundle.calibration_for(self.scale)  # refused here, not page by page
+        self.bundle.calibration_for(self.scale)  # reject another scale here, not for every page
         if self.remark and self.settings.reader is not None:
             raise OptionError(self.remark)
         self.columns: tuple[str, ...] = (*FORMULAS, *COUNTS)
@@ -306,7 +309,7 @@ class Scorer:
             self.columns += tuple(name for name in COLUMNS if name not in self.columns)
 
     def __reduce__(self) -> tuple[type[Scorer], tuple[Settings]]:
-        """Another process loads its bundle itself."""
+        """Pickle the settings only, so that another process loads the bundle itself."""
         return Scorer, (self.settings,)
 
     @property
@@ -399,7 +402,7 @@ class Scorer:
         }
 
     def _is_shown(self, flag: str) -> bool:
-        """False for what nearly every text has, unless the user asked for all features."""
+        """Return False for flags that nearly all texts have, unless all features are requested."""
         return self.settings.features or flag != SMOG_EXTRAPOLATED
 
     def estimates(self, batch: Batch) -> tuple[Estimate, ...]:
@@ -448,7 +451,9 @@ class Scorer:
         )
 
     def score_page(self, page: Page) -> dict[str, Any]:
-        """The row of one page, as when a search engine indexes it; raises `PageError`.
+        """Return the row of one page, for example while a search engine indexes it.
+
+        Raises `PageError` if the page cannot be used.
 
         >>> scorer = Scorer(Settings(extractor="naive"))
         >>> scorer.score_page(Page("flu", "", b"<p>You have flu. Rest and drink."))["words"]
@@ -458,13 +463,16 @@ class Scorer:
         return {name: column[0] for name, column in self._columns(Batch([document])).items()}
 
     def score_all(self, documents: Iterable[Document]) -> Iterator[pa.Table]:
-        """The rows of many documents, in tables of a bounded size; at least one, if empty."""
+        """Yield tables of bounded size with the rows of many documents; at least one table."""
         for batch in batches(documents):
             yield self._table(batch) if len(batch) else self.schema.empty_table()
 
 
 def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
-    """The names of the formulas made for the documents' languages, and their values, if any."""
+    """Yield the names, then the values, of the formulas designed for the documents' languages.
+
+    English documents have the name '' and the value None.
+    """
     formulas: list[tuple[str, float | None]] = []
     for document in documents:
         if (document.language or "en") == "en":
@@ -493,19 +501,19 @@ def _no_estimate(docno: str, language: str, flags: tuple[str, ...] = ()) -> Esti
 
 @cache
 def load_languages() -> Bundle:
-    """The bundle of other languages than English, once."""
+    """Load `LANGUAGES_BUNDLE`, the bundle for languages other than English; cached."""
     return load_bundle(LANGUAGES_BUNDLE)
 
 
 @cache
 def _languages_label() -> str:
-    """Its name and checksum, without loading it."""
+    """Return the name and the checksum of `LANGUAGES_BUNDLE`, without loading the model."""
     return f"{LANGUAGES_BUNDLE}@{read_bundle(LANGUAGES_BUNDLE).checksum[:12]}"
 
 
 @lru_cache(maxsize=4)
 def scorer_of(settings: Settings) -> Scorer:
-    """A scorer that is kept, with its bundle."""
+    """Return a scorer for the settings; it is cached with its bundle."""
     return Scorer(settings)
 
 
@@ -516,13 +524,13 @@ def _scorer_with(choices: frozenset[tuple[str, Any]]) -> Scorer:
 
 @keywords_of(Settings)
 def scorer_with(**choices: Unpack[SettingsOptions]) -> Scorer:
-    """`scorer_of` the settings with these fields, which are checked when they first come."""
+    """Return a scorer for settings with these fields. Equal fields are checked only once."""
     if not isinstance(choices.get("bundle", ""), str | Path):
         others = {name: value for name, value in choices.items() if name != "bundle"}
         return Scorer(Settings(**others), bundle_of(choices["bundle"]))  # type: ignore[arg-type]  # checked there
     try:
         return _scorer_with(frozenset(choices.items()))
-    except TypeError:  # what has no hash is no choice: a sentence says so
+    except TypeError:  # a value without a hash: `Settings` raises an error that explains it
         return scorer_of(Settings(**choices))  # type: ignore[arg-type]  # checked there
 
 

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from scripts.browser import found
-from scripts.docs.search_words import WANTED, missed
+from scripts.browser import browser_path
+from scripts.docs.search_words import ANSWERS, missed
 from tests.conftest import ROOT
 
 import understandability as ud
@@ -172,13 +172,13 @@ def test_pages_of_the_site_load_nothing_from_elsewhere(site: Path) -> None:
 @pytest.mark.slow
 def test_words_of_newcomers_lead_to_the_right_page(site: Path) -> None:
     """At least 55 of 60 within the first three hits, and to no page that is gone."""
-    if found() is None:
+    if browser_path() is None:
         pytest.skip("needs Chromium")
-    assert len(WANTED) >= 60
-    for right in WANTED.values():
+    assert len(ANSWERS) >= 60
+    for right in ANSWERS.values():
         assert any((DOCS / f"{page}.md").exists() for page in right.split())
     wrong = dict(missed(site))
-    assert len(WANTED) - len(wrong) >= 55, wrong
+    assert len(ANSWERS) - len(wrong) >= 55, wrong
 
 
 def test_no_page_is_long() -> None:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from scripts.reproduce.verdicts import Row, kept_verdicts
+from scripts.reproduce.verdicts import Row, stored_verdicts
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_the_verdicts_hold(script: object, shared_data: Path) -> None:
 
 
 def test_the_files_have_all_verdicts() -> None:
-    kept = list(kept_verdicts())
+    kept = list(stored_verdicts())
     assert len(kept) > 300
     assert {verdict.partition(" ")[0] for _, _, verdict in kept} == {
         "equal", "within", "differs", "not",

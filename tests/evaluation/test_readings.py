@@ -8,7 +8,7 @@ import pytest
 from scripts.evaluate.judged_texts import alphabetical, awkward_list, cut, shuffled
 from scripts.evaluate.must_hold import Estimates, Judged, _held, key_of, version_0_2
 from scripts.evaluate.readers import explained, shift
-from scripts.evaluate.readings_set import FILE, Readings, given, may_be_shipped, row_of
+from scripts.evaluate.readings_set import FILE, Readings, may_be_shipped, row_of, row_of_file
 from scripts.shared import records
 
 from understandability.errors import InputError
@@ -77,14 +77,14 @@ def test_a_system_has_its_row(three: Readings, tmp_path: Path) -> None:
     """By hand: perfect order in both halves; P is off by .1 and 0, then by .2 and .25."""
     path = tmp_path / "mine.csv"
     path.write_text("id,ease,p\na,9,0.9\nb,5,0.5\nc,1,0.2\nd,3,\n")
-    found = given(f"{path}:ease:easier:p", three)
+    found = row_of_file(f"{path}:ease:easier:p", three)
     assert found[:2] == ["mine, ease", "4"]
     assert [cell[:5] for cell in found[2:4]] == ["1.000", "1.000"]
     assert found[4:] == [".050", ".225"]
 
 
 def test_scores_of_other_texts_are_refused(three: Readings) -> None:
-    with pytest.raises(InputError, match="are its ids those of"):
+    with pytest.raises(InputError, match="its ids must be those of"):
         row_of(three, "mine", np.full(4, np.nan), None)
 
 

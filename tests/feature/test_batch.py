@@ -19,7 +19,7 @@ def words_of(batch: Batch) -> list[str]:
 
 
 def test_words_tokens_and_sentences_of_each_document() -> None:
-    """Offsets say what belongs to which document, also beside empty ones."""
+    """Starts separate the documents, including empty ones."""
     batch = Batch([document("Flu? Rest."), document(""), document("Drink, and don't worry.")])
     assert words_of(batch) == ["Flu", "Rest", "Drink", "and", "don't", "worry"]
     assert batch.word_starts.tolist() == [0, 2, 2, 6]
@@ -60,7 +60,7 @@ ABSTRACT = (
 
 
 def test_a_text_in_capitals_is_judged_by_its_words() -> None:
-    """Capitals pass neither for names nor for acronyms; every value is that of small letters."""
+    """Its words are neither names nor acronyms; all values equal those in lower case."""
     texts = [document(ABSTRACT.upper()), document(ABSTRACT.lower())]
     capitals, small = compute_features(texts).values
     np.testing.assert_array_equal(capitals, small)
@@ -80,7 +80,7 @@ def test_a_text_in_capitals_is_judged_by_its_words() -> None:
 def test_a_sentence_is_in_capitals_if_most_of_its_long_words_are(
     sentence: str, is_lowered: bool
 ) -> None:
-    """Words of five letters or more tell; other sentences of the document do not matter."""
+    """Only words of five letters or more count; other sentences do not matter."""
     words = words_of(Batch([document([sentence, "He saw the WHO."])]))
     before = words_of(Batch([document([sentence])]))
     assert words == [*before, "He", "saw", "the", "WHO"]
@@ -89,7 +89,7 @@ def test_a_sentence_is_in_capitals_if_most_of_its_long_words_are(
 
 
 def test_sums_of_segments_do_not_depend_on_the_others() -> None:
-    """Each sum is that of the segment alone, to the last bit; empty segments give 0."""
+    """Each sum is bit-identical to the sum of the segment alone; empty segments have 0."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=1000)
     starts = np.array([0, 0, 300, 300, 999, 1000, 1000])
@@ -117,7 +117,7 @@ def test_what_rows_share_is_computed_once() -> None:
 
 
 def test_a_column_sees_every_string_once() -> None:
-    """What depends on a string alone is computed once, however often the string comes."""
+    """A column is computed once per distinct string."""
     seen: list[str] = []
 
     def lengths(strings: Sequence[str]) -> np.ndarray:
@@ -146,7 +146,7 @@ def test_columns_may_have_two_dimensions() -> None:
 
 
 def test_pieces_know_their_word_and_tokens() -> None:
-    """A piece has the type of its word, or -1, and those of its tokens, in tables of their own."""
+    """Words and tokens have separate tables of types; a piece without a word has -1."""
     table = PieceTable()
     ids = table.number(["\"Don't", "-", "panic."])
     assert table.word_types.strings == table.token_types.strings == []
@@ -196,10 +196,10 @@ def test_what_is_remembered_of_strings_is_bounded(
 
 def test_many_new_strings_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page of a million different words needs no memory for all at once."""
-    asked = []
+    requested = []
 
     def lengths(strings: Sequence[str]) -> np.ndarray:
-        asked.append(len(strings))
+        requested.append(len(strings))
         return np.array([len(string) for string in strings], np.int32)
 
     monkeypatch.setattr(batch_module, "_CHUNK", 2)
@@ -207,7 +207,7 @@ def test_many_new_strings_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch)
     assert table.column(lengths).tolist() == []
     table.number(["a", "bb", "ccc", "dddd", "eeeee"])
     assert table.column(lengths).tolist() == [1, 2, 3, 4, 5]
-    assert asked == [0, 2, 2, 1]
+    assert requested == [0, 2, 2, 1]
 
 
 def test_batches_of_endless_pieces_are_small() -> None:

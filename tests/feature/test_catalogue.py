@@ -90,10 +90,10 @@ def test_every_row_copes_with_every_text(feature: Feature, odd_values) -> None:
 
 def test_a_value_depends_on_its_own_document_only(odd_documents: list[Document]) -> None:
     """The same to the last bit in a batch of many, alone, and in another order."""
-    documents = [each for each in odd_documents if each.docno != "one long word"]
+    documents = [document for document in odd_documents if document.docno != "one long word"]
     together = compute_features(documents).values
     backwards = compute_features(documents[::-1]).values[::-1]
-    alone = np.concatenate([compute_features([each]).values for each in documents])
+    alone = np.concatenate([compute_features([document]).values for document in documents])
     np.testing.assert_array_equal(backwards, together)
     np.testing.assert_array_equal(alone, together)
 

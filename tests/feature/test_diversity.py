@@ -17,7 +17,7 @@ from understandability.text.analysis import document_of_text
 
 
 def test_by_hand() -> None:
-    """Ten words again and again: each window of 50 has ten; a factor takes 14 words."""
+    """Ten words repeated: each window of 50 has ten distinct words; a factor has 14 words."""
     words = list(islice(cycle("abcdefghij"), 140))
     assert window_ratio(words) == 10 / 50
     assert factor_length(words) == 14  # 10 of 14 are .714, 10 of 13 .769

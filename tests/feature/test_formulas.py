@@ -121,7 +121,7 @@ def test_every_formula_of_a_language_is_worked_by_hand(language: str) -> None:
 def test_equal_to_textstat_where_both_count_alike(
     language: str, name: str, theirs: str, arguments: tuple[int, ...]
 ) -> None:
-    """On texts whose hyphens are as many as their syllables, less one a word."""
+    """In these texts, words have one hyphen less than syllables."""
     textstat = pytest.importorskip("textstat")
     text, counts = TEXTS[language]
     textstat.set_lang(language)
@@ -134,7 +134,7 @@ def test_equal_to_textstat_where_both_count_alike(
 
 
 def test_english_has_the_rows_of_the_catalogue() -> None:
-    """All formulas but those of the study's own counts, of a text as of a document."""
+    """All formulas except variants with the study's own counts, for texts and documents alike."""
     text = "Influenza is an infection. Rest, and drink plenty of water."
     values = readability(text)
     names = [
@@ -161,7 +161,7 @@ def test_a_language_without_formulas_is_told() -> None:
 
 
 def test_the_page_of_formulas_names_all_of_them() -> None:
-    """Those of English and of other languages."""
+    """It lists the formulas of English and of all other languages."""
     page = (Path(__file__).parents[2] / "docs" / "readability_formulas.md").read_text("utf-8")
     names = [*readability("A text."), *(f.name for own in LANGUAGE_FORMULAS.values() for f in own)]
     assert [name for name in names if f"`{name}`" not in page] == []

@@ -1,4 +1,4 @@
-"""The lists in ``resources/words`` are those of the packages that they were copied from.
+"""The lists in ``resources/words`` equal the originals in other packages.
 
 A failure after an upgrade means that upstream changed a list. Decide whether to follow: if so, run
 `python -m scripts.train.word_lists`, and freeze the scores again.

@@ -60,7 +60,7 @@ FORMULAS = {
 
 
 def test_a_real_page_has_the_counts_of_a_reader(shared_data: Path) -> None:
-    """From bytes to every count and formula of a page on side effects of cancer drugs."""
+    """Check every count and formula of a page on side effects of cancer drugs, from its bytes."""
     pages = shared_data / "html" / "health_pages" / "health_pages.tar.gz"
     (page,) = Sources([pages], docnos={"sondhi/reliable-137.html"})
     document = document_of_page(page, extractor="boilerpipe")

@@ -45,10 +45,10 @@ def test_twelve_tags_are_mapped_as_stated() -> None:
 
 @given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6), st.integers(0, 5))
 def test_a_sentence_has_the_same_tags_in_any_batch(batch: list[list[str]], which: int) -> None:
-    """What stands before and after a sentence does not matter."""
+    """Preceding and following sentences do not matter."""
     which %= len(batch)
     starts = np.cumsum([0, *map(len, batch[:-1])])
-    together = default_tagger().tag([token for each in batch for token in each], starts)
+    together = default_tagger().tag([token for sentence in batch for token in sentence], starts)
     alone = default_tagger().tag(batch[which], np.array([0]))
     start = starts[which]
     assert together[start : start + len(alone)].tolist() == alone.tolist()
@@ -56,7 +56,7 @@ def test_a_sentence_has_the_same_tags_in_any_batch(batch: list[list[str]], which
 
 @pytest.mark.parametrize("size", [4095, 4096, 4097, 9000])
 def test_large_batches_are_tagged_in_parts(size: int) -> None:
-    """A batch is cut at sentences; its tags are those of each sentence."""
+    """A batch is split between sentences, which does not change the tags."""
     tokens = (["Rest", "is", "good", "."] * size)[:size]
     starts = np.arange(0, size, 4)
     tagged = default_tagger().tag(tokens, starts)

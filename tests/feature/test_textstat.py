@@ -1,4 +1,4 @@
-"""Our formulas beside those of textstat: equal where both define alike, else by a named reason."""
+"""Compare our formulas with textstat: equal if the definitions agree, else with a reason."""
 
 from collections.abc import Iterator
 from types import ModuleType
@@ -72,7 +72,7 @@ def test_coleman_liau_differs_by_a_constant_of_textstat(textstat, ours) -> None:
 
 
 def test_lists_differ_by_inflections(textstat, ours) -> None:
-    """Those of listed words are difficult to textstat; for Spache no word of one syllable is."""
+    """Inflections of listed words are difficult for textstat; for Spache, no monosyllable is."""
     more = textstat.difficult_words(TEXT, 0) - ours["difficult_words"]
     assert more == 5  # hands higher older others weeks
     theirs = textstat.dale_chall_readability_score(TEXT)
@@ -83,7 +83,7 @@ def test_lists_differ_by_inflections(textstat, ours) -> None:
 
 
 def test_the_consensus_is_that_of_textstat(textstat, ours) -> None:
-    """Where the formulas differ little."""
+    """The texts are chosen so that the formulas differ little."""
     assert ours["text_standard"] == textstat.text_standard(TEXT, float_output=True)
 
 

@@ -37,7 +37,7 @@ NAMES = ["words", "flesch_reading_ease", "syllables_per_word"]
     ids=lambda check: check.__name__,
 )
 def test_scikit_learn_s_own_checks(check) -> None:
-    """Those that apply to what takes texts and not a matrix."""
+    """Run the checks that apply to transformers of texts."""
     check("FeatureTransformer", FeatureTransformer())
 
 
@@ -52,7 +52,7 @@ def test_texts_become_a_matrix_with_names() -> None:
 
 
 def test_documents_are_taken_as_they_are() -> None:
-    """A Document beside its text gives the same row."""
+    """A Document and its text have the same row."""
     transformer = FeatureTransformer(NAMES).fit([])
     rows = transformer.transform([document(TEXTS[0]), TEXTS[0]])
     np.testing.assert_array_equal(rows[0], rows[1])
@@ -87,7 +87,7 @@ def test_in_a_pipeline() -> None:
     [("words", "must be names of columns in a list"), (["wrods"], "did you mean words")],
 )
 def test_wrong_names_are_told_when_fitting(features, message: str) -> None:
-    """Not in `__init__`, which only stores."""
+    """`__init__` only stores its parameters, so `fit` raises the error."""
     transformer = FeatureTransformer(features)
     with pytest.raises(OptionError, match=message):
         transformer.fit(TEXTS)

@@ -1,4 +1,4 @@
-"""The words behind a count add up to it; what a word adds to each sum."""
+"""Listed words add up to the count, and each word has the right counts."""
 
 import numpy as np
 import pytest
@@ -52,8 +52,8 @@ def test_counts_add_up_to_the_feature(feature: str) -> None:
     ]
     (first, second), *_ = [compute_features(texts, [feature]).column(feature)]
     for text, value in zip(texts, (first, second), strict=True):
-        shown = sum(row.count for row in counted_words(Batch([text]), [feature]))
-        assert shown == value or value != value, "NaN without its vocabulary"
+        total = sum(row.count for row in counted_words(Batch([text]), [feature]))
+        assert total == value or value != value, "NaN without its vocabulary"
 
 
 def test_features_without_words_are_refused() -> None:
@@ -93,6 +93,6 @@ def test_no_words_have_kinds_too() -> None:
 
 
 def test_the_kinds_of_frequent_words_are_what_is_computed() -> None:
-    """The table that ``scripts/train/word_kinds.py`` made is of these lists and this counting."""
+    """The table by ``scripts/train/word_kinds.py`` agrees with the current lists and code."""
     words = word_statistics().words
     np.testing.assert_array_equal(kinds_of_word(words), computed_kinds(words))

@@ -134,7 +134,7 @@ def test_an_estimate_depends_on_its_own_document_only(name: str) -> None:
 def test_a_description_that_cannot_be_is_refused(
     folder: Path, edit: Callable[[dict[str, object]], object], message: str
 ) -> None:
-    """Of a newer version, with unknown features, with names that climb or are no weights."""
+    """Newer formats, unknown features, and file names outside the folder or of other types."""
     change(folder, edit)
     with pytest.raises(InputError, match=message):
         load_bundle(folder)
@@ -192,7 +192,7 @@ def arrays_of_trees() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize(
-    ("array", "place", "value", "problem"),
+    ("array", "index", "value", "problem"),
     [
         ("feature", 0, 3, "do not fit"),
         ("feature", 0, -2, "do not fit"),
@@ -207,15 +207,15 @@ def arrays_of_trees() -> dict[str, np.ndarray]:
         ("start", 0, np.nan, "not all numbers"),
     ],
 )
-def test_crafted_trees_are_refused(array: str, place: int, value: float, problem: str) -> None:
+def test_crafted_trees_are_refused(array: str, index: int, value: float, problem: str) -> None:
     arrays = arrays_of_trees()
-    arrays[array][place] = value
+    arrays[array][index] = value
     with pytest.raises(InputError, match=problem):
         predictor_of({"estimator.npz": array_bytes(arrays)})
 
 
 def test_trees_that_are_too_deep_are_refused() -> None:
-    """A tree whose left children go on and on: 41 levels, each with a leaf beside it."""
+    """A tree of 41 levels; the right child of every node is a leaf."""
     arrays = arrays_of_trees()
     feature = np.array([0, *[0, -1] * 40, -1, -1], np.int8)
     arrays |= {
@@ -252,7 +252,7 @@ def test_a_missing_bundle_names_those_there_are() -> None:
 
 
 def test_a_folder_of_other_things_is_never_replaced(tmp_path: Path) -> None:
-    """Which is said before the work is done, too."""
+    """The check before training raises the same error."""
     (tmp_path / "thesis.tex").write_text("years of work")
     for write in (check_bundle_folder, lambda folder: write_bundle(folder, {"name": "x"}, {})):
         with pytest.raises(InputError, match="holds other files and no bundle"):

@@ -1,4 +1,4 @@
-"""What a bundle says of itself."""
+"""Model cards as text and as Markdown."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What moved an estimate: exact of every kind of model, and in words that are true."""
+"""Contributions are exact for every type of model, and have the right themes."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def background() -> Bundle:
 
 @pytest.mark.parametrize("name", ["open", "llr", "background-mlp"])
 def test_contributions_add_up_to_the_estimate(name: str) -> None:
-    """Of every kind of model; documents without words have none."""
+    """This holds for every type of model; documents without words are skipped."""
     check_contributions(load_bundle(name))
 
 
@@ -66,7 +66,7 @@ def check_contributions(bundle: Bundle) -> None:
 
 
 def test_contributions_tell_easy_from_hard() -> None:
-    """Of the default bundle: what a typical text lacks makes the hard one harder."""
+    """With the default bundle, the features of the hard text add points."""
     batch = Batch([document_of_text(text) for text in (EASY, HARD)])
     easy, hard = contributions(load_bundle("open"), batch)
     assert easy.typical == pytest.approx(hard.typical)
@@ -87,7 +87,7 @@ def test_a_column_that_moves_nothing_has_no_points() -> None:
 
 
 def test_every_input_of_a_model_has_a_theme() -> None:
-    """Every theme is one of the table, and its telling column belongs to it."""
+    """Every theme is in `THEMES`, and its main columns belong to it."""
     names = (*COLUMNS_OF_CATALOGUE, *passage_columns())
     assert {theme_of(name) for name in names} | {theme_of("word_vector_0")} == set(THEMES)
     for theme, columns in THEMES.items():

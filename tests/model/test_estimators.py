@@ -107,7 +107,7 @@ def test_a_forest_by_hand() -> None:
 
 
 def test_a_row_at_a_condition_goes_where_xgboost_sends_it() -> None:
-    """Conditions of its trees stand at values of the rows; those go right, in float32."""
+    """XGBoost splits at values of the rows; a row with the value itself goes right, in float32."""
     rows = np.round(RNG.normal(size=(300, 3)), 1)
     labels = np.where(rows[:, 0] < 0.3, 1.0, 2.0) + 0.1 * rows[:, 1]
     fitted = estimator_row("xgboost-regressor").make(0).fit(rows, labels)

@@ -27,10 +27,10 @@ HARD = (
 
 
 def model() -> LanguagesModel:
-    """That of the bundle."""
-    found = load_languages().model
-    assert isinstance(found, LanguagesModel)
-    return found
+    """Return the model of the bundle."""
+    result = load_languages().model
+    assert isinstance(result, LanguagesModel)
+    return result
 
 
 @pytest.mark.slow  # reads all words of a language
@@ -50,7 +50,7 @@ def test_a_row_is_complete(tag: str) -> None:
 
 
 def test_a_hard_text_is_harder() -> None:
-    """With the columns and the reader of English."""
+    """English is read with the same columns and reader."""
     easy, hard = score_text(EASY), score_text(HARD)
     assert easy["language"] == hard["language"] == "de"
     for of in ("level", "difficulty"):
@@ -81,9 +81,9 @@ def test_english_is_not_estimated_by_it(python: Python) -> None:
 
 
 def test_a_language_without_word_frequencies_has_no_estimate() -> None:
-    found = score_html("<html lang=pl><p>" + "Grypa jest chorobą, którą wywołuje wirus. " * 5)
-    assert np.isnan([found["level"], found["difficulty"], found["p_understandable"]]).all()
-    assert "not_english" in found["flags"]
+    result = score_html("<html lang=pl><p>" + "Grypa jest chorobą, którą wywołuje wirus. " * 5)
+    assert np.isnan([result["level"], result["difficulty"], result["p_understandable"]]).all()
+    assert "not_english" in result["flags"]
 
 
 def test_another_scale_has_no_estimate_of_it() -> None:
@@ -93,9 +93,9 @@ def test_another_scale_has_no_estimate_of_it() -> None:
 
 def test_a_reader_of_the_scale_of_2016() -> None:
     """Has a difficulty by the level, as in English."""
-    found = score_text(HARD, reader="assessor-2016")
-    assert 0 < found["p_understandable"] < 1
-    assert found["difficulty"] != score_text(HARD)["difficulty"]
+    result = score_text(HARD, reader="assessor-2016")
+    assert 0 < result["p_understandable"] < 1
+    assert result["difficulty"] != score_text(HARD)["difficulty"]
 
 
 def test_what_does_not_fit_is_refused() -> None:
@@ -124,7 +124,7 @@ def test_columns_of_a_text_by_hand() -> None:
 
 
 def test_complexity_and_meaning_of_words_by_hand() -> None:
-    """Equivalents tell them; one without is told by frequency and length; names have none."""
+    """They come from equivalents, else from frequency and length; names have no complexity."""
     german = translations("de", "large_de")
     hard, easy = german.complexity_of("verfassung", 400)[0], german.complexity_of("hund", 500)[0]
     assert easy < hard
@@ -162,13 +162,13 @@ def test_the_same_words_of_other_languages_mean_the_same() -> None:
     ],
 )  # fmt: skip
 def test_easy_texts_are_told_by_few_words(declared: str | None, language: str, text: str) -> None:
-    """Of orders, of a script in capitals; what a page claims holds unless it is plainly wrong."""
+    """Commands, a script in capitals; a declared language is trusted unless it is clearly wrong."""
     of = f" lang={declared}" if declared else ""
     assert score_html(f"<html{of}><p>{text}")["language"] == language
 
 
 def test_two_languages_are_told_though_lists_of_words_hold_english() -> None:
-    """jusText counted its lists of German and Hindi words in web pages; short runs tell nothing."""
+    """jusText's German and Hindi lists contain English words; short runs are not evidence."""
     law = (
         "The owner of the land must tell the council about any use of the land that is not in it. "
     )

@@ -28,7 +28,7 @@ NOT_JUDGED = {
 
 
 def test_texts_that_a_layperson_would_laugh_at() -> None:
-    """Of 60 in ten kinds, 54 are withheld, flagged, or within .25 of a layperson's share."""
+    """At least 54 of 60 texts are withheld, flagged, or within .25 of a layperson's estimate."""
     lines = (ROOT / "readings" / "nonsense.jsonl").read_text("utf-8").splitlines()
     texts = [json.loads(line) for line in lines]
     assert Counter(Counter(text["kind"] for text in texts).values()) == {6: 10}
@@ -53,7 +53,7 @@ def test_texts_that_a_layperson_would_laugh_at() -> None:
     ],
 )
 def test_flags(text: str, flag: str) -> None:
-    """Each with a spread that says that nothing is known."""
+    """Each flag comes with a spread that shows the uncertainty."""
     row = ud.score_text(text)
     assert flag in row["flags"].split()
     assert row["spread"] >= 15

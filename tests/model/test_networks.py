@@ -56,7 +56,7 @@ def test_no_text_leaves_the_scale_of_difficulty() -> None:
 
 
 def test_estimates_whose_parts_are_apart_are_less_certain() -> None:
-    """By hand: 9 + 4 * 2 ** 2 is 25."""
+    """Computed by hand: 9 + 4 * 2 ** 2 is 25."""
     error = ErrorModel(9.0, 0.0, 1.0, 0.0, 3.0, by_parts=4.0)
     parts = apart(np.array([[52.0, 48.0], [50.0, 50.0]]))
     estimates, words, squares = np.full(2, 50.0), np.full(2, 100.0), np.ones(2)

@@ -1,4 +1,4 @@
-"""What an estimate of a page has to be: its order, its spread, and what must not move it."""
+"""Estimates of pages: their order, their spread, and changes that must not affect them."""
 
 import csv
 from collections.abc import Sequence
@@ -61,18 +61,18 @@ def judged() -> list[tuple[dict[str, str], Estimate]]:
 def test_the_panel_comes_out_in_the_order_of_its_judges(
     judged: list[tuple[dict[str, str], Estimate]],
 ) -> None:
-    """Not much below what was measured, .92; the best of eight formulas has .89."""
+    """The floor is slightly below the measured .92; the best of eight formulas has .89."""
     ranks = [float(row["rank"]) for row, _ in judged]
     order = spearmanr(ranks, [estimate.difficulty for _, estimate in judged]).statistic
     assert order >= 0.9
 
 
 def test_the_error_of_the_level_is_by_how_unlike_its_own_texts_a_text_is() -> None:
-    """Not by those of the difficulty, whose usual distances are others."""
-    found = passages(Batch([document_of_text(HARDEST)]))
+    """The error of the difficulty has other typical distances, which must not be used here."""
+    result = passages(Batch([document_of_text(HARDEST)]))
     wider = replace(BUNDLE.model.level_error, usual=1e-3, usual_per_word=0.0)
-    [error] = BUNDLE.model.read_passages(found).level_error
-    [larger] = replace(BUNDLE.model, level_error=wider).read_passages(found).level_error
+    [error] = BUNDLE.model.read_passages(result).level_error
+    [larger] = replace(BUNDLE.model, level_error=wider).read_passages(result).level_error
     assert larger > 2 * error
 
 
@@ -112,7 +112,7 @@ def test_a_heading_or_a_row_of_a_table_moves_an_estimate_by_its_words_alone(adde
 
 
 def model_of(outputs: Sequence[float], least: float = 0.0) -> PassageModel:
-    """It says the same of every passage: 50 points, message 60, level 4, kernel as given."""
+    """Its output is constant: difficulty 50, message 60, level 4, and the outputs of the kernel."""
     columns = len(passage_columns())
     zeros, ones = np.zeros(columns), np.ones(columns)
     network, level = (
@@ -130,9 +130,9 @@ def model_of(outputs: Sequence[float], least: float = 0.0) -> PassageModel:
 def test_the_function_of_a_kind_counts_as_far_as_a_passage_is_of_it(
     least: float, level: float
 ) -> None:
-    """Of two kinds with chances of 1/2 and 1/4: 4 + 0.6 / 2 - 0.4 / 4 = 4.2; 50 points add half.
+    """With probabilities 1/2 and 1/4: 4 + 0.6 / 2 - 0.4 / 4 = 4.2; a difficulty of 50 adds half.
 
-    Counted from 1/4: 4 + 0.6 / 3; from 0.4: 4 + 0.6 / 6; from 1/2, none.
+    With `least` 1/4: 4 + 0.6 / 3; with 0.4: 4 + 0.6 / 6; with 1/2 nothing is added.
     """
     model = model_of([0.6, -0.4, np.log(2.0), 0.0], least)
     again = PassageModel.from_parts(*model.to_parts())
@@ -143,7 +143,7 @@ def test_the_function_of_a_kind_counts_as_far_as_a_passage_is_of_it(
 
 
 def test_a_text_of_fewer_than_eight_words_has_a_lower_level() -> None:
-    """Of six words (a shortness of .9) a quarter of .8 is taken off, of eight and more nothing."""
+    """For six words (a shortness of .9) a quarter of .8 is subtracted; from eight words on, 0."""
     model, rows = model_of([0.0, 0.0]), np.zeros((3, len(passage_columns())))
     rows[:, passage_columns().index("shortness")] = 0.9, 1 - 8 / 60, 0.0
     assert model.levels(rows, np.zeros(3))[:, 0] == pytest.approx([3.8, 4.0, 4.0])
@@ -168,7 +168,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError, match="least share"):
         model_of([0.6, 0.0], 1.0)
     model, files = model_of([0.6, 0.0]).to_parts()
-    with pytest.raises(InputError, match="not those of a model of passages"):
+    with pytest.raises(InputError, match="not the weights of a model of passages"):
         PassageModel.from_parts({**model, "least": None}, files)
     for numbers in (None, [], [{"start": 50.0, "by": "far"}] * 2):
         with pytest.raises(InputError, match="hardenings are missing"):
@@ -196,14 +196,14 @@ def test_the_whole_lies_among_its_passages() -> None:
 
 
 def test_hard_pages_are_harder_than_their_passages() -> None:
-    """By hand: odds of 80 in 100 are 4; of four passages they go half of the way again, to 8.
+    """Computed by hand: the odds of 80 % are 4; with four passages they are doubled, to 8.
 
-    Of five all of the way, to 16.
+    With five passages they are 16.
     """
     harder = Hardening(50.0, 1.0)
     means = np.array([80.0, 80.0, 50.0, 20.0, 80.0, 103.0])
-    found = harder.of(means, np.array([4.0, 9.0, 4.0, 4.0, 3.0, 1.0]))
-    assert found == pytest.approx([100 * 8 / 9, 100 * 16 / 17, 50.0, 20.0, 80.0, 103.0])
+    result = harder.of(means, np.array([4.0, 9.0, 4.0, 4.0, 3.0, 1.0]))
+    assert result == pytest.approx([100 * 8 / 9, 100 * 16 / 17, 50.0, 20.0, 80.0, 103.0])
     with pytest.raises(InputError, match="hardening must be"):
         Hardening(100.0, 0.3)
 
@@ -220,10 +220,10 @@ def test_passages_are_equal_parts_of_about_a_hundred_words() -> None:
     """Whole sentences, so that they differ a little."""
     text = "The doctor gives you a letter with your name on it today. " * 1
     sentences = " ".join(text.replace("letter", f"letter {n}") for n in range(60))
-    found = passages(Batch([document_of_text(sentences)]))
-    assert found.totals.tolist() == [60 * 13]
-    assert len(found.words) == 8
-    assert all(80 <= words <= 120 for words in found.words)
+    result = passages(Batch([document_of_text(sentences)]))
+    assert result.totals.tolist() == [60 * 13]
+    assert len(result.words) == 8
+    assert all(80 <= words <= 120 for words in result.words)
 
 
 @pytest.mark.parametrize(
@@ -236,11 +236,11 @@ def test_passages_are_equal_parts_of_about_a_hundred_words() -> None:
     ],
 )
 def test_what_is_no_text_is_flagged(text: str, flag: str) -> None:
-    """With a wider spread, or without an estimate."""
-    (found,) = estimates_of(text)
-    assert flag in found.flags
+    """It also has a wider spread, or no estimate."""
+    (result,) = estimates_of(text)
+    assert flag in result.flags
     usual = estimates_of(LEAFLET)[0].spread
-    assert np.isnan(found.spread) or found.spread > usual
+    assert np.isnan(result.spread) or result.spread > usual
 
 
 HARD = """I understand that the investigational agent is given to determine whether progression
@@ -258,11 +258,11 @@ def test_what_fools_a_formula_is_flagged() -> None:
     cut = " ".join(f"{word}." if not n % 4 else word for n, word in enumerate(words, 1))
     without_order = " ".join(sorted(words)) + "."
     spanish = "Los análisis de sangre se hacen por la mañana, entre las siete y las nueve. "
-    found = estimates_of(HARD, cut, without_order, HARD * 3, LEAFLET + spanish * 2)
-    assert not found[0].flags
-    for each, flag in zip(found[1:], (CUT, NO_ORDER, REPEATED, TWO_LANGUAGES), strict=True):
+    result = estimates_of(HARD, cut, without_order, HARD * 3, LEAFLET + spanish * 2)
+    assert not result[0].flags
+    for each, flag in zip(result[1:], (CUT, NO_ORDER, REPEATED, TWO_LANGUAGES), strict=True):
         assert flag in each.flags
-    assert found[0].difficulty < found[1].difficulty < found[2].difficulty
+    assert result[0].difficulty < result[1].difficulty < result[2].difficulty
 
 
 def test_side_effects_in_a_list_are_read() -> None:
@@ -276,7 +276,7 @@ def test_side_effects_in_a_list_are_read() -> None:
 
 
 def test_the_assessors_of_2016_have_their_own_scale() -> None:
-    """By name: the default reader is an adult of the public."""
+    """It is selected by the name of its reader; the default reader is an adult of the public."""
     batch = Batch([document_of_text(LEAFLET), document_of_text(HARDEST)])
     for easy, hard in (BUNDLE.estimate(batch), BUNDLE.estimate(batch, READERS["assessor-2016"])):
         assert easy.p_understandable > hard.p_understandable
@@ -331,7 +331,7 @@ def test_the_same_bundle_gives_the_same_digits() -> None:
 
 
 def test_a_level_stays_on_its_scale() -> None:
-    """From A1 to C2; the model's own output may lie beyond."""
+    """Levels are clipped to A1 to C2, although the model's output may lie beyond."""
     for each in estimates_of("The cat sat. It was fat.", HARDEST):
         assert 1 <= each.level <= 6
 
@@ -353,7 +353,7 @@ def test_short_sentences_are_sentences(text: str, is_prose: bool) -> None:
 
 @pytest.mark.parametrize(("sentences", "shortness"), [(1, 0.75), (2, 0.5), (4, 0.0), (6, 0.0)])
 def test_a_text_is_short_up_to_sixty_words(sentences: int, shortness: float) -> None:
-    """By hand: sentences of fifteen words, 1 - 15 / 60 and so on."""
+    """Computed by hand for sentences of fifteen words: 1 - 15 / 60 and so on."""
     texts = [
         f"The {name} ran to the green hill and then it sat down for a rest."
         for name in ("dog", "cat", "fox", "hen", "boy", "girl")[:sentences]
@@ -363,14 +363,14 @@ def test_a_text_is_short_up_to_sixty_words(sentences: int, shortness: float) -> 
 
 
 def test_no_word_makes_a_text_much_easier() -> None:
-    """A few easy words behind a hard text may not hide it; a hard word may weigh more."""
+    """A few easy words after a hard text must not hide it; hard words have no such bound."""
     known = word_difficulty()
     assert min(known.words.min(), known.letters.min()) == -60
     assert known.words.max() > 100
 
 
 def test_the_difficulty_by_words_is_the_mean_of_the_different_words() -> None:
-    """As the core reads them, and as training does: "rest" counts once, however often it stands."""
+    """The core and training agree: repetitions of "rest" count once."""
     text = "Rest and rest and rest.\n\nTake 2 callbacks, and rest."
     words = ["Rest", "and", "rest", "Take", "callbacks"]
     own = word_difficulty().of(known_of(words).ranks, runs_of_letters(words))

@@ -32,7 +32,7 @@ def test_rows_have_a_name_of_their_own_and_stay_on_the_scales(path: Path) -> Non
 
 
 def test_documentation_is_moved_by_how_much_easier_it_had_been_read() -> None:
-    """By what two readers gave it when they read it again, among passages that were read twice."""
+    """The correction comes from second readings, mixed with passages that have two readings."""
     again = list(records(ROOT / "readings" / "again.jsonl"))
 
     def moved(reader: int, name: str, number: int) -> float:
@@ -68,7 +68,7 @@ def test_further_kinds_are_moved_in_the_middle_of_the_scale() -> None:
 
 
 def test_a_page_that_was_read_twice_has_the_mean_of_both() -> None:
-    """225 of the 306 were; readings of the others are those of one reader."""
+    """225 of the 306 pages have two readings; the others have one."""
     rows = list(records(READ_PAGES_FILE))
     twice = [row for row in rows if "readings" in row]
     assert (len(rows), len(twice)) == (306, 225)
@@ -80,7 +80,7 @@ def test_a_page_that_was_read_twice_has_the_mean_of_both() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("file", [OPEN_PASSAGES_FILE, READ_SENTENCES_FILE], ids=lambda p: p.name)
 def test_texts_that_were_read_are_those_of_their_sources(file: Path, shared_data: Path) -> None:
-    """With their text, group and reading; shipped only if the licence says so."""
+    """Texts, groups and readings agree; texts are included only if the licence allows it."""
     sources = {row["id"]: row for row in records(shared_data / "open_texts" / "texts.jsonl.gz")}
     are_sentences = file == READ_SENTENCES_FILE
     text_set = SENTENCES if are_sentences else UNREAD
@@ -100,7 +100,7 @@ def test_texts_that_were_read_are_those_of_their_sources(file: Path, shared_data
 
 
 def test_sentences_that_were_read_stand_in_the_texts_that_they_name() -> None:
-    """Those of documentation and of awkward texts."""
+    """The sentences of documentation and of awkward texts occur in the texts that they name."""
     texts = {row["id"]: row["text"] for row in records(READ_ONCE_FILE)}
     parts = [row for row in records(READ_SENTENCES_FILE) if row["of"] != row["id"]]
     assert len(parts) == 1110

@@ -31,7 +31,7 @@ def test_many_answers_give_threshold_and_noise_again() -> None:
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
-    """Of 40 readers with 50 answers each, 95 % is 38; binomial chance allows 34 (1 in 100)."""
+    """95 % of 40 readers are 38; by chance, 34 or fewer happen in 1 of 100 cases."""
     held = [fit_reader(*answers(50, seed)).threshold_interval for seed in range(40)]
     assert sum(low <= 42 <= high for low, high in held) >= 34
     assert 5 < np.mean([high - low for low, high in held]) < 25
@@ -48,10 +48,10 @@ def test_the_fit_is_the_likeliest_by_scipy() -> None:
         chance = norm.cdf((parameters[0] - difficulties) / math.exp(parameters[1]))
         return -float(np.log(np.where(understood, chance, 1 - chance).clip(1e-9)).sum())
 
-    found = minimize(unlikelihood, [50, 2.5], method="Nelder-Mead").x
+    best = minimize(unlikelihood, [50, 2.5], method="Nelder-Mead").x
     fitted = fit_reader(difficulties, understood).reader
-    assert fitted.threshold == pytest.approx(found[0], abs=0.5)
-    assert fitted.noise_scale == pytest.approx(math.exp(found[1]), rel=0.07)
+    assert fitted.threshold == pytest.approx(best[0], abs=0.5)
+    assert fitted.noise_scale == pytest.approx(math.exp(best[1]), rel=0.07)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_record_that_is_no_answer_is_named() -> None:
 
 
 def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_path: Path) -> None:
-    """The reader's own threshold and noise stand in the settings of the scores."""
+    """The settings of the scores contain the reader's threshold and noise."""
     # A sentence counts once on a page, so each is another.
     places = ("door", "bed", "chair", "tree", "wall", "road", "house")
     easy = [f"The cat sat on a mat by the {place}." for place in places]
@@ -125,10 +125,15 @@ def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_pa
         ("llr", "--bundle llr"),
         ("mine", "--bundle FOLDER (FOLDER is that of the bundle mine)"),
     ):
-        given = table.with_name(f"{name}.csv")
-        write_table(scores.to_arrow(), str(given), settings={"scale": name, "bundle": name})
+        scores_path = table.with_name(f"{name}.csv")
+        write_table(scores.to_arrow(), str(scores_path), settings={"scale": name, "bundle": name})
         done = understand(
-            "calibrate", tmp_path / "answers.csv", "--scores", given, "-o", tmp_path / "a.json"
+            "calibrate",
+            tmp_path / "answers.csv",
+            "--scores",
+            scores_path,
+            "-o",
+            tmp_path / "a.json",
         )
         assert done.stderr.endswith(f"--reader {tmp_path / 'a.json'} {said}\n")
 
@@ -144,8 +149,8 @@ def test_scores_that_do_not_say_their_scale_get_a_remark(tmp_path: Path) -> None
     [remark] = ud.calibrate(answers, path).remarks
     assert "the scale of these difficulties is not stated" in remark
     Path(f"{path}.settings.json").write_text('{"scale": "mine"}')
-    known = ud.calibrate(answers, path)
-    assert (known.reader.scale, known.remarks) == ("mine", ())
+    calibrated = ud.calibrate(answers, path)
+    assert (calibrated.reader.scale, calibrated.remarks) == ("mine", ())
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"kind": "reader", "threshold": "x"}'])

@@ -32,7 +32,7 @@ def corpora(size: int = 40) -> dict[float, Iterator[Document]]:
 
 
 def test_the_space_is_that_of_the_exact_decomposition() -> None:
-    """Of the TF-IDF of the documents, each of length 1, the ten largest singular vectors."""
+    """Compare with the ten largest singular vectors of the normalised TF-IDF matrix."""
     pytest.importorskip("gensim")
     model = train_background(corpora(), "linear-regressor").model
     words, space = model.vocabulary.words, model.space
@@ -47,8 +47,10 @@ def test_the_space_is_that_of_the_exact_decomposition() -> None:
     worth = np.array(rows)
     worth /= np.linalg.norm(worth, axis=1, keepdims=True)
     in_documents = (worth > 0).sum(axis=0)
-    kept = in_documents > 0
-    np.testing.assert_allclose(space.weights[kept], np.log2(120 / in_documents[kept]))
+    in_vocabulary = in_documents > 0
+    np.testing.assert_allclose(
+        space.weights[in_vocabulary], np.log2(120 / in_documents[in_vocabulary])
+    )
     exact = np.linalg.svd(worth, full_matrices=False)[2][:10].T
     assert np.degrees(subspace_angles(exact, space.projection)).max() < 0.01
     largest = np.abs(space.projection).argmax(axis=0)
@@ -64,7 +66,7 @@ def test_the_same_corpora_give_the_same_bundle(estimator: str) -> None:
     second = train_background(corpora(), estimator, random_state=3)
     assert first.model.to_parts()[1] == second.model.to_parts()[1]
     assert first.card["figures"][0]["value"] > 0.9
-    assert [each["records"] for each in first.card["training"]] == [40, 40, 40]
+    assert [entry["records"] for entry in first.card["training"]] == [40, 40, 40]
 
 
 def test_too_few_documents_or_words_are_told() -> None:
@@ -76,7 +78,7 @@ def test_too_few_documents_or_words_are_told() -> None:
 
 
 def test_without_gensim_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has no wheels for some versions of Python; what is trained needs none to score."""
+    """gensim has no wheels for some versions of Python; scoring works without it."""
     monkeypatch.setitem(sys.modules, "gensim", None)
     monkeypatch.setitem(sys.modules, "gensim.corpora", None)
     with pytest.raises(MissingExtraError, match="needs gensim, which has no wheels yet for"):

@@ -93,7 +93,7 @@ def kept(pipeline: Any, rows: Any = ROWS, labels: Any = LABELS) -> Bundle:
     ids=lambda pipeline: type(getattr(pipeline, "steps", [("", pipeline)])[-1][1]).__name__,
 )
 def test_a_bundle_gives_the_numbers_of_the_pipeline(pipeline: Any, tmp_path: Path) -> None:
-    """Also where values are missing, if the pipeline fills them."""
+    """This includes missing values, if the pipeline fills them."""
     fills = "SimpleImputer" in str(pipeline)
     bundle = kept(pipeline, MISSING if fills else ROWS)
     bundle.save(tmp_path / "own")

@@ -48,7 +48,7 @@ def labels_in(path: Path, **more: Any) -> LabelledTexts:
 
 
 def records(count: int = 60, **more: object) -> list[dict[str, object]]:
-    """Texts of which the longer the share of hard sentences the higher the label."""
+    """Return texts whose label rises with the share of hard sentences."""
     return [
         {
             "id": f"d{i}",
@@ -62,7 +62,7 @@ def records(count: int = 60, **more: object) -> list[dict[str, object]]:
 
 
 def test_labels_are_said_as_difficulty(tmp_path: Path) -> None:
-    """So that a threshold can be chosen in the units of one's labels, whatever their direction."""
+    """Users can choose a threshold in the units of their labels, in either direction."""
     path = write(tmp_path / "own.jsonl.gz", records())
     harder = labels_in(path, scale="range").in_difficulty
     assert harder == "1 is 0, 2 is 20, 3 is 40, 4 is 60, 5 is 80, 6 is 100"
@@ -147,7 +147,7 @@ def test_each_trained_bundle_has_a_scale_of_its_own(tmp_path: Path) -> None:
 
 
 def test_too_few_groups_say_how_many_folds_there_can_be() -> None:
-    """Also that texts which are equal are in one group, which may be why."""
+    """The message also mentions that equal texts are in one group, a possible cause."""
     rows = records(60, site="")
     for number, row in enumerate(rows):
         row["site"] = f"site {number % 7}"
@@ -176,7 +176,7 @@ def test_a_label_source_is_what_it_says(source: str, expected: tuple[str, ...]) 
 
 @pytest.mark.parametrize("said", ["hard", "cefr:harder"])
 def test_a_word_that_is_no_direction_is_named(tmp_path: Path, said: str) -> None:
-    """Not taken for the end of a file's name."""
+    """It is not read as part of the path."""
     path = tmp_path / "others.csv"
     path.write_text("text,rating\n")
     word = said.partition(":")[0]
@@ -290,14 +290,14 @@ def test_training_and_validating_from_the_command_line(
     assert (
         f"validate {out} OTHER_FILE --label-column label --direction higher-harder" in done.stderr
     )
-    shown = understand("bundle", "show", out).stdout
-    assert "linear-regressor" in shown
-    assert "mine, out of fold" in shown
+    card = understand("bundle", "show", out).stdout
+    assert "linear-regressor" in card
+    assert "mine, out of fold" in card
     done = understand("validate", out, f"{labelled}:label:harder:cefr", "-o", report, status=0)
     assert "P(U|d), if below 40 is understood: brier 0." in done.stdout
     assert "texts are read from the column 'text'" in done.stderr
-    [found] = json.loads(report.read_text())["sets"]
-    assert found["scores"][0]["pearson"] > 0.9
+    [validated] = json.loads(report.read_text())["sets"]
+    assert validated["scores"][0]["pearson"] > 0.9
     assert f"scale {load_bundle(out).scale}" in done.stdout
     assert load_bundle(out).scale.startswith("own-")
 
@@ -324,7 +324,7 @@ def test_a_table_of_features_stands_for_texts() -> None:
 
 
 def test_levels_are_judged_by_the_level_that_has_the_threshold() -> None:
-    """By hand: of `open`, difficulty 40 of 2016 is some level; P is that of a label below it."""
+    """Computed by hand: difficulty 40 of 2016 is converted to a level; P is P(label < level)."""
     bundle = load_bundle("open")
     assert bundle.assessors is not None
     texts = [f"{EASY} " * n + f"{HARD} " * (30 - n) for n in range(30)]
@@ -335,15 +335,15 @@ def test_levels_are_judged_by_the_level_that_has_the_threshold() -> None:
         np.clip(reading.level, 1, 6), at, "calibrated", noise_scale=reading.level_error
     )
     by_hand = brier_score(chances, labels < at)
-    found = validate(
+    validated = validate(
         bundle,
         {"text": texts, "level": labels},
         label="level",
         scale="cefr",
         direction="higher-harder",
     ).sets[0]
-    assert found.chances["brier"] == pytest.approx(by_hand)
-    assert f"a level below {at:.2f}" in found.remarks[0]
+    assert validated.chances["brier"] == pytest.approx(by_hand)
+    assert f"a level below {at:.2f}" in validated.remarks[0]
 
 
 def test_a_set_of_the_name_that_a_card_has_is_said_to_be_learned_from(tmp_path: Path) -> None:
@@ -351,8 +351,8 @@ def test_a_set_of_the_name_that_a_card_has_is_said_to_be_learned_from(tmp_path: 
     readings, mine = (
         write(tmp_path / f"{name}.jsonl.gz", records(30)) for name in ("readings", "mine")
     )
-    [found] = validate("open", f"{readings}:label:harder").sets
-    assert "was trained on a set called readings" in found.remarks[0]
+    [validated] = validate("open", f"{readings}:label:harder").sets
+    assert "was trained on a set called readings" in validated.remarks[0]
     assert not validate("open", f"{mine}:label:harder").sets[0].remarks
 
 

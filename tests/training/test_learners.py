@@ -80,8 +80,8 @@ def test_every_parameter_of_the_table_is_one_of_the_learner_and_reaches_the_esti
     values = {"hidden_layer_sizes": (3,), "gamma": 0.25, "n_estimators": 7, "max_depth": 2}
     chosen = {each: values.get(each, 0.5) for each in row.parameters}
     set_up = row.unfitted(0, learner(name).set_params(**chosen).parameters())
-    found = {key.rpartition("__")[2]: value for key, value in set_up.get_params().items()}
-    assert {each: found[each] for each in chosen} == chosen
+    actual = {key.rpartition("__")[2]: value for key, value in set_up.get_params().items()}
+    assert {each: actual[each] for each in chosen} == chosen
 
 
 @pytest.mark.parametrize("name", ["linear-regressor", "xgboost-regressor", "svm-classifier"])

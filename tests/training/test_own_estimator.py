@@ -54,7 +54,7 @@ TERMS = [
 
 
 def text_of(hard: int, seed: int) -> str:
-    """Five sentences, of which some are hard."""
+    """Return five sentences, some of them hard."""
     rng = np.random.default_rng(seed)
     sentences = [
         f"Progressive {rng.choice(TERMS)} notwithstanding, concomitant {rng.choice(TERMS)} may "
@@ -448,11 +448,11 @@ def test_frames_are_read_by_their_column_of_texts() -> None:
 
     frame = pd.DataFrame({"id": range(5), "text": TEXTS[:5]})
     expected = ud.features(TEXTS[:5], ["words"]).to_arrow()["words"].to_pylist()
-    for given in (frame, frame[["text"]], frame["text"].tolist()):
-        assert ud.features(given, ["words"]).to_arrow()["words"].to_pylist() == expected
+    for source in (frame, frame[["text"]], frame["text"].tolist()):
+        assert ud.features(source, ["words"]).to_arrow()["words"].to_pylist() == expected
     transformer = FeatureTransformer(["words"])
-    for given in (frame, frame[["text"]], frame["text"], frame[["text"]].to_numpy()):
-        assert transformer.fit_transform(given)[:, 0].tolist() == expected
+    for source in (frame, frame[["text"]], frame["text"], frame[["text"]].to_numpy()):
+        assert transformer.fit_transform(source)[:, 0].tolist() == expected
     with pytest.raises(WrongTypeError, match="no column text; choose one of its columns"):
         transformer.fit_transform(frame.rename(columns={"text": "body"}))
     grouped = make_pipeline(

@@ -38,14 +38,14 @@ def ratings(bundle: str, noise: float = 0.0) -> dict[str, Any]:
 
 
 def test_a_threshold_of_another_scale_is_told(understand: Run, tmp_path: Path) -> None:
-    """By `score` and `explain`, unless the threshold is the user's own."""
+    """`score` and `explain` print a remark, unless the user chose the threshold."""
     labels = ratings("open")
     how: dict[str, Any] = {"label": "rating", "direction": "higher-harder", "group": "site"}
     ud.rescale("open", labels, **how).save(tmp_path / "mine")
     page, reader = tmp_path / "a.txt", tmp_path / "me.json"
     page.write_text(EASY)
     reader.write_text(json.dumps(reader_of("public").to_json()))
-    told = "the threshold 60 of the reader public is on the scale readings.v1 and means"
+    message_start = "the threshold 60 of the reader public is on the scale readings.v1 and means"
     score = ("score", page, "-o", tmp_path / "s.csv", "--bundle", tmp_path / "mine")
     explain = ("explain", page, "-o", tmp_path / "a.html", "--bundle", tmp_path / "mine")
     for command, expected in (
@@ -56,25 +56,25 @@ def test_a_threshold_of_another_scale_is_told(understand: Run, tmp_path: Path) -
         (score[:-2], False),
     ):
         done = understand(*command, status=0)
-        assert (told in done.stderr) == expected, command
+        assert (message_start in done.stderr) == expected, command
     # A reader that is chosen, and whose threshold means nothing here, is refused.
     for own in ("public", reader):
-        assert told in understand(*score, "--reader", own, status=2).stderr
+        assert message_start in understand(*score, "--reader", own, status=2).stderr
 
 
 @pytest.mark.parametrize("bundle", ["open", "llr", "background-mlp"])
 def test_a_line_of_labels_comes_out_again(bundle: str, tmp_path: Path) -> None:
     """For every kind of model; the bundle says the same when it is read from its folder."""
     labels = ratings(bundle)
-    found = ud.rescale(
+    rescaled = ud.rescale(
         bundle, labels, label="rating", direction="higher-harder", group="site", name="mine"
     )
-    assert (found.texts, found.groups) == (70, 14)
-    assert found.after.distance < 0.01 < found.before.distance
-    assert found.spearman == pytest.approx(1)
-    found.save(tmp_path / "mine")
+    assert (rescaled.texts, rescaled.groups) == (70, 14)
+    assert rescaled.after.distance < 0.01 < rescaled.before.distance
+    assert rescaled.spearman == pytest.approx(1)
+    rescaled.save(tmp_path / "mine")
     again = ud.load_bundle(tmp_path / "mine")
-    assert again.scale == found.bundle.scale != ud.load_bundle(bundle).scale
+    assert again.scale == rescaled.bundle.scale != ud.load_bundle(bundle).scale
     for text, rating in list(zip(TEXTS, labels["rating"], strict=True))[:7]:
         row = ud.score_text(text, bundle=str(tmp_path / "mine"))
         assert row["difficulty"] == pytest.approx(25 * (rating - 1), abs=0.01)
@@ -83,23 +83,23 @@ def test_a_line_of_labels_comes_out_again(bundle: str, tmp_path: Path) -> None:
 
 def test_the_spread_is_that_of_the_labels() -> None:
     """Half a point of a scale of five is 12 of 100, give or take the ends that it is made from."""
-    found = ud.rescale("open", ratings("open", 0.5), label="rating", direction="higher-harder")
-    [spread] = set(found.bundle.calibration.examples()[0][2:])
+    rescaled = ud.rescale("open", ratings("open", 0.5), label="rating", direction="higher-harder")
+    [spread] = set(rescaled.bundle.calibration.examples()[0][2:])
     assert 5 < spread < 13
-    assert found.after.low < found.after.distance < found.after.high
+    assert rescaled.after.low < rescaled.after.distance < rescaled.after.high
 
 
 def test_the_card_says_whose_scale_it_is() -> None:
-    found = ud.rescale("open", ratings("open"), label="rating", direction="higher-harder")
-    text = card(found.bundle, markdown=True)
+    rescaled = ud.rescale("open", ratings("open"), label="rating", direction="higher-harder")
+    text = card(rescaled.bundle, markdown=True)
     assert "with difficulties on the scale of the table" in text
-    assert "CC BY-SA 4.0" in found.bundle.licence
-    assert "its scale under that of its labels" in found.bundle.licence
-    assert found.bundle.scale in text
-    told = ud.validate(
-        found.bundle, ratings("open"), label="rating", direction="higher-harder", scale="range"
+    assert "CC BY-SA 4.0" in rescaled.bundle.licence
+    assert "its scale under that of its labels" in rescaled.bundle.licence
+    assert rescaled.bundle.scale in text
+    message_start = ud.validate(
+        rescaled.bundle, ratings("open"), label="rating", direction="higher-harder", scale="range"
     )
-    assert "was trained on these very texts" in told.sets[0].remarks[0]
+    assert "was trained on these very texts" in message_start.sets[0].remarks[0]
 
 
 def test_a_reader_of_another_scale_is_refused(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_labels_that_give_no_scale_are_told(
 
 
 def test_a_scale_of_another_model_is_refused(tmp_path: Path) -> None:
-    """That of pages belongs to models of pages; a scale is a name."""
+    """The scale of readings is only for models of passages; a scale must be a string."""
     with pytest.raises(InputError, match="three lists of numbers"):
         Calibration.from_json(
             {**Calibration((0.0, 1.0), (0.0, 100.0), (5.0, 5.0)).to_json(), "scale": 7}

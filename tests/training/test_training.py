@@ -1,4 +1,4 @@
-"""From labels to a bundle with its figures, in one call."""
+"""Train a bundle with its figures from labels, in one call."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ RNG = np.random.default_rng(3)
 
 
 def labels(count: int = 60) -> dict[str, list[Any]]:
-    """The more hard sentences, the lower the grade of ease that is given."""
+    """Return labels of ease that fall with the number of hard sentences."""
     hard = [number % 6 for number in range(count)]
     return {
         "docno": [f"d{number}" for number in range(count)],
@@ -71,15 +71,15 @@ def test_features_without_a_value_are_left_out_with_a_remark(trained: Any) -> No
 
 
 def test_what_agrees_better_than_one_s_own_estimator_is_named() -> None:
-    """So that nobody ships a model that a formula beats."""
-    found = ud.train(
+    """This warns users whose model is worse than a formula."""
+    result = ud.train(
         labels(), label="ease", direction="higher-easier", estimator="linear-regressor",
         features=["smog"], folds=5, name="mine",
     )  # fmt: skip
-    rows = {row["score"]: row["spearman"] for row in found.figures}
+    rows = {row["score"]: row["spearman"] for row in result.figures}
     better = {name for name in rows if rows[name] > rows["mine, out of fold"]}
     assert better
-    assert all(f"{name} (" in found.remarks[0] for name in better)
+    assert all(f"{name} (" in result.remarks[0] for name in better)
 
 
 def test_the_learning_curve_says_whether_more_labels_would_help(trained: Any) -> None:
@@ -90,10 +90,10 @@ def test_the_learning_curve_says_whether_more_labels_would_help(trained: Any) ->
 
 
 def test_validating_says_when_texts_were_trained_on(trained: Any) -> None:
-    found = ud.validate(
+    result = ud.validate(
         trained.bundle, labels(), label="ease", direction="higher-easier", group="site"
     )
-    assert "was trained on these very texts" in found.sets[0].remarks[0]
+    assert "was trained on these very texts" in result.sets[0].remarks[0]
     others = ud.validate(trained.bundle, labels(42), label="ease", direction="higher-easier")
     assert others.sets[0].remarks == ()
 
@@ -103,7 +103,7 @@ def test_intervals_are_those_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validation, "_RESAMPLES", 200)
     values = RNG.normal(size=40)
     marks = values + RNG.normal(size=40)
-    ten = [np.repeat(each, 10) for each in (values, marks, np.arange(40))]
+    ten = [np.repeat(values_, 10) for values_ in (values, marks, np.arange(40))]
     once, grouped = agreement("a", values, marks), agreement("a", *ten)
     assert grouped.intervals["pearson"] == pytest.approx(once.intervals["pearson"])
     low, high = agreement("a", *ten[:2]).intervals["pearson"]

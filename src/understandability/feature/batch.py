@@ -160,14 +160,14 @@ class PieceTable(TypeTable):
         return self._tokens.rows.take(ranges(starts, sizes)), sizes
 
     def _word_types(self, pieces: Sequence[str]) -> NDArray[np.int32]:
-        """Return the type of each piece's word, or -1. A column of pieces."""
+        """Return the type of each piece's word, or -1. Use `column`."""
         words = list(map(word_of, pieces))
         ids = np.full(len(words), -1, np.int32)
         ids[np.fromiter(map(bool, words), bool)] = self.word_types.number(filter(None, words))
         return ids
 
     def _token_spans(self, pieces: Sequence[str]) -> NDArray[np.int32]:
-        """Return the start in `_tokens` and the number of each piece's tokens."""
+        """Return the start and the number of each piece's tokens in `_tokens`. Use `column`."""
         tokens = list(map(tokenize, pieces))
         sizes = np.fromiter(map(len, tokens), np.int64)
         starts = self._tokens.size + np.cumsum(sizes) - sizes
@@ -446,7 +446,7 @@ def nan_for_0(values: ArrayLike) -> FloatArray:
 
 
 def letters(words: Sequence[str]) -> NDArray[np.int32]:
-    """Return the number of letters and digits of each word. A column of types.
+    """Return the number of letters and digits of each word. Use `TypeTable.column`.
 
     >>> letters(["well-being", "3.5"])
     array([9, 2], dtype=int32)
@@ -477,7 +477,7 @@ def capitals(pieces: Sequence[str]) -> NDArray[np.int8]:
 
 
 def starts_with_capital(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Return a mask of the words that start with a capital letter. A column of types."""
+    """Return a mask of the words that start with a capital letter. Use `TypeTable.column`."""
     return np.fromiter((word[:1].isupper() for word in words), bool)
 
 

@@ -90,7 +90,7 @@ def all_groups() -> tuple[str, ...]:
 def select_columns(
     names: Sequence[str] = (), groups: Sequence[str] = (), per: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the columns of the given features and groups; of all features if none are given.
+    """Return the columns of some features and groups; default: of all features.
 
     `per` (``word``, ``sentence``) adds the forms divided by words or sentences.
 

@@ -111,7 +111,7 @@ def _on_counts(formula: Callable[..., Any], *names: str) -> Callable[[Counts], f
     return lambda counts: float(formula(*(getattr(counts, name) for name in names)))
 
 
-# LIX was designed for Swedish and is used for many languages, Rix for those of western Europe.
+# LIX was designed for Swedish and is used for many languages, Rix for western European languages.
 _ALL_LANGUAGES = (
     LanguageFormula("lix", "score", HARDER,
                     "words/sentences + percent words of more than 6 letters",

@@ -100,7 +100,7 @@ class Tagger:
     def tag_ids(
         self, type_ids: Array, sentence_starts: Array, contributions: Array
     ) -> NDArray[np.uint8]:
-        """Tag tokens that are given as row numbers of `contributions`."""
+        """Tag tokens, represented by the indexes of their types in `contributions`."""
         tags = np.empty(len(type_ids), np.uint8)
         rows = np.ascontiguousarray(contributions, np.int16)
         ids = np.ascontiguousarray(type_ids, np.int64)

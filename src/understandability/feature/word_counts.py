@@ -76,7 +76,7 @@ _cache = TypeTable()
 
 
 def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
-    """Return counts per word, with one column per category in `KINDS`. A column of types.
+    """Return counts per word, with one column per category in `KINDS`. Use `TypeTable.column`.
 
     Proper names are subtracted later, in `count_all`.
     """

@@ -1,4 +1,4 @@
-"""PyTerrier transformers: texts to difficulty and P(U|d), results to easier results.
+"""PyTerrier transformers that estimate the difficulty of texts, and re-rank results by it.
 
 They are plain Python and start no Java virtual machine. Requires the extra ``pyterrier``.
 

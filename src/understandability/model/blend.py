@@ -96,12 +96,17 @@ def distances_of(
 class BlendModel:
     """A base model, a prior over its outputs, and learners of the correction.
 
-    `direct` learners and `spelling` estimate the label, `corrections` its distance from the prior.
-    `weights` are those of the learners in the correction: of direct ones, of corrections, then of
-    spelling. `center` is the mean of each input over the training texts, `share` the weight of the
-    correction (0 to 1). `labels` are the difficulties of a classifier's classes, empty for
-    regressors.
-    `estimator` is ``blend``, or the name in `ESTIMATORS` of a single learner without a prior.
+    Attributes:
+        estimator: ``blend``, or the name in `ESTIMATORS` of a single learner without a prior.
+        base: The base model.
+        prior: The line over its difficulty and level.
+        direct: Learners of the label.
+        corrections: Learners of the distance between label and prior.
+        share: The weight of the correction, from 0 to 1.
+        center: The mean of each input over the training texts.
+        weights: The weights of the learners in the correction: direct ones, corrections, spelling.
+        labels: The difficulties of a classifier's classes; empty for regressors.
+        spelling: A learner of the label that reads the spelling of words.
     """
 
     estimator: str
@@ -144,9 +149,10 @@ class BlendModel:
         return np.array(self.center)
 
     def inputs(self, batch: Batch) -> Floats:
-        """The columns of passages, the base model's outputs, the estimate by spelling.
+        """The inputs of each document; shape (documents, names).
 
-        Shape (documents, names).
+        They are the columns of passages, the outputs of the base model, and the estimate by
+        spelling, if the blend has that learner.
         """
         inputs = blend_inputs(self.base, batch)
         if self.spelling is None:

@@ -107,8 +107,8 @@ class Bundle:
 
     def __repr__(self) -> str:
         return (
-            f"<Bundle {self.label}, scale {self.scale}; .card says what is known of it, "
-            ".save(folder) writes it>"
+            f"<Bundle {self.label}, scale {self.scale}; .card describes it, .save(folder) writes "
+            "it>"
         )
 
     @property

@@ -98,7 +98,7 @@ class Calibration:
         return replace(self, scale=f"own-{hashlib.sha256(knots.encode()).hexdigest()[:8]}")
 
     def examples(self) -> list[tuple[float, float, float]]:
-        """Raw outputs with their difficulty and spread, for a card: the knots."""
+        """The raw output, difficulty and spread of each knot, for a card."""
         return list(zip(self.raw, self.difficulty, self.spread, strict=True))
 
     def to_json(self) -> dict[str, Any]:

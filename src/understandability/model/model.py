@@ -51,11 +51,11 @@ class Model(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its inputs: columns of the catalogue, or its own."""
+        """The names of the inputs: columns of the catalogue, or columns of the model itself."""
 
     @property
     def typical(self) -> Floats:
-        """The inputs of a typical text, the reference of contributions."""
+        """The inputs of a typical text, with which contributions compare a text."""
 
     def inputs(self, batch: Batch) -> Floats:
         """The inputs for each document; shape (documents, names)."""

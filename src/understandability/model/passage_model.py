@@ -1,9 +1,10 @@
-"""The model of passages: difficulty and level of each, and of a page their means.
+"""The model of passages: it estimates difficulty and level of each passage, and averages them.
 
 *Difficulty*, 0 to 100, is how hard the text is to understand for an adult of the public, learned
 from readings. A small network computes it from the columns of a passage (`passages`). A second
-output is how hard it is to get the *message*: the usual difficulty of texts whose message the same
-share of readers gets. In the minutes of a meeting the words are easier than the message.
+output is the difficulty of the *message*, which may differ: in the minutes of a meeting, the words
+are easier than the message. It is on the same scale: the usual difficulty of texts whose message is
+understood by the same share of readers.
 
 *Level*, 1 (A1) to 6 (C2) as in the CEFR, is a human rating of language; a second network learned
 it. The data sets contradict each other, so some have a function of their own. It is added in
@@ -58,8 +59,8 @@ _WIDER, _WIDENING = 1.2, (FEW_SENTENCES, CUT, NO_ORDER, REPEATED, TWO_LANGUAGES)
 
 
 # The message of a page is that of its hardest passages, which make up this share of its words: a
-# reader who fails at them has not understood the page, however easy a list behind it is. On whole
-# pages that were read, shares from .6 to .8 agree best with the readings.
+# reader who fails at them has not understood the page, however easy a list that follows is. On
+# whole pages, shares from .6 to .8 agree best with the readings.
 MUST_BE_UNDERSTOOD = 2 / 3
 # The number of passages up to which a text has their mean difficulty, and of a whole page.
 _FEW, _MANY = 3, 5
@@ -126,7 +127,7 @@ class ErrorModel:
 
 
 def whole(parts: Floats) -> Floats:
-    """Return how much texts are whole pages, by the effective number of their passages.
+    """Return the degree to which a text counts as a whole page, by the number of its passages.
 
     >>> whole(np.array([1.0, 3.0, 4.0, 5.0, 20.0])).tolist()
     [0.0, 0.0, 0.5, 1.0, 1.0]
@@ -140,19 +141,19 @@ def apart(parts: Floats) -> Floats:
     >>> apart(np.array([[53.0, 47.0], [50.0, 50.0]])).tolist()
     [3.0, 0.0]
     """
-    rows = np.ascontiguousarray(
-        parts
-    )  # so that the sum of a row does not depend on the number of rows
+    # Contiguous, so that the sum of a row does not depend on the number of rows.
+    rows = np.ascontiguousarray(parts)
     count = max(1, rows.shape[1])
     mean = np.einsum("ij->i", rows) / count
     return np.asarray(np.sqrt(np.maximum(np.einsum("ij,ij->i", rows, rows) / count - mean**2, 0)))
 
 
 def shares(odds: Floats, least: float) -> Floats:
-    """Return how much each passage resembles each data set; (passages, data sets).
+    """Return the share of each data set's function for each passage; (passages, data sets).
 
-    This is the probability of the data set, rescaled from `least` (0, and below) to certainty (1).
-    `odds` are the log-odds of each data set to none.
+    The share is the probability that the passage is from the data set, rescaled linearly: `least`
+    and lower probabilities become 0, and certainty stays 1. `odds` are the log-odds of each data
+    set against none.
 
     >>> shares(np.log([[2.0, 1.0]]), 0.0).round(2).tolist()
     [[0.5, 0.25]]
@@ -223,17 +224,18 @@ class PassageModel:
     """Networks and a kernel on the columns of passages, and their errors; see the module.
 
     Attributes:
-        network: Outputs difficulty and message difficulty, each the mean of several networks; then
-            the difficulty by each of these.
-        kernel: Outputs, per data set, what it adds to the level; then its log-odds to no data set.
-        level: Outputs the level, the mean of several networks; then the level by each. `level` and
-            `kernel` read the first columns only, as `kernel` prepares them.
+        network: Its outputs are the difficulty and the difficulty of the message, both means over
+            several networks; then the difficulty by each of these networks.
+        kernel: Its outputs are the points that each data set adds to the level; then the log-odds
+            of each data set.
+        level: Its outputs are the level, the mean over several networks; then the level by each of
+            these. It reads the same columns as `kernel`, as prepared by `kernel`.
         difficulty_error: The standard error of the difficulty.
         level_error: The standard error of the level.
         least: See `shares`.
         difficulty_in_level: Levels per point of difficulty.
         off_if_brief: Levels subtracted from a text without words, see `brevity`.
-        hardenings: Of the difficulty and of the message.
+        hardenings: The hardening of the difficulty, and of the message.
     """
 
     network: Prepared
@@ -344,7 +346,7 @@ class PassageModel:
             wider * self.difficulty_error.of(difficulty, words, squares, apart(hard[:, 2:]), parts),
             words,
             tuple(
-                tuple(name for name, where in raised.items() if where[index])
+                tuple(name for name, mask in raised.items() if mask[index])
                 for index in range(len(words))
             ),
             level,
@@ -390,7 +392,7 @@ class PassageModel:
             and isinstance(level, Network)
             and all(isinstance(number, float) for number in numbers.values())
         ):
-            raise InputError("its weights are not those of a model of passages")
+            raise InputError("its weights are not the weights of a model of passages")
         of_difficulty, of_level = (
             _error_of(model.get(f"{name}_error")) for name in ("difficulty", "level")
         )

@@ -49,7 +49,7 @@ from understandability.text.stop_words import foreign_words
 
 # Passages of 60 to 150 words, and single sentences, rank texts equally well to within 0.005.
 WORDS = 100
-# A field without final punctuation is a sentence all the same if it has this many words.
+# A field without final punctuation is still a sentence if it has this many words.
 _LONG_FIELD = 25
 # Fragments with a verb count as prose if other sentences have less than this share of the words.
 _MIN_WHOLE_SHARE = 0.5
@@ -102,12 +102,12 @@ _UNLISTED, _CODE, _SINGLE_LETTER, _NO_LETTERS = (
 
 
 def of_tokens(tokens: Sequence[str]) -> NDArray[np.uint8]:
-    """Return a `TOKEN` per token, as bytes. A column of types."""
-    known = known_of(tokens)
-    reddit, wikipedia, pubmed, merged = known.logs.T
+    """Return one record of `TOKEN` per token, as bytes. Use `TypeTable.column`."""
+    entries = known_of(tokens)
+    reddit, wikipedia, pubmed, merged = entries.logs.T
     frequent_words = _order_table()[0]
     flags, kinds, frequent = bytearray(), [], []
-    for token, is_unlisted in zip(tokens, known.unlisted.tolist(), strict=True):
+    for token, is_unlisted in zip(tokens, entries.unlisted.tolist(), strict=True):
         lower = token.lower()
         token_kinds = kinds_of_token(token, lower)
         is_alphabetic = token.isalpha()
@@ -129,15 +129,15 @@ def of_tokens(tokens: Sequence[str]) -> NDArray[np.uint8]:
         frequent.append(frequent_words.get(lower, -1))
     rows = np.empty(len(tokens), TOKEN)
     runs = runs_of_letters(tokens)
-    rows["zipf"] = known.zipf
-    rows["complexity"] = word_complexity()(tokens, known, runs)
-    rows["difficulty"] = word_difficulty().of(known.ranks, runs)
+    rows["zipf"] = entries.zipf
+    rows["complexity"] = word_complexity()(tokens, entries, runs)
+    rows["difficulty"] = word_difficulty().of(entries.ranks, runs)
     ratios = pubmed - reddit, pubmed - wikipedia, wikipedia - reddit
     rows["logs"] = np.stack([merged, *ratios], axis=1)
-    rows["weight"] = known.vectors[:, -1]
-    rows["vector"] = known.ranks
+    rows["weight"] = entries.vectors[:, -1]
+    rows["vector"] = entries.ranks
     rows["frequent"] = frequent
-    rows["flags"] = np.frombuffer(flags, np.uint8) + _COUNTED * (known.numbers != NO_WORD)
+    rows["flags"] = np.frombuffer(flags, np.uint8) + _COUNTED * (entries.numbers != NO_WORD)
     rows["kinds"] = np.frombuffer(b"".join(kinds), np.uint8).reshape(-1, _KINDS_OF_TOKEN)
     return rows.view(np.uint8).reshape(len(rows), TOKEN.itemsize)
 
@@ -148,14 +148,14 @@ _COUNTED = TokenFlag.COUNTED.value
 
 
 def _counts_of_words(words: Sequence[str]) -> NDArray[np.int32]:
-    """Return the counts of `layout.WORD` per word. A column of types."""
+    """Return the counts of `layout.WORD` per word. Use `TypeTable.column`."""
     in_capitals = [len(word) > 1 and word.isupper() for word in words]
     counts = kinds_of_word(words)[:, _PASSAGE_WORD_KINDS]
     return np.column_stack([counts, in_capitals]).astype(np.int32)
 
 
 def _is_foreign(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Return a mask of the words of other languages that are rare in English. A column of types."""
+    """Return a mask of foreign words that are rare in English. Use `TypeTable.column`."""
     lower = [word.lower() for word in words]
     foreign = foreign_words()
     mask = np.fromiter((word in foreign for word in lower), bool, len(words))
@@ -174,12 +174,12 @@ class Passages:
         words: The number of words of each passage.
         sentences: (passages, 2). The first sentence of each passage and the one after its last,
             as indexes among the sentences of the document.
-        prose: The share of a document's words in sentences with a verb that are no short fields.
+        prose: The share of a document's words in sentences with a verb, without short fields.
         repeated: The share of its words that occurred in it before.
         foreign: The share of its words in sentences of another language. These shares are NaN for
             a document without words.
         cut: A mask of the documents with many sentences that end in the middle.
-        disordered: A mask of the documents whose words follow each other as in no real text.
+        disordered: A mask of the documents whose order of words is unlike any real text.
     """
 
     starts: NDArray[np.int64]
@@ -198,10 +198,10 @@ class Passages:
         return np.asarray((sums.T / np.where(self.totals > 0, self.totals, np.nan)).T)
 
     def hardest(self, values: Floats, share: float) -> Floats:
-        """Return the mean over the passages of each document with the highest values.
+        """Return the mean of the highest values in each document; NaN without passages.
 
-        These passages make up `share` of its words; the last of them counts in part. NaN without
-        any.
+        The passages with these values make up `share` of the document's words; the last of them
+        counts in part.
 
         >>> others = [np.zeros(1)] * 6
         >>> cut = Passages(np.array([0, 2]), np.zeros((2, 1)), np.array([60.0, 40.0]), *others)
@@ -245,7 +245,7 @@ def passages(batch: Batch) -> Passages:
     return _passages(batch)
 
 
-# A field without final punctuation of at most so many words is an item of a list, or a heading.
+# A field of at most this many words without final punctuation is an item of a list, or a heading.
 _MOST_ITEM_WORDS = 12
 # A document is read a second time without its items if they have these shares of its words, and if
 # it is short: on longer pages, lists have passages of their own.
@@ -273,7 +273,7 @@ def passages_without_lists(batch: Batch) -> Passages:
 
 
 def _passages(batch: Batch, chosen: NDArray[np.bool_] | None = None) -> Passages:
-    """Split documents into passages; of their sentences, only the `chosen` ones."""
+    """Split the `chosen` sentences of documents into passages; by default all sentences."""
     first, is_open, count = batch.first_sentences, batch.is_open, len(batch.documents)
     document = np.repeat(np.arange(count), sizes_between(first))
     lengths = sizes_between(batch.word_bounds).astype(np.float64)
@@ -388,7 +388,7 @@ _QUESTION_STARTS = frozenset({"what", "who", "whom", "which", "where", "when", "
 
 
 def _ends_in_ellipsis(tokens: list[str]) -> bool:
-    """Return True if a sentence may end where it does because its end was said before.
+    """Return True if a sentence may lack its end because that was said before.
 
     >>> _ends_in_ellipsis("Ask what it is .".split()), _ends_in_ellipsis("The dose is .".split())
     (True, False)
@@ -480,7 +480,7 @@ def _columns(
 
 @cache
 def _columns_per_sentence() -> NDArray[np.int32]:
-    """Return pairs of columns: a mean over words or tokens, and the same per sentence of prose."""
+    """Return pairs of column indexes: a mean over words or tokens, and the mean per sentence."""
     names, suffix = passage_columns(), "_per_sentence"
     return np.array(
         [

@@ -69,7 +69,7 @@ def require(condition: bool, message: str) -> None:
 def plain_array(arrays: Arrays, name: str, dimensions: int, dtypes: str) -> NDArray[Any]:
     """Return the array of that name, which must not be empty.
 
-    It must have this number of dimensions, and one of these kinds of dtype (``"iu"``: integers).
+    It must have this number of dimensions, and a dtype of one of these kinds (``"iu"``: integers).
     """
     array = arrays.get(name)
     if (
@@ -83,7 +83,7 @@ def plain_array(arrays: Arrays, name: str, dimensions: int, dtypes: str) -> NDAr
 
 
 def floats(arrays: Arrays, name: str, dimensions: int) -> Floats:
-    """Return an array of floats, at most `MOST` in size."""
+    """Return an array of floats; `InputError` if an absolute value exceeds `MOST`."""
     array = plain_array(arrays, name, dimensions, "f").astype(np.float64)
     bounded = bool((np.abs(array) <= MOST).all())
     require(bounded, f"its weights {name!r} are not all numbers up to {MOST:g}")
@@ -91,7 +91,7 @@ def floats(arrays: Arrays, name: str, dimensions: int) -> Floats:
 
 
 def whole(arrays: Arrays, name: str, dimensions: int) -> NDArray[np.int32]:
-    """Return an array of whole numbers, 0 or greater."""
+    """Return an array of whole numbers; `InputError` if one is negative."""
     array = plain_array(arrays, name, dimensions, "iu")
     require(
         int(array.min()) >= 0 and int(array.max()) < 2**31,

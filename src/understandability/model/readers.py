@@ -28,8 +28,8 @@ READINGS = "readings.v1"
 class ReadingScale:
     """The scale of readings, on which models of passages were trained.
 
-    A text at 0 is followed by a child without effort, a text at 100 by hardly anyone without
-    training. The scale is for an adult of the public who reads the text once.
+    A child follows a text at 0 without effort; hardly anyone without training follows a text at
+    100. Values are for an adult of the public who reads the text once.
     """
 
     scale: ClassVar[str] = READINGS

@@ -21,10 +21,11 @@ from understandability.model.word_columns import RUNS, runs_of_letters, spelled_
 
 
 def word_weights(batch: Batch) -> Floats:
-    """The weight of each word of a batch, (words,): of ``n`` equal words, ``(1 + log(n)) / n``.
+    """Return the weight of each word of a batch; (words,).
 
-    Divided by a number for each document, so that the squared weights of its distinct words sum
-    to 1.
+    Each of ``n`` equal words in a document gets ``(1 + log(n)) / n``, so that they have ``1 +
+    log(n)`` together. Weights are scaled per document, so that the squared weights of its distinct
+    words sum to 1.
 
     >>> from understandability.text.document import Document
     >>> batch = Batch([Document("a", "", ("Rest", "rest", "now"), (0,))])
@@ -43,7 +44,7 @@ def word_weights(batch: Batch) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Spelling:
-    """The weight of each bucket of runs of letters, (`RUNS`,), and what a text starts from."""
+    """A fitted learner: the weight of each bucket of runs of letters, (`RUNS`,), and the start."""
 
     letters: Floats
     start: float
@@ -53,7 +54,7 @@ class Spelling:
             raise InputError("the learner of spelling does not fit this version")
 
     def of_words(self, words: Sequence[str]) -> Floats:
-        """The sum of the weights of each word's runs. A column of types."""
+        """The sum of the weights of each word's runs. Use `TypeTable.column`."""
         return spelled_of(self.letters, runs_of_letters(words), len(words))
 
     def __call__(self, batch: Batch) -> Floats:

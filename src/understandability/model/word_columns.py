@@ -65,7 +65,7 @@ def runs_of_letters(words: Sequence[str]) -> Runs:
 
 
 def spelled_of(letters: Floats, runs: Runs, count: int) -> Floats:
-    """Return the sum of the weights of each word's runs, for `count` words."""
+    """Return, for each of `count` words, the weighted sum of its runs of letters."""
     return np.asarray(np.bincount(runs.words, runs.values * letters[runs.numbers], count), float)
 
 
@@ -129,7 +129,7 @@ _NUMBER, _CAPITALS, _CAPITALISED = map(STYLE_KINDS.index, ("number", "capitals",
 
 
 def kinds_of_token(token: str, lower: str) -> list[int]:
-    """Return the indexes in `STYLE_KINDS` of a token, given it in lower case too."""
+    """Return the indexes in `STYLE_KINDS` of a token's styles; `lower` is the lower-case token."""
     if not (token.isalnum() or any(map(str.isalnum, token))):
         column = _MARK_OF.get(token[:1])
         return [] if column is None else [column]
@@ -190,19 +190,19 @@ def known_of(tokens: Sequence[str]) -> Known:
     return Known(zipf, unlisted, numbers, log_probabilities_at(numbers), rows, weighted)
 
 
-def word_inputs(words: Sequence[str], known: Known | None = None) -> Floats:
-    """Return the inputs of the regression, without the runs of letters; (words, inputs)."""
+def word_inputs(words: Sequence[str], entries: Known | None = None) -> Floats:
+    """Return the inputs of `WordComplexity` except the runs of letters; shape (words, inputs)."""
     lower = [word.lower() if len(word) > 1 and word.isupper() else word for word in words]
-    known = known or known_of(words)
+    entries = entries or known_of(words)
     sizes = np.fromiter(map(len, lower), np.float64, len(lower))
     return np.column_stack(
         [
-            known.zipf,
-            known.unlisted,
-            np.maximum(_ZIPF_LIMITS - known.zipf[:, None], 0),
-            known.logs,
+            entries.zipf,
+            entries.unlisted,
+            np.maximum(_ZIPF_LIMITS - entries.zipf[:, None], 0),
+            entries.logs,
             kinds_of_word(lower),
-            known.vectors,
+            entries.vectors,
             sizes,
             np.log1p(sizes),
             [word[:1].isupper() for word in lower],
@@ -214,7 +214,10 @@ def word_inputs(words: Sequence[str], known: Known | None = None) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class WordComplexity:
-    """A linear regression on inputs, standardised and clamped, and on runs of letters."""
+    """A linear regression of a word's complexity on its `word_inputs` and its runs of letters.
+
+    The inputs are standardised and clipped.
+    """
 
     center: Floats
     scale: Floats
@@ -223,12 +226,12 @@ class WordComplexity:
     bias: float
 
     def __call__(
-        self, words: Sequence[str], known: Known | None = None, runs: Runs | None = None
+        self, words: Sequence[str], entries: Known | None = None, runs: Runs | None = None
     ) -> Floats:
         """Return the complexity of each word, from 0 to 1; 0 without a letter."""
         if not len(words):
             return np.empty(0)
-        rows = word_inputs(words, known)
+        rows = word_inputs(words, entries)
         rows -= self.center
         rows /= self.scale
         np.minimum(np.maximum(rows, -_CUT, out=rows), _CUT, out=rows)
@@ -240,7 +243,7 @@ class WordComplexity:
 
 @cache
 def word_complexity() -> WordComplexity:
-    """Return the embedded regression of complexity."""
+    """Load the regression of complexity that comes with the package."""
     arrays = resource_arrays("word_complexity.npz")
     center, scale, weights, letters = (
         np.asarray(arrays[name], np.float64) for name in ("center", "scale", "weights", "letters")
@@ -249,7 +252,7 @@ def word_complexity() -> WordComplexity:
 
 
 def complexities(words: Sequence[str]) -> Floats:
-    """Return the complexity of each word. A column of types.
+    """Return the complexity of each word. Use `TypeTable.column`.
 
     >>> a, b = complexities(["doctor", "electroencephalogram"])
     >>> bool(a < 0.3 < 0.6 < b)
@@ -261,9 +264,9 @@ def complexities(words: Sequence[str]) -> Floats:
 class WordDifficulty(NamedTuple):
     """The difficulty of words: a passage's difficulty by its words alone is their mean.
 
-    A regression on readings, in points of difficulty. `words` has the weight of each word with a
-    vector, by its rank, and `letters` the weight of each run of letters. So it recognises topics:
-    "callback" and "pointer" are short and not rare, but they occur in texts that are hard.
+    It is a regression on readings, in points of difficulty. `words` has the weight of each word
+    with a vector, by rank, and `letters` the weight of each run of letters. So the regression
+    recognises topics: "callback" and "pointer" are short and not rare, but occur in hard texts.
     """
 
     words: Floats
@@ -271,20 +274,20 @@ class WordDifficulty(NamedTuple):
     start: float
 
     def of(self, ranks: NDArray[np.int32], runs: Runs) -> Floats:
-        """Return the difficulty of each word; ranks are -1 for words without a vector; (words,)."""
+        """Return the difficulty of each word; `ranks` are -1 for words without a vector."""
         own = np.where(ranks >= 0, self.words.take(ranks, mode="clip"), 0)
         return self.start + own + spelled_of(self.letters, runs, len(ranks))
 
 
 @cache
 def word_difficulty() -> WordDifficulty:
-    """Return the embedded regression of difficulty."""
+    """Load the regression of difficulty that comes with the package."""
     arrays = resource_arrays("word_difficulty.npz")
     words, letters = (arrays[name].astype(np.float64) for name in ("words", "letters"))
     return WordDifficulty(words, letters, float(arrays["start"]))
 
 
-# The rank of the word that weighs half: that of p = 0.0005.
+# The rank of the word with a weight of one half; its probability is 0.0005.
 _HALF_RANK = 200
 
 

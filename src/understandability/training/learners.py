@@ -135,7 +135,7 @@ class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # sc
     _classifies, _default = False, "xgboost-regressor"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803  # scikit-learn's name
-        """Fit to (documents, columns) and the difficulty of each."""
+        """Fit the estimator to columns `X`, (documents, columns), and difficulties `y`."""
         rows, targets = validate_data(
             self, X, y, dtype=np.float64, ensure_all_finite=self._finite(), y_numeric=True
         )
@@ -162,7 +162,7 @@ class DifficultyClassifier(ClassifierMixin, _Learner):  # type: ignore[misc]  # 
     _classifies, _default = True, "logistic-classifier"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803  # scikit-learn's name
-        """Fit to (documents, columns) and the class of each."""
+        """Fit the estimator to columns `X`, (documents, columns), and classes `y`."""
         rows, targets = validate_data(
             self, X, y, dtype=np.float64, ensure_all_finite=self._finite()
         )

@@ -1,7 +1,7 @@
 """Fit the learner of spelling to labelled texts: ridge regression on runs of letters.
 
-Texts are kept as two sparse matrices, texts by words and words by runs of letters, because their
-product is ten times as large. The normal equations are solved by conjugate gradients.
+Texts are stored as two sparse matrices, texts by words and words by runs of letters, because the
+product of both is ten times as large. Conjugate gradients solve the normal equations.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class SpelledTexts:
     def __len__(self) -> int:
         return len(self.squares)
 
-    def rows(self, where: NDArray[Any]) -> Self:
-        """The texts of a mask, or at some indexes."""
-        chosen = np.flatnonzero(where) if where.dtype == bool else where
+    def rows(self, selection: NDArray[Any]) -> Self:
+        """Select texts by a mask or by indexes."""
+        chosen = np.flatnonzero(selection) if selection.dtype == bool else selection
         return replace(self, words=self.words[chosen], squares=self.squares[chosen])
 
     def estimates(self, spelling: Spelling) -> Floats:
@@ -75,7 +75,7 @@ class SpellingReader:
         self._sizes.append(np.bincount(owner, minlength=len(batch)))
 
     def texts(self) -> SpelledTexts:
-        """All texts that were added, in order."""
+        """Return all texts that were added, in order."""
         with needing("training the blend needs SciPy", ".[train]"):
             from scipy.sparse import csr_matrix, vstack
         sizes = np.concatenate([np.zeros(1, np.int64), *self._sizes])
@@ -88,9 +88,9 @@ class SpellingReader:
         parts = [csr_matrix((0, RUNS))]
         for start in range(0, len(strings), _CHUNK):
             chunk = strings[start : start + _CHUNK]
-            found = runs_of_letters(chunk)
+            letters = runs_of_letters(chunk)
             parts.append(
-                csr_matrix((found.values, (found.words, found.numbers)), (len(chunk), RUNS))
+                csr_matrix((letters.values, (letters.words, letters.numbers)), (len(chunk), RUNS))
             )
         runs = vstack(parts, format="csr")
         squares = [np.empty(0)]
@@ -101,7 +101,7 @@ class SpellingReader:
 
 
 def fit_spelling(texts: SpelledTexts, targets: Floats, weights: Floats) -> Spelling:
-    """Ridge regression of the targets on the runs of letters; `weights` are those of the texts."""
+    """Fit a ridge regression of targets on runs of letters; `weights` are weights of texts."""
     with needing("training the blend needs SciPy", ".[train]"):
         from scipy.sparse.linalg import LinearOperator, cg
     total = float(weights.sum())

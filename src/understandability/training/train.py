@@ -429,9 +429,10 @@ def share_of_groups(
 
 @dataclass(frozen=True)
 class BlendTask:
-    """Judged texts for the blend: `rows` of `blend_columns`, `learned` in the units of the labels.
+    """Judged texts with their folds, for the blend.
 
-    `proof` has the out-of-fold estimates with all labels.
+    `rows` holds the `blend_columns` of each text, and `spelled` its words. `labels` are on 0..100;
+    `learned` are the same labels in the units that the blend learns.
     """
 
     rows: Floats
@@ -446,7 +447,7 @@ class BlendTask:
     def prove(
         self, share: float = 1.0, progress: Callable[[int, int], None] = lambda done, total: None
     ) -> Proof:
-        """Estimate each text by models of a share of the other folds."""
+        """Estimate each text by models that were trained on a share of the other folds."""
 
         def chosen(where: NDArray[np.bool_]) -> NDArray[np.bool_]:
             return share_of_groups(self.groups, where, share, self.random_state)
@@ -457,7 +458,7 @@ class BlendTask:
         )  # fmt: skip
 
     def out_of_fold(self, share: float = 1.0) -> Floats:
-        """The blend's estimate of each text, in the units of `learned`."""
+        """The blend's out-of-fold estimate of each text, in the units of `learned`."""
         return out_of_fold(self.prove(share), self.fold)
 
 
@@ -465,8 +466,9 @@ class BlendTask:
 class OutOfFold:
     """Estimates of judged texts by models that did not see their group.
 
-    `difficulty` is NaN for texts without a label, and `fold` -1. `task` holds the judged texts,
-    `raw` the output for each of them. `whole` is the difficulty of all texts by the whole model.
+    A text without a label has the difficulty NaN and the fold -1. `task` holds the judged texts,
+    and `raw` the output for each of these. `whole` is the difficulty of all texts by the final
+    model.
     """
 
     difficulty: Floats
@@ -497,7 +499,7 @@ def folded_labels(
     parameters: Mapping[str, Any] = MappingProxyType({}),
     weights: Floats | None = None,
 ) -> FoldedLabels:
-    """Deal the judged texts out to folds by group; raises as `train_judged`."""
+    """Assign the judged texts to folds by group; raises the errors of `train_judged`."""
     row = judged_estimator(estimator)
     judged = np.isfinite(targets)
     numbers = np.unique(np.asarray(groups)[judged], return_inverse=True)[1]

@@ -207,7 +207,7 @@ class Validation:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The names of the measures of at least one score: correlations, then class measures."""
+        """The names of all measures that any score has: correlations, then class measures."""
         names = {name for row in self.agreements for name in row.classes}
         return (*CORRELATIONS, *(name for name in CLASS_MEASURES if name in names))
 
@@ -261,7 +261,7 @@ class Validated(Tabular):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The names of the measures of at least one row: correlations, then class measures."""
+        """The names of all measures that any row has: correlations, then class measures."""
         names = {name for labelled in self.sets for name in labelled.measures}
         return tuple(name for name in (*CORRELATIONS, *CLASS_MEASURES) if name in names)
 
@@ -272,7 +272,7 @@ class Validated(Tabular):
         return pa.Table.from_pylist(list(self))
 
     def to_pandas(self) -> pd.DataFrame:
-        """The rows as a pandas data frame, where pandas is installed."""
+        """The rows as a pandas data frame; requires pandas."""
         return self.to_arrow().to_pandas()
 
     def table(self, *, digits: int = 3) -> ResultTable:
