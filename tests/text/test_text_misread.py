@@ -22,6 +22,14 @@ from understandability.text.tokens import spaced
         "It weighs 8 oz. | Babies grow.",
         "Sleep for 8 hrs. | Avoid coffee.",
         "Drink 2 l. | Water is best.",
+        "It is 6 ft. | Measure it.",
+        "Ft. Lauderdale is warm.",
+        "Her pulse was 60 bpm. | Doctors were pleased.",
+        "Mgr. & Dir. Smith met her.",
+        "Step 1. Wash your hands. | Step 2. Dry them.",
+        "Schritt 1. Waschen Sie die Hände. | Schritt 2. Trocknen Sie sie.",
+        "Figure 2. The heart has four rooms.",
+        "Read chapter 3. | Then rest.",
         "Add 5 g. | Stir well.",
         "Run 100 m. | Breathe out.",
         "Take 20mg. | Drink water.",
@@ -115,6 +123,10 @@ VARIANTS = {
     "modifier letters": PLAIN.replace("'", "\u02bc"),
     "hyphens": PLAIN.replace("-", "\u2011"),
     "other hyphens": PLAIN.replace("-", "\u2010"),
+    "wide hyphens": PLAIN.replace("-", "\uff0d"),
+    "small hyphens": PLAIN.replace("-", "\ufe63"),
+    "minus signs": PLAIN.replace("-", "\u2212"),
+    "opening quotes": PLAIN.replace("'", "‘"),
     "marks of direction": PLAIN.replace("The", "\u200eThe\u200f"),
 }
 
@@ -135,6 +147,9 @@ TEXTS = {
     "es": "El médico le dirá qué medicación necesita su corazón después de la operación de mañana.",
     "de": "Die Ärztin erklärt Ihnen, wie Sie die Übungen für den Rücken täglich zu Hause machen.",
     "it": "La città è più tranquilla perché non c'è nessuno, e così il medico può lavorare già.",
+    "ko": "독감에 걸렸습니다. 물을 많이 마시고 집에서 쉬세요. 열이 나면 의사에게 전화하세요.",
+    "ja": "インフルエンザです。水をたくさん飲んで、がんばらずに、ゆっくり休んでください。",
+    "ar": "يجب أن تشرب الماء وأن تستريح في المنزل، وإذا آلمك رأسك فاتصل بالطبيب أو المستشفى.",
     "pt": "A criança não está bem, então vá ao médico amanhã de manhã e leve a medicação também.",
 }
 

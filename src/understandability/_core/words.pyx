@@ -177,7 +177,7 @@ cdef bint is_plain(str text):
             return False
         if c > 127 and (
             c in "\u00ad\u00b4\u02b9\u02bc\u200b\u200c\u200d\u200e\u200f\u2010\u2011\u2014\u2015"
-            "\u201b\u2032\u2060\ufeff"
+            "\u2018\u201b\u2032\u2060\u2212\ufe63\ufeff"
             or 0x300 <= c <= 0x36F or 0xFB00 <= c <= 0xFB06 or 0xFF07 <= c <= 0xFF5A
         ):
             return False
@@ -264,6 +264,8 @@ def cut_up(
                 counts_item |= (
                     index > 0 and span[index - 1].start[span[index - 1].size - 1] in b":;,"
                 )
+                if first + index - 1 == starts[len(starts) - 1]:  # "Step 1. Wash your hands."
+                    counts_item |= strings[ids[index - 1]].lower() in letter_words
             elif kind == END_UNIT:
                 kind = END_ABBREVIATED
                 if index > start and is_digit(span[index - 1].start[0]):

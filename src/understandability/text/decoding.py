@@ -272,8 +272,26 @@ def _composed(utf8: bytes) -> bytes:
 
 
 def _has_accents(utf8: bytes) -> bool:
-    """Return True if bytes in UTF-8 hold characters that combine with the letter before them."""
-    return b"\xcc" in utf8 or b"\xcd" in utf8
+    """Return True if bytes in UTF-8 may hold characters that combine with the one before them."""
+    if utf8.isascii():
+        return False
+    if b"\xcc" in utf8 or b"\xcd" in utf8:
+        return True
+    # Arabic, Korean and Japanese, as file systems write them. Searching one byte is fast.
+    return any(
+        mark in utf8
+        for first, marks in _COMBINING.items()
+        if first in utf8
+        for mark in marks
+    )
+
+
+# The first bytes of characters that combine, by the first byte.
+_COMBINING = {
+    b"\xd9": (b"\xd9\x93", b"\xd9\x94", b"\xd9\x95"),
+    b"\xe1": (b"\xe1\x85", b"\xe1\x86", b"\xe1\x87"),
+    b"\xe3": (b"\xe3\x82\x99", b"\xe3\x82\x9a"),
+}
 
 
 def _marked(content: bytes) -> str | None:

@@ -26,7 +26,7 @@ from understandability.text.tokens import spaced
 
 # What follows belongs to these: a name, a number, the rest of the comparison.
 _NEVER_LAST = """
-    dr mr mrs ms prof st rev sen gen gov lt col sgt capt cmdr messrs mme mlle hon attn mt ft
+    dr mr mrs ms prof st rev sen gen gov lt col sgt capt cmdr messrs mme mlle hon attn mt
     vs v viz cf e.g eg i.e ie fig figs eq eqs ref refs nos vol vols pp p ch approx ca esp incl resp
     ver an dept univ para adm maj cpl pvt supt insp det bro eng abb abs nr zb bzw bspw
 """
@@ -34,7 +34,7 @@ _NEVER_LAST = """
 _MAY_BE_LAST = """
     al etc inc ltd co corp jr sr bros no ave blvd rd dist est tel ext
     inj susp sol soln tabs caps spp sp subsp var max
-    ph.d pharm.d
+    ph.d pharm.d dir mgr asst natl intl treas exec
     Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun
 """
 _STARTERS = """
@@ -47,15 +47,20 @@ _STARTERS = """
 # Units: after a number they end a sentence before any capital ("Take 20 mg. Drink water.").
 _UNITS = """
     g mg mcg µg μg kg lb lbs oz l ml dl cl µl fl m cm mm km ft yd mi h hr hrs min mins s sec secs
-    d wk wks yr yrs mo mos mmol mol mmhg kcal cal kj iu kpa psi hz khz mhz w kw v mv
+    d wk wks yr yrs mo mos gal qt mph bpm rpm ppm mmol mol mmhg kcal cal kj iu kpa psi hz khz mhz w kw v mv
     std sek tsp tbsp gtt г мг мкг кг л мл м см мм км ч мин сек ед ккал
 """
-# Words after which a letter is a name and may end a sentence ("You lack vitamin C. Eat fruit.").
+# Words after which a letter is a name and may end a sentence ("You lack vitamin C. Eat fruit."). With
+# a number they are a label at the start of a sentence ("Step 1. Wash your hands.").
 _LETTER_WORDS = """
     vitamin vitamins hepatitis type types group groups grade class plan section part appendix annex
     factor protein strain influenza flu option figure fig table category stage step blood schedule
     unit ward team level point phase zone room gate terminal side column row chapter answer question
     block building floor line list item box form exhibit test sample streptococcus omega and or
+    chapter rule tip example lesson day week schritt frage antwort kapitel regel tipp beispiel tag
+    woche étape question réponse chapitre règle conseil exemple paso pregunta respuesta capítulo
+    regla consejo ejemplo passo domanda risposta capitolo pergunta resposta stap vraag antwoord шаг
+    вопрос ответ глава
     vitamine vitamina vitaminas vitamines hépatite hepatite epatite gruppe klasse
     abschnitt teil anhang stufe haus groupe classe partie annexe gruppo parte grupo clase sección
     tipo groep klas deel bijlage витамин витамина витамины гепатит гепатита тип типа группа группы

@@ -24,16 +24,16 @@ _FORMS = {
             *((unicodedata.name(letter), letter) for letter in string.ascii_letters),
         )
     },
-    0x2010: "-",
-    0x2011: "-",
+    **dict.fromkeys((0x2010, 0x2011, 0xFE63, 0xFF0D), "-"),
     ord("—"): " — ",
     ord("―"): " ― ",
 }
 _TABLE = _INVISIBLE | _FORMS
 _JOINERS = re.compile(r"(?<=[A-Za-zÀ-ɏ])[\u200c\u200d]+")  # other scripts need them
 _COMBINING = re.compile("[\u0300-\u036f]")
-# Marks that stand for an apostrophe between letters: "don´t", "don`t".
-_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´′ʹʼ‛＇](?=[^\W\d_])")
+# Marks that stand for an apostrophe or a hyphen between letters: "don´t", "don‘t", "well−known".
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´′ʹʼ‘‛＇](?=[^\W\d_])")
+_MINUS = re.compile(r"(?<=[^\W\d_])−(?=[^\W\d_])")
 _DOUBLE_HYPHEN = re.compile(r"(?<=[^\s-])(--+)(?=[^\s-])")
 
 
@@ -50,6 +50,7 @@ def spaced(text: str) -> str:
         text = _JOINERS.sub("", text.translate(_TABLE))
         if _COMBINING.search(text):
             text = unicodedata.normalize("NFC", text)
+        text = _MINUS.sub("-", text)
     text = _APOSTROPHE.sub("'", text)
     return _DOUBLE_HYPHEN.sub(r" \1 ", text) if "--" in text else text
 
