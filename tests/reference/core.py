@@ -876,6 +876,8 @@ def sentence_starts(
         kind = ends[place]
         if kind == "#" and _begins_item(pieces, place, starts[-1]):
             continue
+        if kind == "#" and place - 1 == starts[-1] and pieces[place - 1].lower() in letter_words:
+            continue  # "Step 1. Wash your hands."
         if kind == "l" and place == starts[-1]:
             continue
         previous = pieces[place - 1].lower().lstrip("\"'“‘«([") if place else ""
