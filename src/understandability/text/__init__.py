@@ -2,7 +2,7 @@
 
 In: a `Page` as it was read. Out: a `Document`.
 
-The way: `decoding` finds the encoding; `tape` and `source` read the markup once, as a flat list of
-tags and texts, which `parsed` holds; `extract` finds the text that a page is read for; `sentences`
-and `tokens` cut it; `analysis` makes the `Document`. `language_guess` guesses the language.
+`decoding` finds the encoding. `tape` reads the markup once, as a flat list of tags and texts, and
+`parsed` holds it. `extract` finds the text that people read the page for. `sentences` and `tokens`
+split it, `language` detects its language, and `analysis` creates the `Document`.
 """

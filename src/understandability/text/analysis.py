@@ -1,4 +1,4 @@
-"""A page becomes a `Document`: an extractor finds its blocks, which are cut into sentences."""
+"""From a page to a `Document`: extract its blocks, and split them into sentences."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Engine = Callable[[ParsedPage], Iterable[Block]]
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """A method: our implementation, the library that it follows, and who published it.
+    """A method: our implementation, the library that it reproduces, and its publication.
 
-    Both are hooks, loaded for the first page. `reads_source` says that it needs no tree of the
-    page.
+    The first two are hooks, which are loaded for the first page. `reads_source` is True if the
+    method does not need the tree of the page.
     """
 
     fast: str
@@ -55,9 +55,7 @@ EXTRACTORS = {
     "justext": Extractor(
         f"{_OURS}.justext:justext", f"{_LIBRARIES}:justext_by_library", "Pomikálek 2011"
     ),
-    "main": Extractor(
-        f"{_OURS}.main:main", f"{_OURS}.main:main", "extraction.main; no library has it", True
-    ),
+    "main": Extractor(f"{_OURS}.main:main", f"{_OURS}.main:main", "our own method", True),
     "trafilatura": Extractor(
         f"{_OURS}.trafilatura:trafilatura", f"{_OURS}.trafilatura:trafilatura", "Barbaresi 2021"
     ),
@@ -68,15 +66,15 @@ _REFERENCES = {"naive": "BeautifulSoup", "boilerpipe": "boilerpy3", "justext": "
 _REFERENCE_MODULES = {"BeautifulSoup": "bs4"}
 _EXTRAS = frozenset({"trafilatura"})
 
-# Of a longer text the beginning is analysed: some 25,000 words, eighty printed pages.
+# The beginning of a longer text is analysed: about 25,000 words, eighty printed pages.
 MOST_CHARACTERS = 150_000
 LONG_TEXT = "long_text"
 _LONG_PIECE = re.compile(r"(?<!\S)(\S{1000})\S+")
 
-# The flag of a page of whose words less than this share was taken: its text may have been missed.
+# The flag of a page if less than this share of its words was kept: its text may have been missed.
 LITTLE_KEPT = "little_kept"
 LITTLE_SHARE = 0.25
-# The flag of a page of which more words were left out as lists of links than were kept.
+# The flag of a page if more words were dropped as lists of links than were kept.
 LIST_OF_LINKS = "list_of_links"
 # The flag of a page whose text is in another language than it claims.
 WRONG_LANG = "wrong_lang"
@@ -102,7 +100,7 @@ def require_extractor(extractor: str, engine: str = "fast") -> None:
 
 
 def parse_for(page: Page, extractor: str) -> ParsedPage:
-    """A page parsed as an extractor reads it: as a tree, or for `main` as its source alone.
+    """Parse a page as an extractor needs it: as a tree, or for `main` without one.
 
     >>> page = Page("flu", "", b"<p>A virus.")
     >>> parse_for(page, "main").tape.pieces()
@@ -115,11 +113,11 @@ def parse_for(page: Page, extractor: str) -> ParsedPage:
 
 
 def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -> tuple[Block, ...]:
-    """The blocks of a page as one extractor sees them, kept or dropped, with the reason.
+    """Return the blocks of a page as one extractor sees them, kept or dropped, with the reason.
 
-    Plain text gives one kept block for each paragraph, whatever the extractor.
-    Raises `PageError` of stage ``extract`` when a page defeats the extractor, and
-    `MissingExtraError` for an extra that is not installed.
+    For plain text, every extractor returns one kept block per paragraph. Raises `PageError` of
+    stage ``extract`` if the extractor fails on the page, and `MissingExtraError` for an extra that
+    is not installed.
 
     >>> from understandability.text.parsed import parse_page
     >>> from understandability.text.page import Page
@@ -142,14 +140,14 @@ def _extract(parsed: ParsedPage, extractor: str, engine: str) -> Iterable[Block]
         return function(parsed)
     except UnderstandabilityError:
         raise
-    except Exception as error:  # a library may fail in any way; the run goes on
+    except Exception as error:  # a library may fail in any way, and the run goes on
         what = f"{type(error).__name__}: {error}".rstrip(": ")
         raise PageError("extract", f"{extractor} failed on the page ({what})") from error
 
 
 @cache
 def _row(extractor: str, engine: str) -> tuple[Extractor, str]:
-    """An extractor, and the hook of its function; names are checked once, not for each page."""
+    """Return an extractor and the hook of its function. Names are checked once, not per page."""
     check_choice("extractor", extractor, EXTRACTORS)
     check_choice("engine", engine, ENGINES)
     row = EXTRACTORS[extractor]
@@ -159,13 +157,17 @@ def _row(extractor: str, engine: str) -> tuple[Extractor, str]:
 def document_of(
     parsed: ParsedPage, blocks: Iterable[Block], *, extractor: str, sentence_ends: str
 ) -> Document:
-    """The document that a page's blocks make under one policy of sentence ends.
+    """Return the document of a page's blocks, under a policy of sentence ends.
 
-    `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
-    fields by the policy, and no sentence runs across the end of a field. Of a text longer than
-    `MOST_CHARACTERS` only so much is cut up, and the document has the flag `LONG_TEXT`; one of
-    less than a quarter of the words in the blocks has the flag `LITTLE_KEPT`, and one of fewer
-    words than its lists of links have `LIST_OF_LINKS`.
+    The policy decides whether the end of a block ends a sentence. Flags: `LONG_TEXT` if only the
+    first `MOST_CHARACTERS` are analysed, `LITTLE_KEPT` if less than a quarter of the words in the
+    blocks was kept, `LIST_OF_LINKS` if lists of links have more words than the kept text.
+
+    Args:
+        parsed: The page.
+        blocks: Its blocks.
+        extractor: The name of the extractor, for the row.
+        sentence_ends: One of `SENTENCE_ENDS`.
 
     >>> from understandability.text.parsed import parse_page
     >>> from understandability.text.page import Page
@@ -174,12 +176,12 @@ def document_of(
     >>> document_of(parsed, blocks, extractor="naive", sentence_ends="force-period").sentences
     (('Flu.',), ('Rest.',), ('Drink', 'water.'))
     """
-    found = blocks if isinstance(blocks, Blocks) else Blocks(*zip(*blocks, strict=True))
-    words = _core.words_of_each(found.texts)
-    every, kept = sum(words), sum(compress(words, found.are_kept))
-    are_links = map(MOSTLY_LINKS.__eq__, found.reasons)
-    links = sum(compress(words, are_links)) if 2 * kept < every else 0  # they are dropped
-    texts, are_open = ended_fields(list(compress(found.texts, found.are_kept)), sentence_ends)
+    columns = blocks if isinstance(blocks, Blocks) else Blocks(*zip(*blocks, strict=True))
+    words = _core.words_of_each(columns.texts)
+    n_words, n_kept = sum(words), sum(compress(words, columns.are_kept))
+    are_links = map(MOSTLY_LINKS.__eq__, columns.reasons)
+    n_links = sum(compress(words, are_links)) if 2 * n_kept < n_words else 0  # they are dropped
+    texts, are_open = ended_fields(list(compress(columns.texts, columns.are_kept)), sentence_ends)
     analysed = _beginning(texts)
     return Document(
         docno=parsed.page.docno,
@@ -197,17 +199,17 @@ def document_of(
             *[WRONG_LANG] * parsed.claims_another_language,
             *[LANGUAGE_UNCERTAIN] * parsed.is_language_uncertain,
             *[LONG_TEXT] * (analysed is not texts),
-            *[LITTLE_KEPT] * (kept < LITTLE_SHARE * every),
-            *[LIST_OF_LINKS] * (kept < links),
+            *[LITTLE_KEPT] * (n_kept < LITTLE_SHARE * n_words),
+            *[LIST_OF_LINKS] * (n_kept < n_links),
         ),
-        uncut=uncut(analysed, are_open, parsed.language, found),
+        uncut=uncut(analysed, are_open, parsed.language, columns),
     )
 
 
 def _beginning(texts: list[str]) -> list[str]:
-    """The first `MOST_CHARACTERS` of some texts, up to the end of a piece; all if they are fewer.
+    """Return the first `MOST_CHARACTERS` of some texts, up to the end of a piece.
 
-    Of what is longer than any writing (code, an image as text) little is left in that case.
+    Runs that are longer than any writing (code, an image as text) are then shortened.
 
     >>> [len(text) for text in _beginning(["a" * 150_000, "word " * 50_000])]
     [1000, 148994]
@@ -234,7 +236,7 @@ def document_of_page(
     sentence_ends: str = DEFAULT_SENTENCE_ENDS,
     engine: str = "fast",
 ) -> Document:
-    """Decode, parse and extract one page; raises `PageError` where that cannot be done.
+    """Decode, parse and extract one page. Raises `PageError` if that is impossible.
 
     >>> page = Page("p", "", b"<title>Flu</title><p>You have flu. Rest!</p>")
     >>> document_of_page(page, extractor="naive").sentences[-2:]
@@ -246,7 +248,7 @@ def document_of_page(
 
 
 def document_of_text(text: str, docno: str = "text") -> Document:
-    """The document of plain text, as from a file that ends in ``.txt``.
+    """Return the document of plain text, as from a file that ends in ``.txt``.
 
     >>> document_of_text("Dr. Lee came. She sat.").sentences
     (('Dr.', 'Lee', 'came.'), ('She', 'sat.'))

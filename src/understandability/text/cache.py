@@ -1,4 +1,4 @@
-"""Remember what depends on one string only, within bounds."""
+"""A bounded cache of values that depend on one string."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Value = TypeVar("Value")
 
 
 class BoundedCache(dict[str, Value]):
-    """A dictionary that computes what it lacks, and starts afresh when it is full.
+    """A dictionary that computes missing values, and is emptied when it is full.
 
-    A hit costs no more than a look-up in a dictionary (``map(cache.__getitem__, words)`` runs
-    without a Python call). Strings longer than `longest` are computed every time: crawled pages
-    have pieces of a megabyte.
+    A hit costs no more than a lookup in a dictionary (``map(cache.__getitem__, words)`` runs
+    without a Python call). Values of strings longer than `longest` are computed every time, because
+    crawled pages have pieces of a megabyte.
 
     >>> lengths = BoundedCache(len)
     >>> lengths["heart"], dict(lengths)

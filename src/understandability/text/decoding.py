@@ -133,7 +133,7 @@ _LABELS = {
 
 
 def encoding_of(label: str | None) -> str | None:
-    """The encoding that a label means, None where the standard knows no such label.
+    """Return the encoding of a label; None if the standard does not have the label.
 
     >>> encoding_of(" ISO-8859-1 ")
     'windows-1252'
@@ -153,7 +153,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16be"),
 )
 
-# How files begin that are no text, and what to call them.
+# The first bytes of files that are no text, and the names of their formats.
 _SIGNATURES = (
     (b"%PDF-", "PDF"),
     (b"\x89PNG", "PNG"),
@@ -171,14 +171,14 @@ _SIGNATURES = (
     (b"OggS", "Ogg"),
 )
 
-# Control characters that text has no use for. NUL vanishes, line and form feeds are white space,
-# the rest becomes U+FFFD: parsers and files carry none of them safely.
+# Control characters that do not belong in text. NUL is dropped, vertical tabs and form feeds become
+# line feeds, and the rest becomes U+FFFD, because parsers and files do not handle them safely.
 _CONTROLS = [chr(code) for code in range(0x20) if chr(code) not in "\t\n\r"]
 _CONTROL_BYTES = [character.encode() for character in _CONTROLS]
 _REPLACED = dict.fromkeys(_CONTROLS, "\ufffd") | {"\0": "", "\x0b": "\n", "\x0c": "\n"}
 
-# Content whose beginning is full of control characters is no text; escape and shift do not count,
-# which ISO-2022 uses.
+# Content that begins with many control characters is no text. Escape and shift do not count,
+# because ISO-2022 uses them.
 _SNIFFED = 4096
 _BINARY = "".join(_CONTROLS).translate(dict.fromkeys(map(ord, "\x0b\x0c\x0e\x0f\x1b"))).encode()
 _MAX_BINARY_SHARE = 0.05
@@ -187,9 +187,10 @@ _MAX_BINARY = 8
 _META = re.compile(rb"<meta[\s/]([^<>]*)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(rb"""([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
 _CONTENT_CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([^\s"';]+)""", re.IGNORECASE)
-_FIRST, _HEAD = 1024, 1 << 16  # where a declaration is looked for: at first, and if none is there
+# Declarations are searched in the first bytes, and if there is none, in more of them.
+_FIRST, _HEAD = 1024, 1 << 16
 _BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
-# Encodings in which any bytes are text, so that a wrong label shows no other way.
+# Encodings in which any bytes are valid, so that a wrong label causes no error.
 _ANY_BYTES = ("windows-", "iso-8859-", "koi8-", "macintosh", "x-mac-", "ibm866")
 _XML_ENCODING = re.compile(rb"""\A\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']""")
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -207,12 +208,13 @@ class Decoded(NamedTuple):
 
 
 def decode(content: bytes | str, charset: str | None = None) -> Decoded:
-    """The text of `content`, and the encoding that it was in as the standard names it.
+    """Return the text of `content` in UTF-8, and the standard's name of its encoding.
 
-    `charset` is the label of the HTTP header. The encoding of text that was decoded before is
-    ``unicode``. Control characters and lone surrogates do not survive.
+    `charset` is the label in the HTTP header. The encoding of text that was decoded before is
+    ``unicode``. Control characters and lone surrogates are replaced.
 
-    Raises `PageError` for what is no text (images, archives, PDF) and for more than `MAX_SIZE`.
+    Raises `PageError` for content that is no text (images, archives, PDF) or larger than
+    `MAX_SIZE`.
 
     >>> decode("naïve".encode("latin-1"))
     Decoded(encoding='windows-1252', utf8=b'na\xc3\xafve')
@@ -267,7 +269,7 @@ def _is_cut_utf8(content: bytes) -> bool:
 
 
 def _composed(utf8: bytes) -> bytes:
-    """Text with letters and their accents as single characters (NFC)."""
+    """Return text with letters and their accents as single characters (NFC)."""
     return unicodedata.normalize("NFC", utf8.decode()).encode() if _has_accents(utf8) else utf8
 
 
@@ -279,10 +281,7 @@ def _has_accents(utf8: bytes) -> bool:
         return True
     # Arabic, Korean and Japanese, as file systems write them. Searching one byte is fast.
     return any(
-        mark in utf8
-        for first, marks in _COMBINING.items()
-        if first in utf8
-        for mark in marks
+        mark in utf8 for first, marks in _COMBINING.items() if first in utf8 for mark in marks
     )
 
 
@@ -295,12 +294,12 @@ _COMBINING = {
 
 
 def _marked(content: bytes) -> str | None:
-    """The encoding that a byte order mark announces."""
+    """Return the encoding of the byte order mark, if there is one."""
     return next((name for mark, name in _BYTE_ORDER_MARKS if content.startswith(mark)), None)
 
 
 def _wide(content: bytes, charset: str | None) -> str | None:
-    """UTF-16 without a byte order mark: every other byte of markup is NUL."""
+    """Return UTF-16 for text without a byte order mark if every other byte of it is NUL."""
     head = content[:_SNIFFED]
     if b"\0" not in head:
         return None
@@ -315,7 +314,7 @@ def _wide(content: bytes, charset: str | None) -> str | None:
 
 
 def _labelled(content: bytes, charset: str | None) -> str | None:
-    """The encoding that the HTTP header names, or else ``<meta>`` (or an XML declaration)."""
+    """Return the encoding that the HTTP header or else a ``<meta>`` or XML declaration names."""
     encoding = encoding_of(charset)
     if encoding is not None and not encoding.startswith("utf-16"):
         return encoding
@@ -329,7 +328,7 @@ def _labelled(content: bytes, charset: str | None) -> str | None:
 
 
 def _declared(head: bytes) -> bytes | None:
-    """The label that a ``<meta>`` or an XML declaration at the start of a page gives.
+    """Return the label in a ``<meta>`` or an XML declaration at the start of a page.
 
     Only the attribute ``charset`` counts, or the ``content`` of ``http-equiv=content-type``.
 

@@ -34,8 +34,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Function words of English that are rare in other languages, and the share of a text's words that
-# they make up where it is plainly English.
+# Function words of English that are rare in other languages; a text is plainly English if they make
+# up this share of its words, and this many distinct ones occur.
 _FUNCTION_WORDS = _words(
     """the of and that for with are this you your have from which were they their not what
     when been has would should could about there who can be it if she we our but these
@@ -54,8 +54,8 @@ SAMPLE = 20_000  # characters of a text among which the windows lie
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
-# What the log-probability of a language has to exceed that of English by, in nats. Names, drugs and
-# species look like Latin and Welsh; so a language that few pages are in has to win by more.
+# The least lead of a language over English in log-probability, in nats. Names, drugs and species
+# look like Latin and Welsh, so a language of few pages needs a larger lead.
 _LEAD, _LEAD_OF_RARE = 4.0, 22.0
 _RARE = _words("""cy eo eu ga ha ku la mt so sq sw tl uz yo""")
 # Nats that English gains by each function word, by all words being distinctly English, and at most
@@ -188,7 +188,7 @@ class Profiles:
         return scores, float((lengths * counts).sum() / max(counts.sum(), 1))
 
     def _longest(self, text: bytes) -> NDArray[np.intp]:
-        """The row of the longest n-gram that ends at each byte; -1 where there is none."""
+        """Return the row of the longest n-gram that ends at each byte; -1 without one."""
         letters = np.frombuffer(text, np.uint8).astype(np.uint64)
         ends = [letters]  # the n-gram of each length that ends at each byte
         for length in range(2, LONGEST + 1):
@@ -345,15 +345,15 @@ def contradicting_language(text: str, claim: str, least_words: int = 50) -> str 
         return None
     if text.count(" ") < least_words:
         return None
-    known = profiles()
-    if claim not in known.languages:
+    models = profiles()
+    if claim not in models.languages:
         return None
     language = detect_language(text)
     if language in (None, UNDETERMINED, claim):
         return None
-    if language in known.languages:
-        scores, _ = known.compare(_sample(text))
-        columns = [known.languages.index(tag) for tag in (language, claim)]
+    if language in models.languages:
+        scores, _ = models.compare(_sample(text))
+        columns = [models.languages.index(tag) for tag in (language, claim)]
         best, claimed = scores[columns]
         if best - claimed < _CONTRADICTION:
             return None

@@ -1,8 +1,8 @@
-"""Languages other than English: what carries a syllable in them, and what ends no sentence.
+"""Languages other than English: their syllables, and abbreviations that end no sentence.
 
-Only what readability formulas need. Syllables are counted by their nuclei, the vowels or groups of
-vowels that are spoken as one. Hyphenation patterns (pyphen) find few syllables at the edges of
-words, where no hyphen may stand: measured beside them by ``scripts/evaluate/formulas.py``.
+This is all that readability formulas need. A syllable is counted by its nucleus, a vowel or a group
+of vowels that are spoken as one. Hyphenation patterns (pyphen) miss syllables at the edges of
+words, where no hyphen is allowed; ``scripts/evaluate/formulas.py`` compares both.
 """
 
 from __future__ import annotations
@@ -29,12 +29,16 @@ _MUTE_E = (
 
 @dataclass(frozen=True, slots=True)
 class OtherLanguage:
-    """How a language is read.
+    """The rules of a language.
 
-    `nuclei` finds the syllables of a word in small letters, after the `changes` were made;
-    `abbreviations` end no sentence, and a number with a full stop neither if it is an `ordinal`.
-    `frequencies` is wordfreq's list of its words; where there is none, nothing but formulas is
-    known of its texts.
+    Attributes:
+        tag: its subtag.
+        name: its English name.
+        nuclei: matches each syllable of a word in small letters, after `changes` were applied.
+        abbreviations: words that do not end a sentence.
+        changes: patterns and their replacements.
+        has_ordinals: True if a number with a full stop is an ordinal, and does not end a sentence.
+        frequencies: wordfreq's list of its words; '' if only formulas are computed.
     """
 
     tag: str
@@ -55,13 +59,13 @@ def _language(
     has_ordinals: bool = False,
     frequencies: str = "",
 ) -> OtherLanguage:
-    known = frozenset(abbreviations.split())
-    return OtherLanguage(tag, name, re.compile(nuclei), known, changes, has_ordinals, frequencies)
+    words = frozenset(abbreviations.split())
+    return OtherLanguage(tag, name, re.compile(nuclei), words, changes, has_ordinals, frequencies)
 
 
-# What is spoken as one syllable stands first. In Spanish, Italian and Portuguese each strong vowel
-# (a, e, o) is a syllable; weak ones (i, u) belong to them unless an accent says otherwise. "zio"
-# and "lua" have two.
+# Longer groups that are spoken as one syllable come first. In Spanish, Italian and Portuguese each
+# strong vowel (a, e, o) is a syllable, and weak vowels (i, u) belong to it unless they have an
+# accent. "zio" and "lua" have two.
 _SHORT = r"\b[^\W\d_aeiou]?[iu](?=[aeo]\b)"
 _ALL = (
     _language(
@@ -97,7 +101,7 @@ _ALL = (
     _language(
         "hi",
         "Hindi",
-        # A vowel, or a consonant that keeps its own: none that a virama takes, nor the last one.
+        # A vowel, or a consonant that keeps its inherent vowel: one without a virama, and not last.
         "[ऄ-औ]|[क-ह]़?[ा-ौ]|[क-ह]़?(?![़्ा-ौ])(?=.)",
         "कि.ग्रा ई.पू डॉ पं पृ प्रो रु श्री सं सु",
         frequencies="small_hi",

@@ -1,4 +1,4 @@
-"""A page as it was read, and what stands in the place of one that could not be."""
+"""A page as it was read, and the failure that replaces a page that could not be read."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A document that could not be scored: an error row, in the place of its score.
+    """A document that could not be scored: an error row instead of a score.
 
-    `path` is that of the page, `stage` where it happened, as in `PageError`.
+    `path` is the path of the page, and `stage` the stage of the error, as in `PageError`.
     """
 
     docno: str
@@ -59,9 +59,9 @@ class Failure:
 
 
 def stated_language(value: object) -> str | None:
-    """Return a stated language as `Page.language` has it; None if it is not the code of one.
+    """Return a stated language in the form of `Page.language`; None if it is no language code.
 
-    The first of a list separated by commas counts.
+    Of a list separated by commas, the first entry counts.
 
     >>> stated_language("de-AT"), stated_language("eng,fra"), stated_language("Python")
     ('de-at', 'eng', None)

@@ -23,16 +23,16 @@ from understandability.text.language import (
 from understandability.text.page import HTML, MARKDOWN, Page
 from understandability.text.tape import MAIN_PARTS, RAW, Markup, read_markup, read_source
 
-# Shorter texts are labels of menus and tables, which say little of the language.
+# Shorter texts are labels of menus and tables, which say little about the language.
 _SENTENCE = 30
 _RAW = frozenset(RAW)
-# The statements of languages that are looked at, to find that of the main part.
+# Main parts beyond this number are not searched for a language.
 _MOST_CLAIMS = 50
 _LANGUAGE = re.compile(rb"""(?<=[\s:"'])lang\s?=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
 _MAIN_ROLE = b'role="main"'
 _MATTER_LINES = 500
 _MATTER_NAME = re.compile(rb"[ \t]*[\w\"'-]+[ \t]*:")
-# Fewer characters of sentences than this do not stand for a page.
+# Fewer characters of sentences than this do not represent a page.
 _SOME = 60
 # Characters that are compared with the language that a page claims.
 _ENOUGH = 4_000
@@ -41,12 +41,17 @@ _LINE_BREAK = re.compile(rb"<br ?(/?)>")
 
 @dataclass(frozen=True)
 class ParsedPage:
-    """A page, decoded and parsed once; everything below is read from the one parse.
+    """A page that was decoded and parsed once. All attributes come from this one parse.
 
-    `source` is the page in UTF-8, `encoding` what it was decoded from, `tape` its markup (see
-    `understandability.text.tape`; empty for plain text), `declared_language` the language that the
-    page claims, `flags` what was unusual about reading it. The tape of `parse_page` is that of a
-    tree, that of `parse_source` (`is_source`) of the source alone, with `hints`.
+    Attributes:
+        page: the page.
+        source: the page in UTF-8.
+        encoding: the encoding that it was decoded from.
+        tape: its markup, see `understandability.text.tape`; empty for plain text.
+        declared_language: the language that the page claims.
+        flags: what was unusual about the page.
+        hints: the labels of sections by the index of their tag, see `text.tape.read_source`.
+        is_source: True if the tape is that of `parse_source`, and not of a tree.
     """
 
     page: Page
@@ -64,7 +69,7 @@ class ParsedPage:
 
     @cached_property
     def tags(self) -> Counter[str]:
-        """How often each tag is on the tape."""
+        """The number of occurrences of each tag on the tape."""
         return self.tape.counts()
 
     @cached_property
@@ -79,13 +84,13 @@ class ParsedPage:
 
     @cached_property
     def closes_void_elements(self) -> bool:
-        """Whether the page mostly writes ``<br/>``, not ``<br>``."""
+        """True if the page mostly writes ``<br/>``, not ``<br>``."""
         slashes = _LINE_BREAK.findall(self.source)
         return 2 * slashes.count(b"/") > len(slashes)
 
     @cached_property
     def tag_counts(self) -> Mapping[str, int]:
-        """How many elements of each name the page's tree has."""
+        """The number of elements of the page's tree by name."""
         if self.is_source:
             return _LaterCounts(self.page)
         counts: Counter[str] = Counter()
@@ -95,17 +100,17 @@ class ParsedPage:
         return MappingProxyType(counts)
 
     @cached_property
-    def title_place(self) -> int | None:
-        """Where the text of the page's title is among the tape's texts after tags, if anywhere."""
-        place, picture = self.tape.place_of("title"), self.tape.place_of("svg")
-        return None if place < 0 or 0 <= picture < place else place
+    def title_index(self) -> int | None:
+        """The index of the tag before the text of the page's title; None without a title."""
+        index, picture = self.tape.place_of("title"), self.tape.place_of("svg")
+        return None if index < 0 or 0 <= picture < index else index
 
     @cached_property
     def title(self) -> str:
         """The page's title, white space collapsed; '' without one."""
-        if self.title_place is None:
+        if self.title_index is None:
             return ""
-        return " ".join(self.tape.text_behind(self.title_place).split())
+        return " ".join(self.tape.text_behind(self.title_index).split())
 
     @cached_property
     def language(self) -> str | None:
@@ -123,7 +128,7 @@ class ParsedPage:
         return detect_language(self._sample(SAMPLE))
 
     def _sample(self, size: int) -> str:
-        """About the first `size` characters of the page's longer texts; of all if few are long."""
+        """Return about the first `size` characters of the longer texts; of all if few are long."""
         if not self.is_html:
             return self.text[:size]
         texts = self.tape.long_texts(_SENTENCE, size, _RAW)
@@ -131,7 +136,7 @@ class ParsedPage:
 
     @property
     def claims_another_language(self) -> bool:
-        """True if the page claims or states another language than that of its text."""
+        """True if the page claims or states a language in which its text is not written."""
         claim = language_subtag(self.page.language or "") or self.declared_language
         return claim not in (None, self.language) and self.language is not None
 
@@ -144,8 +149,7 @@ class ParsedPage:
 def parse_page(page: Page) -> ParsedPage:
     """Decode and parse a page.
 
-    Raises `PageError` of stage ``decode`` for content that is neither HTML nor text, and for
-    more of it than fits into memory.
+    Raises `PageError` of stage ``decode`` for content that is neither HTML nor text, or too large.
 
     >>> parsed = parse_page(Page("d", "", b"<html lang=en-GB><title>Flu</title><p>A virus.<p>Two."))
     >>> parsed.title, parsed.language, parsed.tag_counts["p"], parsed.encoding
@@ -155,7 +159,7 @@ def parse_page(page: Page) -> ParsedPage:
 
 
 def parse_source(page: Page) -> ParsedPage:
-    """`parse_page` without a tree, in half the time; the tape is that of `read_source`.
+    """Decode and parse a page without building its tree, in half the time. See `read_source`.
 
     >>> parsed = parse_source(Page("d", "", b"<html lang=en-GB><title>Flu</title><p>A virus."))
     >>> parsed.tape.pieces()[-5:], parsed.title, parsed.language, parsed.tag_counts["body"]

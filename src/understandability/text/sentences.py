@@ -1,9 +1,9 @@
-"""Where sentences start: rules on the end of one piece and the beginning of the next.
+"""Sentence splitting by rules on the end of one piece and the beginning of the next.
 
-What a piece says by itself is one character, worked out once per distinct piece if it may end a
-sentence at all. Measured beside Punkt by ``scripts/evaluate/language.py``.
+Each distinct piece is classified once, as one character, and only if it may end a sentence at all.
+``scripts/evaluate/language.py`` compares the result with Punkt.
 
-What the end of an extracted field means for sentences is a choice (`SENTENCE_ENDS`). Palotti,
+Whether the end of an extracted field ends a sentence is a setting (`SENTENCE_ENDS`). Palotti,
 Zuccon & Hanbury (2015) found that it changes readability scores more than the extractor does:
 without a period at the end of a heading or list item, sentences run on.
 """
@@ -24,13 +24,14 @@ from understandability.text.other_languages import LANGUAGES, other_language
 from understandability.text.stop_words import frequent_words_of
 from understandability.text.tokens import spaced
 
-# What follows belongs to these: a name, a number, the rest of the comparison.
+# Abbreviations that a name, a number or the rest of a comparison follows. They never end a
+# sentence.
 _NEVER_LAST = """
     dr mr mrs ms prof st rev sen gen gov lt col sgt capt cmdr messrs mme mlle hon attn mt
     vs v viz cf e.g eg i.e ie fig figs eq eqs ref refs nos vol vols pp p ch approx ca esp incl resp
     ver an dept univ para adm maj cpl pvt supt insp det bro eng abb abs nr zb bzw bspw
 """
-# These may end a sentence; a capitalised word that often begins one then tells.
+# Abbreviations that may end a sentence: they do before a capitalised word that often begins one.
 _MAY_BE_LAST = """
     al etc inc ltd co corp jr sr bros no ave blvd rd dist est tel ext
     inj susp sol soln tabs caps spp sp subsp var max
@@ -46,12 +47,12 @@ _STARTERS = """
 """
 # Units: after a number they end a sentence before any capital ("Take 20 mg. Drink water.").
 _UNITS = """
-    g mg mcg µg μg kg lb lbs oz l ml dl cl µl fl m cm mm km ft yd mi h hr hrs min mins s sec secs
-    d wk wks yr yrs mo mos gal qt mph bpm rpm ppm mmol mol mmhg kcal cal kj iu kpa psi hz khz mhz w kw v mv
-    std sek tsp tbsp gtt г мг мкг кг л мл м см мм км ч мин сек ед ккал
+    g mg mcg µg μg kg lb lbs oz l ml dl cl µl fl m cm mm km ft yd mi h hr hrs min mins s sec secs d
+    wk wks yr yrs mo mos gal qt mph bpm rpm ppm mmol mol mmhg kcal cal kj iu kpa psi hz khz mhz w kw
+    v mv std sek tsp tbsp gtt г мг мкг кг л мл м см мм км ч мин сек ед ккал
 """
-# Words after which a letter is a name and may end a sentence ("You lack vitamin C. Eat fruit."). With
-# a number they are a label at the start of a sentence ("Step 1. Wash your hands.").
+# Words after which a letter is a name and may end a sentence ("You lack vitamin C. Eat fruit.").
+# With a number they are a label at the start of a sentence ("Step 1. Wash your hands.").
 _LETTER_WORDS = """
     vitamin vitamins hepatitis type types group groups grade class plan section part appendix annex
     factor protein strain influenza flu option figure fig table category stage step blood schedule
@@ -66,14 +67,14 @@ _LETTER_WORDS = """
     tipo groep klas deel bijlage витамин витамина витамины гепатит гепатита тип типа группа группы
     класс раздел часть
 """
-# These belong to a number that follows.
+# Abbreviations that belong to a number after them.
 _LABELS = """
     art sect reg regs cl app ex tab pt ser div ann sch abs § pg kap nr
 """
 _NUMERAL = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}|[^\W\d_]\d{1,2}")
-# How a piece begins; `_CONTINUED` cannot begin a sentence.
+# The classes of beginnings of pieces. `_CONTINUED` cannot begin a sentence.
 _LOWER, _UPPER, _STARTER, _OTHER, _DIGIT, _CONTINUED = "lusodx"
-# How a piece ends, and before which beginnings that ends a sentence.
+# The classes of ends of pieces, and the beginnings before which each ends a sentence.
 _NONE, _ALONE, _EXCLAIMED = PIECE_ENDS["NONE"], PIECE_ENDS["ALONE"], PIECE_ENDS["EXCLAIMED"]
 _QUOTED, _STOPPED, _DOTS = PIECE_ENDS["QUOTED"], PIECE_ENDS["STOPPED"], PIECE_ENDS["DOTS"]
 _ABBREVIATED, _NUMBER = PIECE_ENDS["ABBREVIATED"], PIECE_ENDS["NUMBER"]
@@ -96,13 +97,13 @@ _REFERENCE = re.compile(r"(?<=[.?!…])(?:\[[\w, –-]{1,9}\])+$")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _VOWELLESS = re.compile(r"[^\W\d_aeiouyAEIOUY]{2,}")
 _WITHOUT_ANY_VOWEL = re.compile(r"[b-df-hj-np-tv-xzßçñśćźńłбвгджзйклмнпрстфхцчшщьъ]{2,}")
-# Closing marks, stops and smileys that stand alone belong to the sentence before them.
+# Closing marks, stops and smileys between white space belong to the sentence before them.
 _LONE = re.compile(r"[\"'”’»)\]}.?!…]+|[:;=]['-]?[()DPp]|\^_+\^")
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What tells the end of a sentence in a language."""
+    """The rules for the ends of sentences in a language."""
 
     never_last: frozenset[str]
     may_be_last: frozenset[str] = frozenset()
@@ -162,15 +163,15 @@ def _start_of(piece: str, rules: _Rules = _ENGLISH) -> str:
     return _LOWER if word[:1].islower() and "://" not in word else _OTHER
 
 
-# The last characters of all pieces of whose end `_end_of` does not say _NONE.
+# The last characters of the pieces that may end a sentence: for all others `_end_of` is _NONE.
 _MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹।॥|"
 _LAST_BYTES = {mark.encode()[-1] for mark in _MARKS}
 _MAY_END = bytes(byte in _LAST_BYTES for byte in range(256))
 
 
 @cache
-def _kinds(language: str) -> tuple[BoundedCache[str], BoundedCache[str]]:
-    """How pieces of a language end, and how they begin."""
+def _classes(language: str) -> tuple[BoundedCache[str], BoundedCache[str]]:
+    """Return the class of the end, and of the beginning, of each piece of a language."""
     if language == "en":
         rules = _ENGLISH
     else:
@@ -191,10 +192,11 @@ def _kinds(language: str) -> tuple[BoundedCache[str], BoundedCache[str]]:
 
 
 def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
-    """The indexes of the pieces that begin a sentence; the first is 0, none for no pieces.
+    """Return the indexes of the pieces that begin a sentence.
 
-    A sentence ends at sentence punctuation; abbreviations, initials, decimals, addresses and
-    the numbers of a list do not end one. `language` is ``en`` or one of `others.LANGUAGES`.
+    The first is 0. A sentence ends at sentence punctuation, but not at abbreviations, initials,
+    decimals, addresses and the numbers of a list. `language` is ``en`` or one of
+    `other_languages.LANGUAGES`.
 
     >>> sentence_starts("Ask Dr. Lee. Take 2.5 mg b.i.d. with food, e.g. bread. Rest!".split())
     [0, 3, 11]
@@ -205,16 +207,22 @@ def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
 def uncut(
     texts: list[str], are_open: list[bool], language: str | None, blocks: Iterable[Block] = ()
 ) -> Uncut:
-    """Texts to be cut up by the rules of a language; no sentence runs across the end of one.
+    """Return texts that will be split into sentences by the rules of a language.
 
-    `are_open` tells which of them no punctuation ends. Of a language that is none of
-    `others.LANGUAGES`, by the rules of English.
+    No sentence runs across the end of a text. For a language that is not in
+    `other_languages.LANGUAGES`, the rules of English apply.
+
+    Args:
+        texts: The texts.
+        are_open: A mask of the texts that end without punctuation.
+        language: The language of the texts.
+        blocks: The blocks that the texts come from.
 
     >>> tuple(uncut(["Flu", "Rest. Drink water."], [True, False], "en").cut())
     (('Flu', 'Rest.', 'Drink', 'water.'), (0, 1, 2), (0,))
     """
-    known = language if language in LANGUAGES else None
-    return _uncut(spaced, texts, are_open, known or "en", blocks)
+    rules = language if language in LANGUAGES else None
+    return _uncut(spaced, texts, are_open, rules or "en", blocks)
 
 
 _BEFORE_LETTERS = frozenset(_LETTER_WORDS.split())
@@ -227,7 +235,7 @@ def _uncut(
     language: str,
     blocks: Iterable[Block] = (),
 ) -> Uncut:
-    rules = (*_kinds(language), _MAY_END, _BEFORE, _BEFORE_LETTERS)
+    rules = (*_classes(language), _MAY_END, _BEFORE, _BEFORE_LETTERS)
     return Uncut(texts, partial(_core.cut_up, *rules, normalise, texts, are_open), blocks)
 
 
@@ -240,10 +248,10 @@ SENTENCE_ENDS = ("none", "force-period", "force-period-always")
 
 
 def ended_fields(texts: list[str], sentence_ends: str) -> tuple[list[str], list[bool]]:
-    """Texts under a policy, and which of them no sentence punctuation ends by itself.
+    """Return the texts under a policy, and a mask of the texts that end without punctuation.
 
-    With ``none`` the end of a field is white space and nothing more; ``force-period`` ends all
-    with a period that end in no sentence punctuation, ``force-period-always`` all, as the code of
+    With ``none``, the end of a field is only white space. ``force-period`` adds a period to fields
+    that end without sentence punctuation, and ``force-period-always`` to all fields, as the code of
     the study of 2015 did.
     """
     if sentence_ends not in SENTENCE_ENDS:
@@ -263,7 +271,7 @@ def ended_fields(texts: list[str], sentence_ends: str) -> tuple[list[str], list[
 
 
 def fields(blocks: Iterable[Block], sentence_ends: str = "force-period") -> list[str]:
-    """The kept text as strings between which no sentence runs on.
+    """Return the kept texts; no sentence runs from one to the next.
 
     >>> blocks = (Block("Flu", "h1"), Block("Ads", "div", kept=False), Block("A virus.", "p"))
     >>> [fields(blocks, name) for name in SENTENCE_ENDS]

@@ -4,17 +4,17 @@ A tape alternates texts (possibly empty) and tags, in lower case and without att
 opens, ``/p`` closes and ``br/`` is an element without content. The compiled core packs it; walking
 it needs no recursion, however deep the page nests.
 
-Tags are those of the tree that libxml2 2.14 makes, by the rules below: jusText is defined on it.
-As there, a tree is at most 2,048 elements deep. Pages that are deeper or very large, or of which
-no text is left in it, are cut at their tags instead, whose end tags need not match.
+The tags are the ones of the tree that libxml2 2.14 builds, by the rules below, because jusText is
+defined on that tree. It is at most 2,048 elements deep. Pages that are deeper, very large, or
+without text in the tree are split at their tags instead, and their end tags need not match.
 
-What follows a comment, script or the like that is never closed belongs to it, by the standard,
-and an attribute goes on to the next quote, wherever that is. That would lose the rest of the
-page, or much of it, so they are closed where text seems to go on.
+By the standard, a comment or script that is never closed includes everything after it, and an
+attribute extends to the next quote. This would lose the rest of the page, so we close them where
+text seems to go on.
 
-*Without a tree*: half of the time of a page goes into its tree. What stands in a source between
-its tags is the same text, in the same order; missing are the tags that a tree adds. Attributes are
-still there, so that the names of sections can be read (`kind_of_section`).
+*Without a tree*: building the tree takes half of the time of a page. The source has the same texts
+in the same order between its tags, and lacks only the tags that the tree adds. It still has
+attributes, so the names of sections can be read (`kind_of_section`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from understandability.text.cache import BoundedCache
 
 
 def names(listed: str) -> frozenset[str]:
-    """The names of elements that a text lists.
+    """The names in a list that is separated by white space.
 
     >>> sorted(names("p li"))
     ['li', 'p']
@@ -46,7 +46,7 @@ def names(listed: str) -> frozenset[str]:
 # Larger pages get no tree.
 MAX_TREE_BYTES = 4_000_000
 _MAX_TREE_TAGS = 400_000
-# Pages with more tags are refused; a tape takes some 150 bytes a tag.
+# Pages with more tags are refused. A tape needs about 150 bytes per tag.
 _MAX_TAGS = 1_000_000
 
 # Elements whose content is text even where it looks like tags.
@@ -55,12 +55,12 @@ RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", 
 # Elements that hold the main part of a page, where there are any.
 MAIN_PARTS = ("main", "article")
 
-# Elements that extractors leave out, so that all is lost behind one that is never closed.
+# Elements that extractors leave out. One that is never closed would hide the rest of the page.
 HIDING = ("noscript", "template", "object")
 
-# --- The tree, as libxml2 2.14 makes it: what jusText and boilerpipe were measured on
+# --- The tree as libxml2 2.14 builds it, which jusText and boilerpipe were measured on
 
-# Elements that the start of another ends, found by parsing each with each.
+# For each start tag, the open elements that it ends. We found them by parsing all pairs.
 _CLOSED_BY = {
     new: tuple(old.split())
     for several, old in {
@@ -120,7 +120,7 @@ VOID = names(
 )
 
 _ENDLESS_NUMBER = re.compile(r"&#\d{4000,};?")  # Python refuses to read it
-_MARK = "\1"  # stands in no text: of control characters, only white space is read
+_MARK = "\1"  # occurs in no text, because control characters are replaced
 
 _COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)|<[!?/](?![a-zA-Z])[^<>]*>|<![^<>]*>", re.DOTALL)
 _RAW_ELEMENT = re.compile(
@@ -131,9 +131,9 @@ _SOURCE_TAG = re.compile(r"<(/?[a-zA-Z][^\s<>/]*+)[^<>]*+>")
 # Where text goes on after a script or style that is not closed.
 _TEXT_STARTS = rb"<(?:p|div|h[1-6]|table|ul|ol|dl|body|/head|article|section|main)\b"
 
-# An attribute has lost its closing quote if a tag's end comes before any other tag in it, and it
-# takes in the rest of the page, or more than this with a block-level tag. (Others are left as
-# browsers have them, and so is JSON.)
+# An attribute has lost its closing quote if its value contains the end of a tag before any other
+# tag, and includes the rest of the page, or a block-level tag and more characters than this. (Other
+# values are read as browsers read them, and so is JSON.)
 _MAX_ATTRIBUTE = 1000
 _UNCLOSED = re.compile(rb"(?![{\[])[^<>]{0,300}+(?=>)")
 _BLOCK_TAG = re.compile(
@@ -143,7 +143,7 @@ _UP_TO_ATTRIBUTE = re.compile(rb"""<[a-zA-Z][^<>"']*+(?:(?:"[^"]*+"|'[^']*+')[^<
 
 
 class Markup(NamedTuple):
-    """What is read from the source of a page."""
+    """The markup of a page, as read from its source."""
 
     tape: Tape
     language: str = ""  # as the root element claims
@@ -154,9 +154,9 @@ class Markup(NamedTuple):
 
 
 def read_markup(source: bytes) -> Markup:
-    """The tape of a page's source, which is UTF-8.
+    """Return the tape of the tree of a source in UTF-8.
 
-    Raises `PageError` for more tags than fit into memory.
+    Raises `PageError` if the page has more tags than fit into memory.
 
     >>> read_markup(b"<p class=x>3 &lt; 4<br>&amp;").tape.pieces()
     ['', 'html', '', 'body', '', 'p', '3 < 4', 'br/', '&', '/p', '', '/body', '', '/html', '']
@@ -165,7 +165,7 @@ def read_markup(source: bytes) -> Markup:
 
 
 def _repaired(source: bytes) -> tuple[bytes, Markup]:
-    """The source with everything closed, and its tape."""
+    """Return the source with everything closed, and its tape."""
     closed = with_comments_closed(source)
     if len(closed) <= MAX_TREE_BYTES:  # else attributes are not read
         closed = with_quote_closed(with_quote_closed(closed, b'"'), b"'")
@@ -190,7 +190,7 @@ def _repaired(source: bytes) -> tuple[bytes, Markup]:
 
 
 def text_of_unparsed(content: str) -> str:
-    """The text of what stands in an iframe, noembed or noframes, which parsers leave as it is.
+    """Return the text of the content of an iframe, noembed or noframes, which parsers do not parse.
 
     >>> text_of_unparsed("<p>No frames&hellip;")
     ' No frames…'
@@ -199,7 +199,7 @@ def text_of_unparsed(content: str) -> str:
 
 
 def number_of_tags(source: bytes) -> int:
-    """How many tags a source may have; raises `PageError` for more than fit into memory."""
+    """Return a bound of the number of tags; raise `PageError` for more than fit into memory."""
     number = source.count(b"<") if len(source) > _MAX_TREE_TAGS else 0
     if number > _MAX_TAGS:
         raise PageError("decode", f"the page has {number:,} tags; at most {_MAX_TAGS:,} are read")
@@ -212,7 +212,7 @@ def _read(source: bytes) -> Markup:
         return Markup(Tape())
     if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES:
         tree = _core.read_tree(source, _rule, _resolved)
-        # Whether it has a text is nearly always told by the first thousand characters.
+        # The first thousand characters nearly always show that it has text.
         if tree and any(tree[0].long_texts(1, n, _CODE).strip() for n in (1000, MAX_TREE_BYTES)):
             tape, attributes = tree
             claims = sorted(_LANGUAGES.findall(attributes))  # "lang" before "xml:lang"
@@ -223,7 +223,7 @@ def _read(source: bytes) -> Markup:
 
 @lru_cache(maxsize=10_000)
 def _rule(name: str) -> tuple[int, int, int, int, int]:
-    """What an element is to its tree, as `_core.read_tree` asks for it."""
+    """Return the `layout.ELEMENT_RULE` of an element, for `_core.read_tree`."""
     closed = _CLOSED_BY.get(name, ())
     return (
         1 << _CLOSABLE.index(name) if name in _CLOSABLE else 0,
@@ -235,7 +235,7 @@ def _rule(name: str) -> tuple[int, int, int, int, int]:
 
 
 def _resolved(text: str) -> str:
-    """A text with its references resolved as libxml2 does, and as XML can hold it.
+    """Return a text with its references resolved as libxml2 does, and without invalid characters.
 
     >>> _resolved("&lt;&eacute;&#8211;&#150;&#1;&nosuch;")
     '<é––\ufffd&nosuch;'
@@ -256,7 +256,7 @@ def _meaning(reference: re.Match[str]) -> str:
 
 
 def _tape_of_source(source: str) -> list[str]:
-    """The tape of a source that is cut at its tags.
+    """Return the tape of a source that is split at its tags.
 
     >>> _tape_of_source("<P>3 &lt; 4<BR><!-- <p> --><script>'<p>'</script>")
     ['', 'p', '3 < 4', 'br/', '', 'script', '', '/script', '']
@@ -286,7 +286,7 @@ def _without_tags(element: re.Match[str]) -> str:
 
 
 def with_comments_closed(source: bytes) -> bytes:
-    """The source with comments that are never closed made empty: what they held is text."""
+    """Return the source with each unclosed comment made empty, so that its content is text."""
     end = source.rfind(b"-->") + 1
     if source.find(b"<!--", end) < 0:
         return source
@@ -297,7 +297,7 @@ def with_comments_closed(source: bytes) -> bytes:
 
 
 def with_quote_closed(source: bytes, quote: bytes) -> bytes:
-    """The source with attributes that swallow text closed before the end of their tag.
+    """Return the source with attributes that include text closed before the end of their tag.
 
     >>> source = b"<p title='a>" + b"<p>text" * 200 + b"<p title='b'>"
     >>> with_quote_closed(source, b"'")[:21]
@@ -314,35 +314,38 @@ def with_quote_closed(source: bytes, quote: bytes) -> bytes:
     return b"".join((*parts, source[done:])) if parts else source
 
 
-def _opens(source: bytes, place: int) -> bool:
-    """Whether the quote at a place opens an attribute of a tag."""
-    tag = source.rfind(b"<", max(0, place - 2 * _MAX_ATTRIBUTE), place)
-    return tag >= 0 and _UP_TO_ATTRIBUTE.fullmatch(source, tag, place) is not None
+def _opens(source: bytes, offset: int) -> bool:
+    """Return True if the quote at an offset opens an attribute of a tag."""
+    tag = source.rfind(b"<", max(0, offset - 2 * _MAX_ATTRIBUTE), offset)
+    return tag >= 0 and _UP_TO_ATTRIBUTE.fullmatch(source, tag, offset) is not None
 
 
 def _raw_at_end(tape: Tape) -> str:
-    """The name of the last element that holds text or is not closed, if it is one of `RAW`."""
-    for place in range(len(tape) - 1, -1, -1):
-        tag, text = tape.tag(place), tape.text_behind(place)
-        holds = text and not text.isspace()
+    """Return the last element that holds text or is not closed, if it is one of `RAW`; else ''."""
+    for index in range(len(tape) - 1, -1, -1):
+        tag, text = tape.tag(index), tape.text_behind(index)
+        has_text = text and not text.isspace()
         if tag[0] != "/":
-            return tag if tag in RAW and (holds or place == len(tape) - 1) else ""
-        if holds:
+            return tag if tag in RAW and (has_text or index == len(tape) - 1) else ""
+        if has_text:
             return ""
     return ""
 
 
 def opens_after_last_end(lowered: bytes, name: bytes) -> int:
-    """Where an element opens that is never closed, in a source in small letters; -1 if none is."""
+    """Return the offset of an element that is never closed; -1 without one.
+
+    The source is in small letters.
+    """
     end = max(0, lowered.rfind(b"</" + name))
-    if lowered.find(b"<" + name, end) < 0:  # seen faster than by the pattern
+    if lowered.find(b"<" + name, end) < 0:  # faster than the pattern
         return -1
     opening = re.compile(rb"<%b\b" % name).search(lowered, end)
     return opening.start() if opening else -1
 
 
 def _with_raw_elements_closed(source: bytes) -> bytes:
-    """The source with scripts and the like closed where text seems to go on."""
+    """Return the source with scripts and other raw elements closed where text seems to go on."""
     for name in RAW:
         tag = name.encode()
         if (start := opens_after_last_end(source.lower(), tag)) >= 0:
@@ -356,19 +359,19 @@ def _with_raw_elements_closed(source: bytes) -> bytes:
 
 
 def _with_end(end: bytes, element: re.Match[bytes]) -> bytes:
-    return element[0] + end  # which a template of `sub` would take five times as long for
+    return element[0] + end  # a template of `sub` would take five times as long
 
 
-# Elements whose names are looked at. (Those of articles tell of their subjects: "tag-diet".)
+# Elements with a class and id that are read. (The names of articles describe subjects: "tag-diet".)
 SECTIONS = ("body", "section", "header", "div", "form", "p", "ul", "ol", "table", "td")
 
-THREAD = "thread"  # posts that answer each other are the text itself
+THREAD = "thread"  # posts that answer each other: the text itself
 COMMENTS = "comments"
 SIDEBAR = "sidebar"
 CONSENT = "cookies"
 
-# What is in a section, by the words of its names: the first that fits. Between ";" stands a
-# whole name.
+# The label of a section by the words in its class and id: the first match counts. Names are
+# separated by ";".
 _WORDS = {
     SIDEBAR: r"(?<=;)(?:side | sidebars? | widget\ area)(?=;)",
     CONSENT: r"""onetrust \w* | cookie\ (?: consent | banner | notice | law | popup ) \w*
@@ -400,23 +403,23 @@ _WORDS = {
 }
 _HINT = re.compile(
     "|".join(
-        rf"(?P<k{place}>(?<!\w)(?:{words})(?!\w))" for place, words in enumerate(_WORDS.values())
+        rf"(?P<k{index}>(?<!\w)(?:{words})(?!\w))" for index, words in enumerate(_WORDS.values())
     ),
     re.VERBOSE,
 )
-_KINDS = tuple(_WORDS)
+_LABELS = tuple(_WORDS)
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MARKS = str.maketrans("-_:/. \n\t\r", "     ;;;;")
 
 
 def kind_of_section(names: str) -> str:
-    """What the names of a section, between spaces, tell of it; ``''`` if they tell nothing.
+    """Return the label of a section, given its class and id; ``''`` if they say nothing.
 
     >>> kind_of_section("col-4 siteFooter"), kind_of_section("comments"), kind_of_section("main")
     ('footer', 'comments', '')
     """
     match = _HINT.search(_CAPITAL.sub(" ", f";{names.translate(_MARKS)};").lower())
-    return _KINDS[int(str(match.lastgroup)[1:])] if match else ""
+    return _LABELS[int(str(match.lastgroup)[1:])] if match else ""
 
 
 NOT_SHOWN = "not shown"
@@ -424,7 +427,7 @@ _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))
 _DECLARATION = re.compile(r"(?:^|;)\s*(display|visibility)\s*:\s*([a-z-]+)")
 
 
-# Names of elements that are hidden until a reader opens them, or until React shows them at once.
+# Names of elements that are hidden only until a reader opens them, or until React shows them.
 _OPENED = re.compile(
     r"""(?<![a-z])(?: tabs? | tab[-_]?(?:pane|panel|content)s? | accordions? | collaps\w* | faqs?
         | answers? | disclosures? | expand\w* | expander | spoilers? | (?:read|show)[-_]?more
@@ -467,10 +470,10 @@ _MENDED = tuple(name.encode() for name in (*RAW, *HIDING))  # where they are not
 
 
 def read_source(source: bytes) -> Markup:
-    """The tape of a page's source, which is UTF-8, with what the names of its sections tell.
+    """Return the tape of a source in UTF-8, with the labels of its sections.
 
-    `hints` go by the place of a tag among the tags. Comments, scripts and styles are tags
-    without a name. A source that has to be mended is read by `read_markup`, without hints.
+    `hints` maps the index of a tag to a label. Comments, scripts and styles are tags without a
+    name. If the source cannot be repaired, the result is that of `read_markup`, without hints.
 
     >>> markup = read_source(b"<DIV class=sidebar>3 &lt; 4<br>a<!-- b -->")
     >>> markup.tape.pieces(), markup.hints

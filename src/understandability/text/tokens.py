@@ -1,8 +1,9 @@
-"""Pieces, words and tokens: three ways of cutting text, each a function of a piece alone.
+"""Pieces, words and tokens: three ways to split text. Each is a function of a piece alone.
 
-A *piece* is what stands between white space. A *word* is a piece without its outer punctuation,
-if a letter or digit remains (Flesch's word: ``don't``, ``well-being`` and ``3.5`` are one each).
-*Tokens* are the pieces cut up as in the UD English Web Treebank: punctuation and clitics split.
+A *piece* is a run of characters between white space. A *word* is a piece without its outer
+punctuation, if a letter or digit remains (Flesch's word: ``don't``, ``well-being`` and ``3.5`` are
+one word each). *Tokens* are parts of pieces as in the UD English Web Treebank: punctuation and
+clitics are split off.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import chain
 
 # Soft hyphen, zero-width space, marks of direction, word joiner, byte order mark.
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200e\u200f\u2060\ufeff"))
-# Letters in another form: ligatures, full-width letters and digits. And hyphens.
+# Other forms of letters and hyphens: ligatures, full-width letters and digits.
 _FORMS = {
     **{code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)},
     **{
@@ -31,17 +32,17 @@ _FORMS = {
 _TABLE = _INVISIBLE | _FORMS
 _JOINERS = re.compile(r"(?<=[A-Za-zÀ-ɏ])[\u200c\u200d]+")  # other scripts need them
 _COMBINING = re.compile("[\u0300-\u036f]")
-# Marks that stand for an apostrophe or a hyphen between letters: "don´t", "don‘t", "well−known".
+# Marks that are meant as an apostrophe or a hyphen between letters: "don´t", "don‘t", "well−known".
 _APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´′ʹʼ‘‛＇](?=[^\W\d_])")
 _MINUS = re.compile(r"(?<=[^\W\d_])−(?=[^\W\d_])")
 _DOUBLE_HYPHEN = re.compile(r"(?<=[^\s-])(--+)(?=[^\s-])")
 
 
 def spaced(text: str) -> str:
-    """The text with white space between its pieces, and its letters in their usual form.
+    """Return the text with white space between its pieces, and its letters in their usual form.
 
-    Marks that show nothing (soft hyphens, zero-width spaces) are dropped; ligatures, full-width
-    letters, combining accents and other apostrophes are replaced.
+    Invisible marks (soft hyphens, zero-width spaces) are dropped. Ligatures, full-width letters,
+    combining accents and other apostrophes are replaced.
 
     >>> spaced("o\ufb03ce, don´t, in\u00adfec\u00adtion—well\u2011being")
     "office, don't, infection — well-being"
@@ -56,9 +57,9 @@ def spaced(text: str) -> str:
 
 
 def split_pieces(text: str) -> list[str]:
-    """What stands between white space; a dash between words stands alone.
+    """Split a text at white space. A dash between words is a piece of its own.
 
-    Marks that show nothing (soft hyphens, zero-width spaces) are dropped.
+    Invisible marks (soft hyphens, zero-width spaces) are dropped.
 
     >>> split_pieces("Rest helps--mostly. See a doctor—soon.")
     ['Rest', 'helps', '--', 'mostly.', 'See', 'a', 'doctor', '—', 'soon.']
@@ -72,9 +73,9 @@ _WORD = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 
 
 def word_of(piece: str) -> str:
-    """The piece from its first letter or digit to its last; ``''`` where it has none.
+    """Return the piece from its first letter or digit to its last; ``''`` without any.
 
-    A plural in brackets and the number of a reference are no part of the word.
+    A plural in brackets and the number of a reference do not belong to the word.
 
     >>> pieces = ['"Well-being,"', "3.5%", "don't", "tumour(s)", "flu.[12]", "-"]
     >>> [word_of(piece) for piece in pieces]
@@ -95,7 +96,7 @@ _ABBREVIATIONS = (
     "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|approx|Fig|Figs|Eq|cf|etc"
 )
 _PREFIXES = "non|pre|post|anti|multi|ex|re|co|e|pro|mid|semi|un|sub|inter"
-# What stays one token though it holds punctuation, in order of precedence.
+# Tokens that may hold punctuation, in order of precedence.
 _WHOLE = re.compile(
     rf"""
       (?:https?|ftp)://\S*[\w/]                      # addresses
@@ -121,9 +122,9 @@ _WHOLE = re.compile(
 )
 
 
-# The pattern is slow, so frequent kinds of pieces are cut without it: a word and a mark; a word or
-# number between marks, maybe a genitive, behind which may stand numbers of references; two words
-# with a hyphen; and what holds no sign of more than words, numbers and marks.
+# The pattern is slow, so the most frequent pieces are split without it: a word and a mark; a word
+# or number between marks, with an optional genitive and numbers of references; two words with a
+# hyphen; and pieces that clearly consist of words, numbers and marks.
 _FRAMED = re.compile(
     r"""([(\["“]?)([^\W_]++|\d+(?:[.,:/]\d+)++)(['’]s)?([^\w\s]{0,2}?)"""
     r"""(?:((?:\[\d++\]){1,9}+)([.,]?))?"""
@@ -135,12 +136,13 @@ _BEHIND = {"", *_MARKS, *":;", *(a + b for a in _MARKS for b in _MARKS + ":;" if
 _WITH_STOP = {*_ABBREVIATIONS.split("|"), *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _WITH_HYPHEN = set(_PREFIXES.split("|"))
 
-# Longer pieces are no writing; they are cut, as patterns take time by the square of the length.
+# Longer pieces are no writing. They are split, because the time of patterns is quadratic in the
+# length.
 _LONGEST = 200
 
 
 def tokenize(piece: str) -> tuple[str, ...]:
-    """The tokens of one piece, cut as in the UD English Web Treebank.
+    """Return the tokens of one piece, split as in the UD English Web Treebank.
 
     >>> tokenize("(don't")
     ('(', 'do', "n't")

@@ -78,7 +78,7 @@ def test_text_behind_the_end_is_not_lost_silently() -> None:
     """jusText does not read it; it stands in a dropped block that says so."""
     last = blocks(f"{PAGE}<p>The end.", "justext")[-1]
     assert (last.text, last.kept, last.reason) == (
-        "The end.", False, "behind the end of the page",
+        "The end.", False, "after the end of the page",
     )  # fmt: skip
 
 

@@ -7,17 +7,16 @@ implemented by boilerpipe 1.2 and its port boilerpy3:
    words. White space sets links off. Scripts, styles, objects, options and noscript are left out.
 2. Call each block content or not, by its own and its neighbours' numbers of words and shares of
    linked words (a decision tree).
-3. Drop what follows a block that ends articles ("Post a comment"), if 60 words of full text
-   stand before it.
+3. Drop everything after a block that ends articles ("Post a comment"), if 60 words of full text
+   precede it.
 4. Fuse each content block with the block right before it, content or not.
-5. Drop the rest, and fuse what lies at most one block apart.
-6. Keep the fused block with the most words, and what lies between the title and it.
+5. Drop the rest, and fuse blocks that are at most one block apart.
+6. Keep the fused block with the most words, and everything between the title and it.
 
-The walk is over the tree of the page, boilerpy3's over its source, so they differ where markup
-is broken. In Java every ``<br>`` ends a block and so does ``<br/>``; boilerpy3 passes over the
-second as if nothing stood there, and glues the lines. Here the empty elements of a page that
-mostly writes ``<br/>`` end no block, as in boilerpy3, whose blocks are wanted, but they are white
-space, as nobody wants glued words. (The tree does not tell the two forms apart.)
+We walk the tree of the page, boilerpy3 its source, so results differ where markup is broken. In
+Java, ``<br>`` and ``<br/>`` both end a block. boilerpy3 ignores ``<br/>`` and joins the words on
+either side. On a page that mostly writes ``<br/>``, we end no block at empty elements, as boilerpy3
+does, but treat them as white space. (The tree does not distinguish the two forms.)
 """
 
 from __future__ import annotations
@@ -51,10 +50,10 @@ _OPENING_ACTIONS = {
 # A token is a run of these; a word is a token with a letter or digit. (As boilerpy3 has it.)
 _TOKEN = re.compile(r"[\w\"'.,!@\-:;$?()/]+")
 _IN_WORD = re.compile(r"[^\W_]")
-# Marks that part no words and make none.
+# Marks that neither separate words nor form one.
 _MARKS = "_\"'.,!@-:;$?()/"
 
-# Phrases that end articles, and, to look for quickly, what each of them contains.
+# Phrases that end articles, and a substring of each, which is faster to search.
 _END_OF_ARTICLE = re.compile(
     r"""comments | \d+(?:\ comments|\ users\ responded\ in) | \ reuters | please\ rate\ this
     | post\ a\ comment | thanks\ for\ your\ comments\ -\ this\ feedback\ is\ now\ closed\Z
@@ -85,10 +84,10 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
     content = _until_end(by_rule, texts, words)
     main, first = _main_text(_fuse(content), words, _titled(texts, parsed.title))
     reasons = [
-        (TITLED if place < first else WORDY if content[place] else BEFORE)
-        if kept
-        else (APART if content[place] else AFTER_END if by_rule[place] else SPARSE)
-        for place, kept in enumerate(main)
+        (TITLED if index < first else WORDY if content[index] else BEFORE)
+        if is_main
+        else (APART if content[index] else AFTER_END if by_rule[index] else SPARSE)
+        for index, is_main in enumerate(main)
     ]
     return tuple(map(Block._make, zip(texts, elements, main, reasons, strict=True)))
 
@@ -96,14 +95,18 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
 def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[str]]:
     """Text, number of words, number of linked words, and element of each block with a token."""
     actions = {tag: _action(tag, parsed.closes_void_elements) for tag in parsed.tags}
-    title = -1 if parsed.title_place is None else parsed.title_place
+    title = -1 if parsed.title_index is None else parsed.title_index
     texts, words, linked, elements = _core.boilerpipe_walk(
         parsed.tape, actions, text_of_unparsed, _MARKS, title
     )
     if 0 in words:
-        kept = [place for place, text in enumerate(texts) if words[place] or _TOKEN.search(text)]
-        texts, elements = [texts[place] for place in kept], [elements[place] for place in kept]
-        words, linked = [words[place] for place in kept], [linked[place] for place in kept]
+        with_token = [
+            index for index, text in enumerate(texts) if words[index] or _TOKEN.search(text)
+        ]
+        texts = [texts[index] for index in with_token]
+        elements = [elements[index] for index in with_token]
+        words = [words[index] for index in with_token]
+        linked = [linked[index] for index in with_token]
     return texts, words, linked, elements
 
 
@@ -121,7 +124,7 @@ def _action(tag: str, closes_void_elements: bool) -> int:
 
 
 def _content(words: Sequence[int], linked: Sequence[int]) -> list[bool]:
-    """Which blocks are content by the decision tree of NumWordsRulesClassifier."""
+    """A mask of the blocks that are content, by the decision tree of NumWordsRulesClassifier."""
     content = []
     words_before, density_before = 0, 0.0
     for number, in_links, words_after in zip(words, linked, [*words[1:], 0], strict=False):
@@ -137,33 +140,33 @@ def _content(words: Sequence[int], linked: Sequence[int]) -> list[bool]:
 
 
 def _until_end(content: list[bool], texts: Sequence[str], words: Sequence[int]) -> list[bool]:
-    """`content` without what follows the end of the article, if an end is found."""
+    """Return `content` with everything after the end of the article dropped, if it has an end."""
     whole = "\n".join(texts).lower()
     lines = whole.split("\n")
     hinted = {
-        place
+        index
         for hint in _END_HINTS
         if hint in whole
-        for place, line in enumerate(lines)
+        for index, line in enumerate(lines)
         if hint in line
     }
     before, counted = 0, 0
-    for place in sorted(hinted):
-        if words[place] >= 15 or len(texts[place]) < 8 or not _END_OF_ARTICLE.match(lines[place]):
+    for index in sorted(hinted):
+        if words[index] >= 15 or len(texts[index]) < 8 or not _END_OF_ARTICLE.match(lines[index]):
             continue
         before += sum(
             words[earlier]
-            for earlier in range(counted, place + 1)
+            for earlier in range(counted, index + 1)
             if content[earlier] and _is_full_text(texts[earlier])
         )
-        counted = place + 1
+        counted = index + 1
         if before >= _MIN_WORDS_BEFORE_END:
-            return content[:place] + [False] * (len(content) - place)
+            return content[:index] + [False] * (len(content) - index)
     return content
 
 
 def _is_full_text(text: str) -> bool:
-    """Whether lines of 80 characters would hold nine words or more on average."""
+    """Return True if lines of 80 characters would hold nine words or more on average."""
     lines, on_line, length, words = 0, 0, -1, 0
     for token in _TOKEN.findall(text):
         if _IN_WORD.search(token):
@@ -178,11 +181,11 @@ def _is_full_text(text: str) -> bool:
 
 
 def _titled(texts: Sequence[str], title: str) -> set[int]:
-    """Which blocks repeat the title of the page."""
+    """The indexes of the blocks that repeat the title of the page."""
     titles = _titles(title)
     lengths = {len(form) for form in titles}
     return {
-        place for place, text in enumerate(texts) if len(text) in lengths and text.lower() in titles
+        index for index, text in enumerate(texts) if len(text) in lengths and text.lower() in titles
     }
 
 
@@ -206,10 +209,10 @@ def _titles(title: str) -> set[str]:
 def _fuse(content: Sequence[bool]) -> list[list[int]]:
     """Groups of blocks: runs of content, each with the block before it, at most one apart."""
     groups: list[list[int]] = []
-    for place, is_content in enumerate(content):
+    for index, is_content in enumerate(content):
         if not is_content:
             continue
-        run = [place - 1, place] if place and not content[place - 1] else [place]
+        run = [index - 1, index] if index and not content[index - 1] else [index]
         if groups and run[0] - groups[-1][-1] <= 2:
             groups[-1].extend(run)
         else:
@@ -220,17 +223,21 @@ def _fuse(content: Sequence[bool]) -> list[list[int]]:
 def _main_text(
     groups: Sequence[list[int]], words: Sequence[int], titled: set[int]
 ) -> tuple[list[bool], int]:
-    """Which blocks are in the largest group or between the last title and it; its first block."""
+    """Return a mask of the main text, and the index of the first block of the largest group.
+
+    The main text is the largest group and everything between the last title before it and the
+    group.
+    """
     main = [False] * len(words)
     if not groups:
         return main, 0
-    sizes = [sum(words[place] for place in group) for group in groups]
+    sizes = [sum(words[index] for index in group) for group in groups]
     largest = sizes.index(max(sizes))
     start = largest
     for number in range(largest + 1):
         if titled.intersection(groups[number]):
             start = number
     for group in groups[start : largest + 1]:
-        for place in group:
-            main[place] = True
+        for index in group:
+            main[index] = True
     return main, groups[largest][0]

@@ -1,7 +1,7 @@
 """jusText: boilerplate removal by the lengths, links and stop words of paragraphs.
 
 Pomikálek (2011), Removing Boilerplate and Duplicate Content from Web Corpora, chapter 4, as
-implemented by jusText 3.0.2, whose paragraphs and classes this gives:
+implemented by jusText 3.0.2. The paragraphs and classes are the same:
 
 1. Clean: drop head, scripts, styles, applets and form controls; unwrap forms and frames.
 2. Cut into paragraphs at block-level elements and at two line breaks in a row. Text that is
@@ -9,15 +9,15 @@ implemented by jusText 3.0.2, whose paragraphs and classes this gives:
 3. Classify each paragraph alone: *bad* with too many characters in links, a copyright sign or
    few stop words; *short* below 70 characters; *good* if long and full of stop words; else
    *neargood*.
-4. Revise by neighbours: *short* and *neargood* paragraphs take the class of what surrounds them.
+4. Revise by neighbours: *short* and *neargood* paragraphs take the class of their neighbours.
 5. Headings up to 200 characters before a good paragraph become good, unless bad by themselves.
 
-jusText also has a pass before step 4 that would lift short headings to *neargood*. It looks for
-later paragraphs of class *good* while it is only now assigning those classes, so it never finds
-one; it is left out here. Neighbours are found in one scan each way, not one scan a paragraph.
+jusText also has a pass before step 4 that should lift short headings to *neargood*. It has no
+effect, because it looks for later paragraphs of class *good* before these are assigned, so we leave
+it out. We find neighbours in one scan in each direction, not in one scan per paragraph.
 
-The library reads nothing behind the first ``</html>``. Here that stands in blocks that are
-dropped, unless there is no text before it.
+The library ignores everything after the first ``</html>``. We return it as dropped blocks, and read
+it if no text precedes it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _PARAGRAPH_TAGS = names(
 )
 _KILLED = names("head script style applet base button input select textarea")
 _UNWRAPPED = names("form iframe embed layer object param link")
-# As jusText looks for them in the path of a paragraph, in which any element may stand.
+# jusText searches the whole path of a paragraph for headings.
 _HEADING = re.compile(r"\bh\d\b")
 _SPACES = re.compile(r"\s\s+")  # as long as "\s+" makes it, and most texts have none
 _DECIDED = frozenset({"good", "bad"})
@@ -63,13 +63,13 @@ class _Paragraph(NamedTuple):
 
 
 def justext(parsed: ParsedPage) -> tuple[Block, ...]:
-    """The paragraphs of a page; those of class *good* are kept."""
+    """The paragraphs of a page. Paragraphs of class *good* are kept."""
     size = len(parsed.tape)
-    paragraphs, behind = _paragraphs(parsed, 0, size), []
+    paragraphs, rest = _paragraphs(parsed, 0, size), []
     if parsed.tags["html"] > 1 and "/html" in parsed.tags:
         end = parsed.tape.place_of("/html")
         if before := _paragraphs(parsed, 0, end):
-            paragraphs, behind = before, _paragraphs(parsed, end + 1, size)
+            paragraphs, rest = before, _paragraphs(parsed, end + 1, size)
     stop_list = stop_words_of(parsed.language or "en")
     alone = [_class_alone(paragraph, stop_list) for paragraph in paragraphs]
     revised = _revise(paragraphs, alone)
@@ -77,19 +77,19 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
         final if final == first else f"{first}, {final} among its neighbours"
         for first, final in zip(alone, revised, strict=True)
     ]
-    paragraphs += behind
+    paragraphs += rest
     rows = zip(
         [paragraph.text for paragraph in paragraphs],
         [paragraph.element for paragraph in paragraphs],
-        [final == "good" for final in revised] + [False] * len(behind),
-        reasons + ["behind the end of the page"] * len(behind),
+        [final == "good" for final in revised] + [False] * len(rest),
+        reasons + ["after the end of the page"] * len(rest),
         strict=True,
     )
     return tuple(map(Block._make, rows))
 
 
 def _paragraphs(parsed: ParsedPage, first: int, last: int) -> list[_Paragraph]:
-    """Steps 1 and 2: the paragraphs with text between two places of a tape."""
+    """Steps 1 and 2: paragraphs with text between two tags, given by their indexes."""
     actions = {tag: _action(tag) for tag in parsed.tags}
     for tag, action in actions.items():
         if action == Action.KILL and "/" + tag not in parsed.tags:
@@ -116,7 +116,7 @@ def _action(tag: str) -> int:
 
 
 def _depth(tag: str) -> int:
-    """By how much a tag changes the depth of open elements."""
+    """The change of the depth of open elements at a tag."""
     return -1 if tag[0] == "/" else 0 if tag[-1] == "/" else 1
 
 
@@ -144,30 +144,30 @@ def _revise(paragraphs: Sequence[_Paragraph], alone: list[str]) -> list[str]:
     before, before_near = (_nearest(alone, wanted) for wanted in (_DECIDED, _NEAR))
     backwards = alone[::-1]
     after, after_near = (_nearest(backwards, wanted)[::-1] for wanted in (_DECIDED, _NEAR))
-    for place, own in enumerate(alone):
+    for index, own in enumerate(alone):
         if own == "short":
-            sides = {before[place], after[place]}
-            beside_near = (before[place] == "bad" and before_near[place] == "neargood") or (
-                after[place] == "bad" and after_near[place] == "neargood"
+            sides = {before[index], after[index]}
+            beside_near = (before[index] == "bad" and before_near[index] == "neargood") or (
+                after[index] == "bad" and after_near[index] == "neargood"
             )
             good = sides == {"good"} or (len(sides) == 2 and beside_near)
-            classes[place] = "good" if good else "bad"
+            classes[index] = "good" if good else "bad"
     after = _nearest(classes[::-1], _DECIDED)[::-1]
     previous = "bad"
-    for place, own in enumerate(classes):
+    for index, own in enumerate(classes):
         if own == "neargood":
-            classes[place] = "bad" if previous == after[place] == "bad" else "good"
-        previous = classes[place]
+            classes[index] = "bad" if previous == after[index] == "bad" else "good"
+        previous = classes[index]
     to_good = _distances_to_good(paragraphs, classes)
-    for place, paragraph in enumerate(paragraphs):
-        lifted = paragraph.in_heading and classes[place] == "bad" and alone[place] != "bad"
-        if lifted and to_good[place] <= MAX_HEADING_DISTANCE:
-            classes[place] = "good"
+    for index, paragraph in enumerate(paragraphs):
+        lifted = paragraph.in_heading and classes[index] == "bad" and alone[index] != "bad"
+        if lifted and to_good[index] <= MAX_HEADING_DISTANCE:
+            classes[index] = "good"
     return classes
 
 
 def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
-    """The last class before each paragraph that is among the wanted; ``bad`` if there is none."""
+    """For each paragraph, the last of the wanted classes before it; ``bad`` without one."""
     nearest, last = [], "bad"
     for own in classes:
         nearest.append(last)
@@ -177,7 +177,7 @@ def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
 
 
 def _distances_to_good(paragraphs: Sequence[_Paragraph], classes: Sequence[str]) -> list[float]:
-    """How many characters stand between each paragraph and the next good one, if there is one."""
+    """For each paragraph, the characters up to the next good one; infinite without one."""
     distances, distance = [], inf
     for paragraph, own in zip(reversed(paragraphs), reversed(classes), strict=True):
         distances.append(distance)

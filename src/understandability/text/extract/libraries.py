@@ -1,21 +1,21 @@
-"""The libraries that the methods come from, behind the same interface (``--engine reference``).
+"""The libraries that our extractors reproduce, with the same interface (``--engine reference``).
 
-They get the page's decoded text and parse it themselves. They are neither linear nor bounded: a
-hostile page may take them minutes, or fail with an error.
+They get the page's decoded text and parse it themselves. Their time is neither linear nor bounded:
+a hostile page may take minutes, or fail with an error.
 
 jusText 3.0.2 has the same paragraphs and classes as ours on all of 946 health and 109 gold
-pages. boilerpy3 1.0.7 has the same kept tokens on 871 and 97
-(scripts/evaluate/extraction_agreement.py); on
-the other 87 the difference goes away when the following is mended in boilerpy3:
+pages. boilerpy3 1.0.7 keeps the same tokens on 871 and 97 of them
+(scripts/evaluate/extraction_agreement.py). On the other 87, the difference disappears once the
+following is fixed in boilerpy3:
 
 | pages | what boilerpy3 does |
 |---|---|
-| 36 | it passes over ``<br/>`` and the like as if nothing stood there, and glues the lines |
+| 36 | it ignores ``<br/>`` and similar tags, and joins the words on either side |
 | 22 | it miscounts open links (a link in a link, a stray end tag): all that follows is linked |
-| 12 | it reads ``<br>`` otherwise than ``<br/>``, on pages that write both |
+| 12 | it treats ``<br>`` and ``<br/>`` differently, on pages that use both |
 | 7 | it miscounts ignored elements (an option or embed that is never closed) |
-| 5 | it does not repair broken markup, as the tree does |
-| 5 | several of these, or a heading not seen to repeat the title as white space differs |
+| 5 | it does not repair broken markup, as a tree does |
+| 5 | several of these, or white space hides that a heading repeats the title |
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from understandability.text.parsed import ParsedPage
 from understandability.text.stop_words import stop_words_of
 
 _FIELD_END = "\0"  # no text of a page has it
-# jusText passes the text on as bytes where this is found, and libxml2 then believes it.
+# With a declaration, jusText passes the text on as bytes, and libxml2 then believes the
+# declaration.
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 
@@ -58,17 +59,17 @@ def naive_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
 
 
 def boilerpipe_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
-    """boilerpy3's ArticleExtractor; it fails where no tag stands before the text or body."""
+    """Blocks by boilerpy3's ArticleExtractor. It fails if no tag precedes the text or the body."""
     with needing("this reference engine needs boilerpy3", ".[reference]"):
         from boilerpy3.extractors import ArticleExtractor
         from boilerpy3.parser import BoilerpipeHTMLParser
 
-    # It tells about nested links and about pages without tags, in passing.
+    # It logs nested links and pages without tags.
     logging.getLogger("boilerpy3").setLevel(logging.CRITICAL + 1)
 
     # Its blocks keep the line breaks of the source, and it joins blocks by line breaks.
     source = " ".join(parsed.text.splitlines())
-    # Of an end tag too many it makes nothing; what else it fails of, it hides behind no blocks.
+    # It ignores unmatched end tags. For any other failure it returns no blocks.
     document = ArticleExtractor(raise_on_failure=False).get_doc(source)
     if not document.text_blocks and all_text(parsed):
         BoilerpipeHTMLParser(raise_on_failure=False).feed(source)
@@ -81,7 +82,7 @@ def boilerpipe_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
 
 
 def justext_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
-    """jusText; it calls a page without elements an error."""
+    """Paragraphs by jusText, which raises an error for a page without elements."""
     with needing("this reference engine needs jusText", ".[reference]"):
         import justext
         from lxml.etree import ParserError

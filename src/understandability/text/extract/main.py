@@ -1,32 +1,30 @@
-"""The text that a page is read for: articles, threads, leaflets, lists.
+"""The main text of a page: articles, threads, leaflets, lists.
 
-Built for pages of today, whose authors name the parts of a page, and for old ones, which do not.
+It works for modern pages, whose authors name the parts of a page, and for old pages without names.
 
-1. Cut the page into blocks: every block-level element is one of its own (headings, list items,
-   table cells), and so is what two line breaks in a row set apart. Each stands in a section of
-   the page's tree.
+1. Split the page into blocks, at every block-level element (headings, list items, table cells) and
+   at two line breaks in a row. Each block is in a section of the page's tree.
 2. Blocks of a line or more with few links are *prose*. (If a page has hardly any, shorter ones
    count.)
-3. Drop sections that are called menus, footers, sidebars, comments and the like, by their
-   element or by class and id (`understandability.text.tape`). Names can mislead, so a section
-   that holds much of the page's prose stays. Comments stay in threads (as the page or its
-   data calls itself), and where there is little
-   other text: there they are what the page is about.
-4. The *main section* is the smallest that holds nine tenths of the prose that is left; drop what
-   stands outside.
+3. Drop sections that are menus, footers, sidebars, comments and so on by their element, class or id
+   (`understandability.text.tape`). Names can mislead, so a section with much of the page's prose
+   stays. Comments stay in threads (if the page or its data says that it is one), and if there is
+   little other text, because then they are the content.
+4. The *main section* is the smallest that holds nine tenths of the remaining prose. Drop everything
+   outside it.
 5. In it, drop blocks that are mostly links (but keep sentences that are links as a whole, as in
    cards, and their titles), lists of labels between bars, short copyright lines, data of programs,
    blocks without words, repetitions of a text that occurs three times, everything under a heading
    such as "References", short blocks before the first prose and after the last, and headings with
    no text left under them.
-6. Where hardly anything is kept, the text for readers without scripts (``noscript``) is taken,
-   or what the page's data holds (`understandability.text.extract.main`), if it is more.
+6. If hardly anything is kept, use the text for readers without scripts (``noscript``) or
+   the text in the page's data (`data_texts`), if there is more of it.
 
 Elements that their attributes hide are left out, unless they hold most of the text.
 
 Lists of links are no prose, and stay out: a page that is one has the flag ``list_of_links``.
-Numbers were chosen on half of the pages of a gold set (scripts/evaluate/extraction.py), each in
-the middle of the range that did best.
+We chose the limits on half of the pages of a gold set (scripts/evaluate/extraction.py), each in the
+middle of the range that did best.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ _SCRIPT = re.compile(
     r"""<script\b[^<>]*\btype\s*=\s*["']?application/(?:ld\+)?json\b[^<>]*>([^<]*(?:<(?!/script)[^<]*)*)""",
     re.IGNORECASE,
 )
-# What holds a text, by the type of the thing it is of; "" stands for any.
+# The keys that hold text, by the type of the object; "" means any type.
 _TEXTS = {
     "": ("articleBody",),
     "DiscussionForumPosting": ("headline", "text"),
@@ -71,7 +69,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 def data_texts(source: bytes) -> list[str]:
     """The paragraphs of the articles, posts, answers and products in the data of a page in UTF-8.
 
-    What is broken, too long or too deep is left alone.
+    Data that is broken, too long or too deep is ignored.
 
     >>> data_texts(b'<script type="application/ld+json">{"@type": "Answer", "text": "Rest."}')
     ['Rest.']
@@ -79,7 +77,7 @@ def data_texts(source: bytes) -> list[str]:
     if not re.search(b"json", source) or not (b"ation/json" in source or b"/ld+json" in source):
         return []  # a pattern finds the one word in a third of the time of the two
     left = MAX_CHARACTERS
-    paragraphs: dict[str, None] = {}  # the same thing may stand there twice
+    paragraphs: dict[str, None] = {}  # a set in order, because data often repeats a text
     for script in _SCRIPT.finditer(source.decode()):
         data = script[1]
         left -= len(data)
@@ -88,10 +86,10 @@ def data_texts(source: bytes) -> list[str]:
         if not any(mark in data for mark in _MARKS):
             continue
         try:
-            things = json.loads(data, strict=False)
+            parsed = json.loads(data, strict=False)
         except (ValueError, RecursionError):
             continue
-        for text in _texts(things):
+        for text in _texts(parsed):
             for paragraph in _END.split(without_references(text)):
                 words = " ".join(_TAG.sub(" ", paragraph).split())
                 if words:
@@ -101,34 +99,35 @@ def data_texts(source: bytes) -> list[str]:
 
 def _texts(data: Any) -> Iterator[str]:
     """The texts in parsed JSON, in its order."""
-    waiting, seen = [(data, 0)], False
-    while waiting:
-        thing, depth = waiting.pop()
-        inner: list[Any] = []
-        if isinstance(thing, dict):
-            kinds = thing.get("@type")
-            names = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind]
-            if "Product" in names:  # others are variants of the first, or beside it
-                names, seen = ([] if seen else names), True
-            for kind in ["", *names]:
-                for key in _TEXTS.get(kind, ()) if isinstance(kind, str) else ():
-                    if isinstance(text := thing.get(key), str):
+    stack = [(data, 0)]
+    had_product = False
+    while stack:
+        node, depth = stack.pop()
+        children: list[Any] = []
+        if isinstance(node, dict):
+            stated = node.get("@type")
+            types = [type_ for type_ in (stated if isinstance(stated, list) else [stated]) if type_]
+            if "Product" in types:  # later products are variants of the first, or related ones
+                types, had_product = ([] if had_product else types), True
+            for type_ in ["", *types]:
+                for key in _TEXTS.get(type_, ()) if isinstance(type_, str) else ():
+                    if isinstance(text := node.get(key), str):
                         yield text
-            inner = list(thing.values())
-        elif isinstance(thing, list):
-            inner = thing
+            children = list(node.values())
+        elif isinstance(node, list):
+            children = node
         if depth < MAX_DEPTH:
-            waiting += [(one, depth + 1) for one in reversed(inner) if isinstance(one, dict | list)]
+            stack += [(c, depth + 1) for c in reversed(children) if isinstance(c, dict | list)]
 
 
-# Reasons, as they are reported, beside the kinds of sections that are told by their names.
+# Reasons for keeping or dropping a block, in addition to the labels of sections in `text.tape`.
 TEXT = "main text"
 DATA = "main text, in the page's data"
 IN_DATA = "stands in the page's data"
 
 SHORTEST_PROSE = PROSE_LENGTHS[0]
-# With less kept text (characters), the one for readers without scripts is looked at, and the
-# page's data; they count if they have so many times more.
+# With fewer characters kept, the text for readers without scripts and the page's data are used, if
+# they have more than MIN_TIMES as many.
 MIN_KEPT = 500
 MAX_BESIDE_DATA = 2000
 MIN_TIMES = 2
@@ -139,7 +138,7 @@ _INLINE = names(
     var wbr"""
 )
 _SPACED = names("area audio canvas embed img input map output param picture source track video")
-# Their content is not shown, or not read as text.
+# Elements with content that is not shown, or not read as text.
 _SKIPPED = names(
     """script style template noscript title svg object applet iframe noembed select option
     button textarea"""
@@ -151,7 +150,7 @@ _NAMED = {
     "aside": "beside the text",
     "dialog": "hidden",
 }
-# Elements whose end tag may be left out, by the tags that end them; all end paragraphs.
+# The elements that each start tag ends, where end tags may be omitted. All of them end paragraphs.
 _PARAGRAPH = names("p")
 _ENDS = {
     "li": names("p li"),
@@ -160,7 +159,7 @@ _ENDS = {
     "tr": names("p td th tr"),
 }
 _BITS = {
-    name: 1 << place for place, name in enumerate(sorted({*chain.from_iterable(_ENDS.values())}))
+    name: 1 << index for index, name in enumerate(sorted({*chain.from_iterable(_ENDS.values())}))
 }
 _KINDS = {
     **{f"h{level}": level for level in range(1, 7)},
@@ -169,7 +168,7 @@ _KINDS = {
 }
 _Rule = tuple[int, str, int, int, int, str]
 
-# As what search engines are told that the page is, or a software its body.
+# Marks in a page's data or body that say it is a thread.
 _THREADS = (b"DiscussionForumPosting", b'"QAPage"', b"schema.org/QAPage")
 
 _CLOSING = re.compile(
@@ -193,7 +192,7 @@ def main(parsed: ParsedPage) -> Iterable[Block]:
         and _length_hidden(blocks) > MIN_TIMES * length + MIN_PROSE
     ):
         # Scripts show most of the page's text: tabs, "continue reading".
-        hints = {place: hint for place, hint in parsed.hints.items() if hint != NOT_SHOWN}
+        hints = {index: hint for index, hint in parsed.hints.items() if hint != NOT_SHOWN}
         blocks, length = _blocks(replace(parsed, hints=hints), _RULES)
     if length < MIN_KEPT and "noscript" in parsed.tags:
         others, longer = _blocks(parsed, _RULES_WITHOUT_SCRIPTS)
@@ -213,18 +212,18 @@ def main(parsed: ParsedPage) -> Iterable[Block]:
 
 
 def _length_hidden(blocks: Blocks) -> int:
-    """The number of characters of prose that are not shown, and shown nowhere else."""
-    shown = set(compress(blocks.texts, blocks.are_kept))
+    """The number of characters of prose that are hidden, and not repeated in a visible block."""
+    visible = set(compress(blocks.texts, blocks.are_kept))
     return sum(
         len(text)
         for text, reason in zip(blocks.texts, blocks.reasons, strict=True)
-        if reason == NOT_SHOWN and len(text) >= SHORTEST_PROSE and text not in shown
+        if reason == NOT_SHOWN and len(text) >= SHORTEST_PROSE and text not in visible
     )
 
 
 def _blocks(parsed: ParsedPage, rules: BoundedCache[_Rule]) -> tuple[Blocks, int]:
-    """The blocks, and the characters in those that are kept."""
-    texts, elements, kept, reasons, length = _core.main_blocks(
+    """Return the blocks, and the number of characters in the kept ones."""
+    texts, elements, are_kept, reasons, length = _core.main_blocks(
         parsed.tape,
         rules,
         dict(parsed.hints),
@@ -233,11 +232,11 @@ def _blocks(parsed: ParsedPage, rules: BoundedCache[_Rule]) -> tuple[Blocks, int
         _ENDED.search,
         TEXT,
     )
-    return Blocks(texts, elements, kept, reasons), length
+    return Blocks(texts, elements, are_kept, reasons), length
 
 
 def _closing(heading: str) -> str | None:
-    """What the text is of that a heading ends: ``posts``, ``links`` or another; None if none."""
+    """Classify a heading that ends the text: ``posts``, ``links`` or ''; None for others."""
     heading = heading.rstrip(":. ")
     while heading.endswith("[edit]"):
         heading = heading[:-6].rstrip(":. ")
@@ -246,7 +245,7 @@ def _closing(heading: str) -> str | None:
 
 
 def _rule(tag: str, skipped: frozenset[str] = _SKIPPED) -> _Rule:
-    """What `_core.main_blocks` asks of a tag."""
+    """The rule of a tag for `_core.main_blocks`."""
     name = tag.strip("/")
     return (
         _action(tag, name, skipped),

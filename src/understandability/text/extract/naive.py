@@ -3,9 +3,8 @@
 1. Leave out what is not shown: script, style, template, noscript, iframe, comments.
 2. Every block-level element begins and ends a field of its own: paragraphs, headings, list
    items, table cells, the title.
-3. Within a field, the tags of a line separate no words ("H<sub>2</sub>O"), except for line
-   breaks, images and form controls, and where one link or label of several letters directly
-   follows another.
+3. Within a field, inline tags do not separate words ("H<sub>2</sub>O"). Exceptions are line breaks,
+   images, form controls, and a link or label of several letters directly after another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""trafilatura, a method of today beside those of the study; an optional extra."""
+"""Text extraction by the library trafilatura, an optional extra."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from understandability.text.parsed import ParsedPage
 
 
 def trafilatura(parsed: ParsedPage) -> tuple[Block, ...]:
-    """The lines of text that trafilatura finds, all kept; it does not tell what it drops."""
+    """The lines of text that trafilatura extracts. All are kept; it does not report the rest."""
     import trafilatura as library
 
     text = library.extract(parsed.text, include_comments=False) if parsed.text.strip() else None
