@@ -346,6 +346,16 @@ def test_start_tags(parts: list[str]) -> None:
     assert _core.start_tags(source, names) == fuzz_core.REFERENCE["start_tags"](source, names)
 
 
+@given(
+    st.text(
+        "ab \u0300\u036f\u0370\u0640\u0653\u0655\u0656\u1100\u1140\u11ff\u1200\u3098\u3099\u309aé’"
+    )
+)
+def test_characters_that_combine(text: str) -> None:
+    content = ("plain text " + text).encode()
+    assert _core.may_combine(content) == fuzz_core.REFERENCE["may_combine"](content)
+
+
 @given(st.lists(st.text("ab. \n", max_size=60).map(str.strip), min_size=1, max_size=4))
 def test_coherence(texts: list[str]) -> None:
     """Each document is measured alone, and words that are not content words are left out."""

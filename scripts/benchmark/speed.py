@@ -2,10 +2,11 @@
 
     python -m scripts.benchmark.speed [--pages 150] [--rounds 5] [--before ../first/src]
 
-Each side is a process: this version with the installed Python tools, another version by its source
-folder, and Java's boilerpipe. They take turns on the same eight pages. Each figure is a ratio of
-processor times, the median over the rounds. Words cost more the first time a process sees them, so
-pages that are new to it are measured separately, in batches and one by one.
+Each side is a process of its own, because a process that also runs other tools has a larger heap
+and colder caches: this version, another version by its source folder, the installed Python tools,
+and Java's boilerpipe. They take turns on the same eight pages. Each figure is a ratio of processor
+times, the median over the rounds. Words cost more the first time a process sees them, so pages that
+are new to it are measured separately, in batches and one by one.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def worker(with_tools: bool) -> None:
     logging.disable(logging.CRITICAL)
     scorer: Any = Scorer()
     rows = getattr(scorer, "rows", None) or scorer.score  # as it was called
-    arms = tools() if with_tools else {BARE: tools()[BARE]}
+    arms = {name: arm for name, arm in tools().items() if (name == BARE) != with_tools}
 
     def documents(contents: Sequence[bytes], **options: str) -> list[Document]:
         return [document_of_page(Page("d", "", content), **options) for content in contents]
@@ -118,6 +119,8 @@ def worker(with_tools: bool) -> None:
             ours[name]([b"<p>You have flu."])
         except Exception:  # another version does not have it
             del ours[name]
+    if with_tools:
+        ours.clear()
     gc.collect()
     gc.freeze()  # as the server does
     for number, line in enumerate(sys.stdin):
@@ -172,7 +175,8 @@ class Side:
 def sides(before: Path | None) -> Iterator[tuple[str, Side]]:
     """Yield the available processes."""
     python = [sys.executable, "-m", "scripts.benchmark.speed", "--worker"]
-    yield OURS, Side([*python, "--tools"], SOURCE, is_ours=True)
+    yield OURS, Side(python, SOURCE, is_ours=True)
+    yield OURS, Side([*python, "--tools"], SOURCE)
     if before:
         yield BEFORE, Side(python, before.resolve(), is_ours=True)
     jars = [JARS / f"{part}.jar" for part in JAVA_PARTS]

@@ -1218,6 +1218,11 @@ def count_listed(text: str, listed: Places) -> tuple[int, int, int]:
     return len(words), len(matches), len(set(matches))
 
 
+def may_combine(content: bytes) -> bool:
+    marks = "[\u0300-\u037f\u0653-\u0655\u1140-\u11ff\u3099\u309a]"
+    return re.search(marks, content.decode("utf-8", "replace")) is not None
+
+
 def start_tags(source: bytes, names: tuple[bytes, ...]) -> list[tuple[str, bytes]]:
     pattern = rb"<(%b)(?=[\s<>/])([^<>]*)" % b"|".join(names)
     tags = re.findall(pattern, source, re.IGNORECASE)

@@ -33,6 +33,7 @@ from understandability._core.source import (
     cut,
     has_controls,
     is_utf8,
+    may_combine,
     start_tags,
     values,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "is_utf8",
     "justext_walk",
     "main_blocks",
+    "may_combine",
     "naive_walk",
     "nuclei",
     "read_coherence",

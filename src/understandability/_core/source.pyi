@@ -9,6 +9,12 @@ def has_controls(content: bytes) -> bool:
 def is_utf8(content: bytes) -> bool:
     """Return True if the bytes are valid UTF-8."""
 
+def may_combine(content: bytes) -> bool:
+    """Return True if UTF-8 may have characters that combine with the one before them.
+
+    These are combining accents, and marks of Arabic, Korean and Japanese.
+    """
+
 def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
     """Return the spans of attribute values of at least `length` bytes: start and end.
 

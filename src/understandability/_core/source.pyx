@@ -68,6 +68,29 @@ def is_utf8(bytes content) -> bool:
     return True
 
 
+def may_combine(bytes content) -> bool:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
+    cdef Py_ssize_t size = len(content), offset = 0
+    cdef unsigned long long eight
+    cdef unsigned char c, d
+    while offset < size:
+        while offset + 8 <= size:
+            memcpy(&eight, s + offset, 8)
+            if eight & 0x8080808080808080ULL:
+                break
+            offset += 8
+        c, d = s[offset], s[offset + 1]  # or the final NUL
+        if (
+            c == 0xCC or c == 0xCD
+            or (c == 0xD9 and 0x93 <= d <= 0x95)
+            or (c == 0xE1 and 0x85 <= d <= 0x87)
+            or (c == 0xE3 and d == 0x82 and (s[offset + 2] == 0x99 or s[offset + 2] == 0x9A))
+        ):
+            return True
+        offset += 1
+    return False
+
+
 def values(bytes source, bytes quote, Py_ssize_t length) -> list:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), start = 0, end, late

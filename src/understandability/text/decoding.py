@@ -250,7 +250,13 @@ def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
         encoding = "utf-8"  # the label is wrong: other text is hardly ever valid UTF-8
     is_marked = content.startswith(codecs.BOM_UTF8)
     is_same = encoding == "utf-8" or (encoding == "windows-1252" and content.isascii())
-    if is_same and is_valid and not has_controls and not is_marked and not _has_accents(content):
+    if (
+        is_same
+        and is_valid
+        and not has_controls
+        and not is_marked
+        and not _core.may_combine(content)
+    ):
         return Decoded(encoding, content)
     text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
     text = _without_controls(text) if has_controls else text
@@ -270,27 +276,7 @@ def _is_cut_utf8(content: bytes) -> bool:
 
 def _composed(utf8: bytes) -> bytes:
     """Return text with letters and their accents as single characters (NFC)."""
-    return unicodedata.normalize("NFC", utf8.decode()).encode() if _has_accents(utf8) else utf8
-
-
-def _has_accents(utf8: bytes) -> bool:
-    """Return True if bytes in UTF-8 may hold characters that combine with the one before them."""
-    if utf8.isascii():
-        return False
-    if b"\xcc" in utf8 or b"\xcd" in utf8:
-        return True
-    # Arabic, Korean and Japanese, as file systems write them. Searching one byte is fast.
-    return any(
-        mark in utf8 for first, marks in _COMBINING.items() if first in utf8 for mark in marks
-    )
-
-
-# The first bytes of characters that combine, by the first byte.
-_COMBINING = {
-    b"\xd9": (b"\xd9\x93", b"\xd9\x94", b"\xd9\x95"),
-    b"\xe1": (b"\xe1\x85", b"\xe1\x86", b"\xe1\x87"),
-    b"\xe3": (b"\xe3\x82\x99", b"\xe3\x82\x9a"),
-}
+    return unicodedata.normalize("NFC", utf8.decode()).encode() if _core.may_combine(utf8) else utf8
 
 
 def _marked(content: bytes) -> str | None:
