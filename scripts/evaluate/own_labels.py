@@ -9,7 +9,7 @@ the held-out labels (ROC AUC for Cochrane).
 The columns are the better output of `open` without training, the default estimator of version 0.3
 (XGBoost on the features of texts, trained on ranks), and the blend (trained on the labels
 themselves). The last column is the least gain of the blend over `open` in any draw. Fills in
-``docs/howto/own_estimator.md``.
+``results/own_labels.md``.
 """
 
 from collections.abc import Sequence
@@ -155,7 +155,7 @@ def table(data: Path, cache: Path | None, names: Sequence[str], draws: int) -> s
 
 
 def main() -> None:
-    parser = parser_of(__doc__, cache=True, output="docs/howto/own_estimator.md", draws=5)
+    parser = parser_of(__doc__, cache=True, output="results/own_labels.md", draws=5)
     parser.add_argument("--sets", nargs="+", choices=[*SETS], default=[*SETS])
     arguments = parser.parse_args()
     lines = table(arguments.data, arguments.cache, arguments.sets, arguments.draws)
