@@ -121,8 +121,8 @@ def test_progress_is_told_once_a_minute_where_there_is_no_terminal(
         progress.documents, progress.bytes_done = 100 * second, 200 + 2 * second
         progress.failed = Counter(decode=second // 2, extract=second // 10)
         progress.inputs_done, progress.input = second // 50, "crawl/b.warc.gz"
-        display.tell(progress)
-        quiet.tell(progress)
+        display.show_progress(progress)
+        quiet.show_progress(progress)
     display.clear()
     first, second_line = capsys.readouterr().err.splitlines()
     assert re.fullmatch(

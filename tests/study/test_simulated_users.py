@@ -72,7 +72,7 @@ def test_nothing_is_nan_without_a_sentence() -> None:
 
 def test_scores_or_pages_and_a_direction_are_needed() -> None:
     """One of the two; what is no formula has to say which end is hard."""
-    with pytest.raises(OptionError, match="one of the two"):
+    with pytest.raises(OptionError, match="give either scores of the documents"):
         ud.simulate_users(RUNS, QRELS)
     with pytest.raises(
         OptionError, match="simulated user 'nobody' does not exist; choose one of step, arctan"

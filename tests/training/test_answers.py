@@ -123,7 +123,7 @@ def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_pa
     # What is said next has the bundle whose scores these are.
     for name, said in (
         ("llr", "--bundle llr"),
-        ("mine", "--bundle FOLDER (FOLDER is that of the bundle mine)"),
+        ("mine", "--bundle FOLDER (FOLDER is the folder of mine)"),
     ):
         scores_path = table.with_name(f"{name}.csv")
         write_table(scores.to_arrow(), str(scores_path), settings={"scale": name, "bundle": name})

@@ -490,12 +490,17 @@ def _with_archive(record: Page | Failure, file: File) -> Page | Failure:
     return replace(record, docno=f"{file.docno}!{record.docno}")
 
 
+_GONE = (404, 410)  # statuses of HTTP for an address that does not exist
+
+
 def _network_error(system: Any, path: str) -> str:
     """Return why a file system cannot find a file, if the network is the reason; '' if not."""
     try:
         system.info(path)
     except Exception as error:  # of whatever package reads from there
         cause = error.__cause__
+        if getattr(cause, "status", None) in _GONE:  # the server answered
+            return ""
         if isinstance(cause, Exception) and is_environment_error(cause):
             return in_one_line(cause)
     return ""
