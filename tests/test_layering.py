@@ -24,6 +24,7 @@ CORE = (
     "arrays",
     "distributions",
     "direction",
+    "flags",
     "hooks",
     "resources",
     "text",

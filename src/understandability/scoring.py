@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypedDict, Unpack
 
 from cyclopts import Parameter
 
@@ -16,6 +16,7 @@ from understandability.errors import OptionError, PageError, WrongTypeError, che
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of, name_missing
+from understandability.flags import FlagName
 from understandability.keywords import keywords_of, read_by
 from understandability.model.bundle import (
     DEFAULT_BUNDLE,
@@ -69,8 +70,8 @@ ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "level_error",
 TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "scale", "flags")
 # Columns of the formula designed for the language of a text that is not English.
 LANGUAGE_FORMULA = ("language_formula", "language_formula_value")
-NOT_ENGLISH = "not_english"
-SMOG_EXTRAPOLATED = "smog_extrapolated"
+NOT_ENGLISH: Final = "not_english"
+SMOG_EXTRAPOLATED: Final = "smog_extrapolated"
 # The bundle of other languages than English, loaded when a page has one of them.
 LANGUAGES_BUNDLE = "languages"
 
@@ -485,15 +486,15 @@ def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
     yield [value for _, value in formulas]
 
 
-def _remarks_on(language: str | None) -> tuple[str, ...]:
+def _remarks_on(language: str | None) -> tuple[FlagName, ...]:
     """The flag of a document that is in another language; an uncertain one has a flag already."""
-    flags: tuple[str, ...] = ()
+    flags: tuple[FlagName, ...] = ()
     if language not in (None, "en", UNDETERMINED):
         flags = (NOT_ENGLISH,)
     return flags
 
 
-def _no_estimate(docno: str, language: str, flags: tuple[str, ...] = ()) -> Estimate:
+def _no_estimate(docno: str, language: str, flags: tuple[FlagName, ...] = ()) -> Estimate:
     """The estimate of a document in a language that the bundle does not know."""
     none = math.nan
     return Estimate(docno, none, none, none, none, flags=(*flags, *_remarks_on(language)))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from understandability.direction import Direction
 from understandability.feature.batch import Batch
+from understandability.flags import FlagName
 
 DOCUMENT, WORD, SENTENCE = "document", "word", "sentence"
 _SUFFIXES = {DOCUMENT: "", WORD: "_per_word", SENTENCE: "_per_sentence"}
@@ -19,7 +20,7 @@ _SUFFIXES = {DOCUMENT: "", WORD: "_per_word", SENTENCE: "_per_sentence"}
 class Flag:
     """A warning on documents; `raised` returns a mask of the documents that get it."""
 
-    name: str
+    name: FlagName
     meaning: str
     raised: Callable[[Batch], NDArray[np.bool_]]
 

@@ -6,9 +6,10 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understandability import _core
 from understandability.errors import OptionError
@@ -16,6 +17,7 @@ from understandability.feature.background_rows import BackgroundOutput, by_row
 from understandability.feature.batch import Array, Batch, FloatArray, OtherTagger, nan_for_0
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.feature.row import SENTENCE, WORD, Feature, Flag
+from understandability.flags import FlagName
 from understandability.hooks import load
 from understandability.text.document import Document
 
@@ -59,7 +61,7 @@ def name_missing(features: Iterable[Feature]) -> None:
         )
 
 
-NO_WORDS = "no_words"
+NO_WORDS: Final = "no_words"
 _BATCH_DOCUMENTS = 256
 _BATCH_PIECES = 50_000
 _LETTERS = 5  # the letters of an average piece
@@ -76,7 +78,7 @@ class FeatureTable:
     docnos: tuple[str, ...]
     names: tuple[str, ...]
     values: FloatArray
-    flags: tuple[tuple[str, ...], ...]
+    flags: tuple[tuple[FlagName, ...], ...]
 
     def column(self, name: str) -> FloatArray:
         """Return the values of one column."""
@@ -142,7 +144,7 @@ def features_of(
         if per in plan.forms:
             values[[form == per for form in plan.forms]] /= nan_for_0(number)
     name_missing(feature for feature in plan.needing if feature.name not in by_model)
-    raised = [(NO_WORDS, batch.words == 0)]
+    raised: list[tuple[FlagName, NDArray[np.bool_]]] = [(NO_WORDS, batch.words == 0)]
     raised += [(flag.name, flag.raised(batch)) for flag in plan.flags]
     return FeatureTable(
         tuple(document.docno for document in batch.documents),

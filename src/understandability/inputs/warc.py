@@ -14,6 +14,7 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from understandability.errors import PageError
+from understandability.flags import FlagName
 from understandability.inputs.http import HttpResponse, decoded_body, parse_headers, parse_response
 from understandability.inputs.limits import too_long, unread
 from understandability.inputs.records import BrokenRecordError, RecordFormat, Records
@@ -165,7 +166,7 @@ def _page(
             skipped[f"WARC records of type {record_type or 'unknown'}"] += 1
         return None
     content = records.content(length, limit + _HTTP_HEADERS, docno)
-    flags: tuple[str, ...] = ()
+    flags: tuple[FlagName, ...] = ()
     if truncated := headers.get("warc-truncated"):
         skipped[f"{CUT}WARC records cut by the crawler ({truncated})"] += 1
         flags = ("truncated",)
@@ -203,7 +204,7 @@ def _page_of_response(
     limit: int,
     skipped: Counter[str],
     *,
-    flags: tuple[str, ...] = (),
+    flags: tuple[FlagName, ...] = (),
     identified: str | None = None,
 ) -> Page | Failure | None:
     """Return the page of an HTTP response, or None if it is not a page."""

@@ -21,6 +21,7 @@ from understandability.feature.background_rows import GROUP
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import missing_resources
+from understandability.flags import FlagName
 from understandability.hooks import load
 from understandability.model.bundle_files import BundleFiles, read_bundle, write_bundle
 from understandability.model.calibration import Calibration
@@ -56,7 +57,7 @@ class Estimate:
     raw: float
     level: float = float("nan")
     level_error: float = float("nan")
-    flags: tuple[str, ...] = ()
+    flags: tuple[FlagName, ...] = ()
 
 
 if TYPE_CHECKING:

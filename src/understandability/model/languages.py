@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
+from understandability.flags import FlagName
 from understandability.model.model import Reading
 from understandability.model.passage_model import TWO_LANGUAGES
 from understandability.model.plain_columns import COLUMNS, plain_columns
@@ -27,7 +28,7 @@ from understandability.text.language import UNDETERMINED, contradicting_language
 from understandability.text.other_languages import LANGUAGES
 from understandability.text.stop_words import own_words_of
 
-UNTESTED = "language_untested"
+UNTESTED: Final = "language_untested"
 _FEW_WORDS = 20
 # A text is searched for another language in runs of this many pieces. It is mixed if more than
 # this share of the runs is in another language.
@@ -141,7 +142,7 @@ class LanguagesModel:
     def read(self, batch: Batch) -> Reading:
         """Difficulty, level and their errors; NaN for a language that the model does not know."""
         rows: list[tuple[float, ...]] = []
-        raised: list[tuple[str, ...]] = []
+        raised: list[tuple[FlagName, ...]] = []
         for document in batch.documents:
             columns, words = self.passages(document)
             if not len(words):
@@ -158,7 +159,7 @@ class LanguagesModel:
             start, slope = language.line or (np.nan, np.nan)
             error, level_error = wider * language.spread, wider * language.level_error
             rows.append((start + slope * raw, error, level, level_error, float(words.sum())))
-            flags = [] if language.tested else [UNTESTED]
+            flags: list[FlagName] = [] if language.tested else [UNTESTED]
             if mixed:
                 flags += [TWO_LANGUAGES]
             raised.append(tuple(flags))

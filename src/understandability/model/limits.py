@@ -9,15 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
 from understandability.feature.batch import Batch
+from understandability.flags import FlagName
 from understandability.model.bundle import Estimate
 from understandability.model.sense import sense
 
-TOO_SHORT, REPEATED = "too_short", "repeated"
-NO_SENSE, NO_ORDER = "no_sense", "words_without_order"
+TOO_SHORT: Final = "too_short"
+REPEATED: Final = "repeated"
+NO_SENSE: Final = "no_sense"
+NO_ORDER: Final = "words_without_order"
 
 # Texts of fewer than _FEW_WORDS words are flagged; texts of fewer than _HARDLY_ANY get no P(U|d).
 _FEW_WORDS, _HARDLY_ANY = 12, 3
@@ -25,7 +29,12 @@ _FEW_WORDS, _HARDLY_ANY = 12, 3
 # texts contain rare names and terms.
 _EASY = 50.0
 # The least spread of a text with one of these flags, and the factor by which a flag widens it.
-_LEAST_SPREAD = {TOO_SHORT: 20.0, REPEATED: 15.0, NO_ORDER: 20.0, NO_SENSE: 30.0}
+_LEAST_SPREAD: dict[FlagName, float] = {
+    TOO_SHORT: 20.0,
+    REPEATED: 15.0,
+    NO_ORDER: 20.0,
+    NO_SENSE: 30.0,
+}
 _WIDENING = 1.5
 
 
@@ -50,16 +59,13 @@ def within_limits(batch: Batch, estimates: Sequence[Estimate]) -> tuple[Estimate
     )
     limited = []
     for index, estimate in enumerate(estimates):
-        flags = [
-            flag
-            for flag, is_raised in (
-                (TOO_SHORT, 0 < words[index] < _FEW_WORDS),
-                (REPEATED, is_repeated[index]),
-                (NO_ORDER, is_disordered[index]),
-                (NO_SENSE, is_reversed[index] or is_salad[index]),
-            )
-            if is_raised
-        ]
+        is_raised: dict[FlagName, bool] = {
+            TOO_SHORT: 0 < words[index] < _FEW_WORDS,
+            REPEATED: is_repeated[index],
+            NO_ORDER: is_disordered[index],
+            NO_SENSE: is_reversed[index] or is_salad[index],
+        }
+        flags = [flag for flag in is_raised if is_raised[flag]]
         # The model's own flag for disorder raises many false alarms in verse and proofs.
         own = tuple(flag for flag in estimate.flags if flag != NO_ORDER)
         if not flags:

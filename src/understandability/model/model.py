@@ -13,6 +13,7 @@ from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import features_of
+from understandability.flags import FlagName
 from understandability.model.estimators import ESTIMATORS, EstimatorRow
 
 
@@ -29,7 +30,7 @@ class Reading:
     raw: Floats
     error: Floats
     words: Floats
-    flags: tuple[tuple[str, ...], ...]
+    flags: tuple[tuple[FlagName, ...], ...]
     level: Floats
     level_error: Floats
     message: Floats

@@ -22,14 +22,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understandability._core.layout import SHORT_TEXT
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
+from understandability.flags import FlagName
 from understandability.model.model import Reading
 from understandability.model.passages import (
     Passages,
@@ -47,15 +49,18 @@ from understandability.model.predictors import (
     within,
 )
 
-UNLIKE_JUDGED = "unlike_judged"
-FEW_SENTENCES = "few_sentences"
-CUT, NO_ORDER = "cut_sentences", "words_without_order"
-REPEATED, TWO_LANGUAGES = "repeated", "two_languages"
+UNLIKE_JUDGED: Final = "unlike_judged"
+FEW_SENTENCES: Final = "few_sentences"
+CUT: Final = "cut_sentences"
+NO_ORDER: Final = "words_without_order"
+REPEATED: Final = "repeated"
+TWO_LANGUAGES: Final = "two_languages"
 # Below this share of a page's words in sentences it is flagged; above these shares too.
 _LEAST_PROSE, _MOST_REPEATED, _MOST_FOREIGN = 0.25, 0.3, 0.1
 # Each of these flags multiplies the standard error by this factor: the errors of rated texts with a
 # flag are at most that much larger.
-_WIDER, _WIDENING = 1.2, (FEW_SENTENCES, CUT, NO_ORDER, REPEATED, TWO_LANGUAGES)
+_WIDER = 1.2
+_WIDENING: Final = (FEW_SENTENCES, CUT, NO_ORDER, REPEATED, TWO_LANGUAGES)
 
 
 # The message of a page is that of its hardest passages, which make up this share of its words: a
@@ -328,7 +333,7 @@ class PassageModel:
         squares = (means[:, ends[1] :] ** 2).mean(axis=1)
         words = cut.totals
         unlikeness = self.difficulty_error.unlikeness(squares, words)
-        raised = {
+        raised: dict[FlagName, NDArray[np.bool_]] = {
             UNLIKE_JUDGED: unlikeness > self.difficulty_error.limit,
             FEW_SENTENCES: cut.prose < _LEAST_PROSE,
             REPEATED: cut.repeated > _MOST_REPEATED,

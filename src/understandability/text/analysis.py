@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import compress
+from typing import Final
 
 from understandability import _core
 from understandability.errors import (
@@ -16,6 +17,7 @@ from understandability.errors import (
     UnderstandabilityError,
     check_choice,
 )
+from understandability.flags import FlagName
 from understandability.hooks import load
 from understandability.text.document import MOSTLY_LINKS, Block, Blocks, Document
 from understandability.text.extract.plain_text import plain_paragraphs
@@ -68,18 +70,18 @@ _EXTRAS = frozenset({"trafilatura"})
 
 # The beginning of a longer text is analysed: about 25,000 words, eighty printed pages.
 MOST_CHARACTERS = 150_000
-LONG_TEXT = "long_text"
+LONG_TEXT: Final = "long_text"
 _LONG_PIECE = re.compile(r"(?<!\S)(\S{1000})\S+")
 
 # The flag of a page if less than this share of its words was kept: its text may have been missed.
-LITTLE_KEPT = "little_kept"
+LITTLE_KEPT: Final = "little_kept"
 LITTLE_SHARE = 0.25
 # The flag of a page if more words were dropped as lists of links than were kept.
-LIST_OF_LINKS = "list_of_links"
+LIST_OF_LINKS: Final = "list_of_links"
 # The flag of a page whose text is in another language than it claims.
-WRONG_LANG = "wrong_lang"
+WRONG_LANG: Final = "wrong_lang"
 # The flag of a text whose language could not be detected; it has no estimate.
-LANGUAGE_UNCERTAIN = "language_uncertain"
+LANGUAGE_UNCERTAIN: Final = "language_uncertain"
 
 
 def require_extractor(extractor: str, engine: str = "fast") -> None:
@@ -183,6 +185,13 @@ def document_of(
     n_links = sum(compress(words, are_links)) if 2 * n_kept < n_words else 0  # they are dropped
     texts, are_open = ended_fields(list(compress(columns.texts, columns.are_kept)), sentence_ends)
     analysed = _beginning(texts)
+    is_raised: dict[FlagName, bool] = {
+        WRONG_LANG: parsed.claims_another_language,
+        LANGUAGE_UNCERTAIN: parsed.is_language_uncertain,
+        LONG_TEXT: analysed is not texts,
+        LITTLE_KEPT: n_kept < LITTLE_SHARE * n_words,
+        LIST_OF_LINKS: n_kept < n_links,
+    }
     return Document(
         docno=parsed.page.docno,
         path=parsed.page.path,
@@ -196,11 +205,7 @@ def document_of(
         flags=(
             *parsed.page.flags,
             *parsed.flags,
-            *[WRONG_LANG] * parsed.claims_another_language,
-            *[LANGUAGE_UNCERTAIN] * parsed.is_language_uncertain,
-            *[LONG_TEXT] * (analysed is not texts),
-            *[LITTLE_KEPT] * (n_kept < LITTLE_SHARE * n_words),
-            *[LIST_OF_LINKS] * (n_kept < n_links),
+            *(flag for flag in is_raised if is_raised[flag]),
         ),
         uncut=uncut(analysed, are_open, parsed.language, columns),
     )

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from understandability._core import Numbers
+from understandability.flags import FlagName
 
 MOSTLY_LINKS = "mostly links"  # the reason why lists of links are dropped
 
@@ -111,7 +112,7 @@ class Document:
     encoding: str | None
     extractor: str
     sentence_ends: str
-    flags: tuple[str, ...]
+    flags: tuple[FlagName, ...]
     uncut: Uncut | None
 
     def __init__(
@@ -128,7 +129,7 @@ class Document:
         encoding: str | None = None,
         extractor: str = "",
         sentence_ends: str = "",
-        flags: tuple[str, ...] = (),
+        flags: tuple[FlagName, ...] = (),
         open_ends: tuple[int, ...] = (),
         uncut: Uncut | None = None,
     ) -> None:

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from understandability.flags import FlagName
+
 HTML = "text/html"
 TEXT = "text/plain"
 MARKDOWN = "text/markdown"
@@ -40,7 +42,7 @@ class Page:
     media_type: str = HTML
     charset: str | None = None
     url: str | None = None
-    flags: tuple[str, ...] = ()
+    flags: tuple[FlagName, ...] = ()
     kept: tuple[Any, ...] = ()
     language: str | None = None
 

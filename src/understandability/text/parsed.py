@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from understandability import _core
 from understandability._core import Tape
+from understandability.flags import FlagName
 from understandability.text.decoding import decode
 from understandability.text.language import (
     SAMPLE,
@@ -59,7 +60,7 @@ class ParsedPage:
     encoding: str
     tape: Tape = field(default_factory=Tape, repr=False)
     declared_language: str | None = None
-    flags: tuple[str, ...] = ()
+    flags: tuple[FlagName, ...] = ()
     hints: Mapping[int, str] = field(default_factory=dict, repr=False)
     is_source: bool = False
 

@@ -31,6 +31,7 @@ from understandability import _core
 from understandability._core import Tape
 from understandability._core.layout import Content, Role
 from understandability.errors import PageError
+from understandability.flags import FlagName
 from understandability.text.cache import BoundedCache
 
 
@@ -147,7 +148,7 @@ class Markup(NamedTuple):
 
     tape: Tape
     language: str = ""  # as the root element claims
-    flags: tuple[str, ...] = ()
+    flags: tuple[FlagName, ...] = ()
     hints: Mapping[int, str] = MappingProxyType({})  # see `read_source`
     # The tag and attributes of each root and main part; None if they were not read.
     claims: Sequence[tuple[str, bytes]] | None = None
@@ -486,7 +487,7 @@ def read_source(source: bytes) -> Markup:
         and all(with_quote_closed(source, quote) is source for quote in (b'"', b"'"))
         else None
     )
-    flags: tuple[str, ...] = ()
+    flags: tuple[FlagName, ...] = ()
     if cut is None:  # something is never closed
         repaired, markup = _repaired(source)
         cut = _cut(repaired) if len(source) <= MAX_TREE_BYTES else None

@@ -19,6 +19,7 @@ from cyclopts import Parameter
 
 from understandability.errors import InputError, OptionError, PageError
 from understandability.feature.table import batches, features_of
+from understandability.flags import FlagName
 from understandability.inputs.limits import DEFAULT_LIMIT, too_long
 from understandability.inputs.office import OFFICE_SUFFIXES, read_office
 from understandability.inputs.writing import write_text
@@ -82,7 +83,7 @@ class Checked:
     p_understandable: float = math.nan
     difficulty: float = math.nan
     words: int = 0
-    flags: tuple[str, ...] = ()
+    flags: tuple[FlagName, ...] = ()
     misses: bool = False
     before: float = math.nan
     error: str = ""
