@@ -79,7 +79,9 @@ def may_combine(bytes content) -> bool:
             if eight & 0x8080808080808080ULL:
                 break
             offset += 8
-        c, d = s[offset], s[offset + 1]  # or the final NUL
+        if offset == size:
+            break
+        c, d = s[offset], s[offset + 1]  # the second may be the final NUL
         if (
             c == 0xCC or c == 0xCD
             or (c == 0xD9 and 0x93 <= d <= 0x95)
