@@ -263,19 +263,42 @@ def passages_without_lists(batch: Batch) -> Passages:
     >>> passages_without_lists(Batch(documents)).totals.tolist()
     [0.0, 12.0]
     """
-    lengths = sizes_between(batch.word_bounds)
+    first, lengths = batch.first_sentences, sizes_between(batch.word_bounds)
     is_item = np.asarray(batch.is_open & (lengths <= _MOST_ITEM_WORDS))
-    first = batch.first_sentences
     items, words = sum_segments(np.column_stack([is_item * lengths, lengths]), first).T
     has_items = (items >= _FEWEST_ITEMS * words) & (items <= _MOST_ITEMS * words)
     is_read = has_items & (words <= _MOST_WORDS)
     return _passages(batch, ~is_item & np.repeat(is_read, sizes_between(first)))
 
 
-def _passages(batch: Batch, chosen: NDArray[np.bool_] | None = None) -> Passages:
-    """Split the `chosen` sentences of documents into passages; by default all sentences."""
-    first, is_open, count = batch.first_sentences, batch.is_open, len(batch.documents)
-    document = np.repeat(np.arange(count), sizes_between(first))
+@dataclass(frozen=True)
+class _Sentences:
+    """The sentences of some documents, before they are cut into passages.
+
+    Attributes:
+        document: The index of the document of each sentence.
+        lengths: The number of words of each sentence.
+        once: A mask of the sentences with words that have not occurred in their document before.
+        prose: A mask of the sentences that count as prose.
+        prose_shares, repeated, foreign, cut, disordered: By document, as in `Passages`, where the
+            first is called `prose`.
+    """
+
+    document: NDArray[np.int64]
+    lengths: Floats
+    once: NDArray[np.bool_]
+    prose: NDArray[np.bool_]
+    prose_shares: Floats
+    repeated: Floats
+    foreign: Floats
+    cut: NDArray[np.bool_]
+    disordered: NDArray[np.bool_]
+
+
+def _sentences(batch: Batch) -> _Sentences:
+    """Describe the sentences of documents. Use `Batch.once`."""
+    first, is_open = batch.first_sentences, batch.is_open
+    document = np.repeat(np.arange(len(batch.documents)), sizes_between(first))
     lengths = sizes_between(batch.word_bounds).astype(np.float64)
     statistics = batch.once(read_sentences)
     once = statistics[:, _SENTENCE["is_first"]] > 0
@@ -304,22 +327,39 @@ def _passages(batch: Batch, chosen: NDArray[np.bool_] | None = None) -> Passages
     total = dict(zip(per_sentence, sums.T, strict=True))
     words, words_once = (np.where(total[n] > 0, total[n], np.nan) for n in ("all", "once"))
     is_mostly_whole = total["whole"] >= _MIN_WHOLE_SHARE * total["sentences"]
-    prose = np.where(is_mostly_whole[document], whole, sentences)
-    selected = np.flatnonzero(once & (lengths > 0) & (True if chosen is None else chosen))
-    begins, words_of_passages = _parts(document[selected], lengths[selected], count)
-    begins, ends = begins[:-1], begins[1:]
-    documents = document[selected[begins]]
-    spans = np.stack([selected[begins], selected[ends - 1] + 1], axis=1)
-    return Passages(
-        np.searchsorted(documents, np.arange(count + 1)),
-        _columns(batch, statistics, selected, prose[selected], begins, ends),
-        words_of_passages,
-        spans - first[documents][:, None],
+    return _Sentences(
+        document,
+        lengths,
+        once & (lengths > 0),
+        np.where(is_mostly_whole[document], whole, sentences),
         total["verbal"] / words_once,
         1 - total["once"] / words,
         total["foreign"] / words_once,
         (total["has_end"] >= _MIN_ENDS) & (total["is_cut"] > _MAX_CUT_SHARE * total["has_end"]),
         (total["pairs"] >= _MIN_PAIRS) & (total["pair_scores"] < _MIN_ORDER * total["pairs"]),
+    )
+
+
+def _passages(batch: Batch, chosen: NDArray[np.bool_] | None = None) -> Passages:
+    """Split the `chosen` sentences of documents into passages; by default all sentences."""
+    count = len(batch.documents)
+    sentences = batch.once(_sentences)
+    selected = np.flatnonzero(sentences.once if chosen is None else sentences.once & chosen)
+    begins, words = _parts(sentences.document[selected], sentences.lengths[selected], count)
+    begins, ends = begins[:-1], begins[1:]
+    documents = sentences.document[selected[begins]]
+    spans = np.stack([selected[begins], selected[ends - 1] + 1], axis=1)
+    statistics = batch.once(read_sentences)
+    return Passages(
+        np.searchsorted(documents, np.arange(count + 1)),
+        _columns(batch, statistics, selected, sentences.prose[selected], begins, ends),
+        words,
+        spans - batch.first_sentences[documents][:, None],
+        sentences.prose_shares,
+        sentences.repeated,
+        sentences.foreign,
+        sentences.cut,
+        sentences.disordered,
     )
 
 
