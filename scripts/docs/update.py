@@ -359,49 +359,36 @@ def assumptions() -> str:
 RESULTS = ROOT / "results"
 FIGURES = ROOT / "docs" / "figures.json"
 
-# Figures that documents quote: name -> the file of results, the part in it, the start of the row,
-# the column, and the command that measures it.
 _MUST_HOLD = "python -m scripts.evaluate.must_hold"
-_ESTIMATORS = "python -m scripts.evaluate.estimators"
-QUOTED: dict[str, tuple[str, str, str, str, str]] = {
-    "readings-sources": ("number", "orders", "readings, sources, groups", "`open`", _MUST_HOLD),
-    "readings-awkward": (
-        "number",
-        "orders",
-        "readings, awkward kinds, groups",
-        "`open`",
-        _MUST_HOLD,
-    ),
-    "kinds-left-out": ("number", "orders", "readings, sources, kinds", "`open`", _MUST_HOLD),
-    "pages-health": ("number", "orders", "whole pages, health", "`open`", _MUST_HOLD),
-    "pages-web": ("number", "orders", "whole pages, modern web", "`open`", _MUST_HOLD),
-    "distance-sources": (
-        "number",
-        "chances",
-        "mean distance of P from the share, sources",
-        "`open`",
-        _MUST_HOLD,
-    ),
-    "distance-awkward": (
-        "number",
-        "chances",
-        "mean distance of P from the share, awkward",
-        "`open`",
-        _MUST_HOLD,
-    ),
-    "within-sources": ("number", "certainty", "readings, sources", "inside", _MUST_HOLD),
-    "within-awkward": ("number", "certainty", "readings, awkward", "inside", _MUST_HOLD),
-    "medreadme": ("estimators", "left-out", "medreadme (", "level", _ESTIMATORS),
-    "readmepp": ("estimators", "left-out", "readmepp_en (", "level", _ESTIMATORS),
-    "clear": ("estimators", "left-out", "clear (", "difficulty", _ESTIMATORS),
-    "cochrane": ("estimators", "left-out", "cochrane_pls (", "difficulty", _ESTIMATORS),
-    "panel": (
-        "pages",
-        "panel-figures",
-        "difficulty",
-        "Spearman, 72 texts",
-        "python -m scripts.evaluate.pages",
-    ),
+# Figures that documents quote. A table of results (its file, its part, the column that is quoted,
+# the command that measures it) -> the name of each figure and the start of its row.
+QUOTED: dict[tuple[str, str, str, str], dict[str, str]] = {
+    ("number", "orders", "`open`", _MUST_HOLD): {
+        "readings-sources": "readings, sources, groups",
+        "readings-awkward": "readings, awkward kinds, groups",
+        "kinds-left-out": "readings, sources, kinds",
+        "pages-health": "whole pages, health",
+        "pages-web": "whole pages, modern web",
+    },
+    ("number", "chances", "`open`", _MUST_HOLD): {
+        "distance-sources": "mean distance of P from the share, sources",
+        "distance-awkward": "mean distance of P from the share, awkward",
+    },
+    ("number", "certainty", "inside", _MUST_HOLD): {
+        "within-sources": "readings, sources",
+        "within-awkward": "readings, awkward",
+    },
+    ("estimators", "left-out", "level", "python -m scripts.evaluate.estimators"): {
+        "medreadme": "medreadme (",
+        "readmepp": "readmepp_en (",
+    },
+    ("estimators", "left-out", "difficulty", "python -m scripts.evaluate.estimators"): {
+        "clear": "clear (",
+        "cochrane": "cochrane_pls (",
+    },
+    ("pages", "panel-figures", "Spearman, 72 texts", "python -m scripts.evaluate.pages"): {
+        "panel": "difficulty",
+    },
 }
 
 
@@ -427,23 +414,25 @@ def row_of(page: str, part: str, label: str) -> dict[str, str]:
     return next(row for row in rows_of(page, part) if next(iter(row.values())).startswith(label))
 
 
+@cache
 def figures() -> dict[str, Any]:
     """Collect the figures that documents quote: the value, what it measures, how and when."""
     quoted = {}
-    for name, (page, part, label, column, command) in QUOTED.items():
-        row = row_of(page, part, label)
-        value, _, interval = row[column].partition(" ")
+    for (page, part, column, command), labels in QUOTED.items():
         measured = re.search(r"Measured on (\S+) with version (\S+), `open` (\w+)", results(page))
         assert measured, page
-        quoted[name] = {
-            "value": value,
-            "interval": interval,
-            "of": f"{next(iter(row.values()))}: {column.strip('`')}",
-            "command": command,
-            "date": measured[1],
-            "version": measured[2],
-            "open": measured[3],
-        }
+        for name, label in labels.items():
+            row = row_of(page, part, label)
+            value, _, interval = row[column].partition(" ")
+            quoted[name] = {
+                "value": value,
+                "interval": interval,
+                "of": f"{next(iter(row.values()))}: {column.strip('`')}",
+                "command": command,
+                "date": measured[1],
+                "version": measured[2],
+                "open": measured[3],
+            }
     return quoted
 
 

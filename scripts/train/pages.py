@@ -345,6 +345,37 @@ _OTHER = (
 )  # fmt: skip
 
 
+# Sets that were read by a language model: file, licence, source.
+_READ = {
+    READ_ONCE: (
+        READ_ONCE_FILE,
+        "the readings are CC0; texts CC0, MIT, BSD, Apache-2.0, ISC, PSF-2.0, MPL-2.0, "
+        "PostgreSQL, CC BY 3.0, public domain, and those of open texts",
+        "documentation of software, texts written for the set by a language model, and parts of "
+        "open texts, read once by a language model; readings/once.jsonl.gz",
+    ),
+    READ_KINDS: (
+        READ_KINDS_FILE,
+        "CC0",
+        "passages of 77 more kinds, written for the set and read once by a language model; "
+        "readings/kinds.jsonl.gz",
+    ),
+    READ_SENTENCES: (
+        READ_SENTENCES_FILE,
+        "the readings are CC0; texts as those of open texts and of documentation",
+        "one to three sentences of open texts, NIH, PDQ, Wikipedia, documentation and texts "
+        "written for the set, read by a language model, 440 of them twice; "
+        "readings/sentences.jsonl.gz",
+    ),
+    READ_PAGES: (
+        READ_PAGES_FILE,
+        "the readings are CC0; pages belong to their sites",
+        "beginnings of 165 pages of the modern web (WCXB) and of 141 health pages, read by a "
+        "language model, 225 of them twice; readings/pages.jsonl",
+    ),
+}
+
+
 def origin(data: Path, name: str) -> dict[str, str]:
     """Return the licence, the source and the checksum of a set."""
     if name in (UNREAD, SENTENCES):
@@ -356,41 +387,11 @@ def origin(data: Path, name: str) -> dict[str, str]:
             "NIH, PDQ and Wikipedia; a language model read some of the passages once "
             "(readings/open_passages.jsonl.gz)",
         }
-    if name == READ_ONCE:
-        return {
-            "licence": "the readings are CC0; texts CC0, MIT, BSD, Apache-2.0, ISC, PSF-2.0, "
-            "MPL-2.0, PostgreSQL, CC BY 3.0, public domain, and those of open texts",
-            "source": "documentation of software, texts written for the set by a language model, "
-            "and parts of open texts, read once by a language model; readings/once.jsonl.gz",
-            "sha256": sha256(READ_ONCE_FILE),
-        }
-    if name == READ_KINDS:
-        return {
-            "licence": "CC0",
-            "source": "passages of 77 more kinds, written for the set and read once by a language "
-            "model; readings/kinds.jsonl.gz",
-            "sha256": sha256(READ_KINDS_FILE),
-        }
-    if name == READ_SENTENCES:
-        return {
-            "licence": "the readings are CC0; texts as those of open texts and of documentation",
-            "source": "one to three sentences of open texts, NIH, PDQ, Wikipedia, documentation "
-            "and texts written for the set, read by a language model, 440 of them twice; "
-            "readings/sentences.jsonl.gz",
-            "sha256": sha256(READ_SENTENCES_FILE),
-        }
-    if name == READ_PAGES:
-        return {
-            "licence": "the readings are CC0; pages belong to their sites",
-            "source": "beginnings of 165 pages of the modern web (WCXB) and of 141 health pages, "
-            "read by a language model, 225 of them twice; readings/pages.jsonl",
-            "sha256": sha256(READ_PAGES_FILE),
-        }
-    return {
-        "licence": SETS[name].licence,
-        "source": SETS[name].source,
-        "sha256": sha256(path_of(data, name)),
-    }
+    if name in _READ:
+        path, licence, source = _READ[name]
+    else:
+        path, licence, source = path_of(data, name), SETS[name].licence, SETS[name].source
+    return {"licence": licence, "source": source, "sha256": sha256(path)}
 
 
 def training(data: Path, table: Table, recipe: Recipe, used: Mask) -> Iterator[dict[str, object]]:
