@@ -4,10 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
 from tests.conftest import ROOT
+
+from understandability import _core
 
 pytestmark = pytest.mark.slow
 
@@ -53,6 +56,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(path, folder / path.name, ignore=ignore)
         elif not path.name.startswith(".git"):
             (folder / path.name).symlink_to(path)
+    # The compiled modules are next to their source only where that was built in place.
+    for module in Path(_core.__file__).parent.glob(f"*{EXTENSION_SUFFIXES[0]}"):
+        shutil.copy2(module, folder / "src" / "understandability" / "_core")
     return folder
 
 

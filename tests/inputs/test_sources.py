@@ -343,11 +343,19 @@ def test_a_server_that_does_not_answer_is_reported(tmp_path: Path) -> None:
 def test_many_addresses_are_looked_up_at_the_same_time() -> None:
     """A crawl has tens of thousands, and each answer takes a while."""
     pytest.importorskip("aiohttp", reason="needs the extra http")
-    together = threading.Barrier(4, timeout=30)
+    lock, four_at_once = threading.Lock(), threading.Event()
+    here = 0
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_HEAD(self) -> None:
-            together.wait()  # fails unless four requests are here at once
+            nonlocal here
+            with lock:
+                here += 1
+                if here == 4:
+                    four_at_once.set()
+            four_at_once.wait(30)  # the first requests wait for each other
+            with lock:
+                here -= 1
             self.send_response(200)
             self.send_header("Content-Length", "7")
             self.end_headers()
@@ -363,5 +371,6 @@ def test_many_addresses_are_looked_up_at_the_same_time() -> None:
         host = f"http://127.0.0.1:{server.server_port}"
         sources = read_pages(*(f"{host}/{number}.html" for number in range(8)))
         server.shutdown()
+    assert four_at_once.is_set()
     assert [file.docno for file in sources.files] == [f"{number}.html" for number in range(8)]
     assert {file.bytes for file in sources.files} == {7}
