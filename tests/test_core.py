@@ -121,6 +121,35 @@ def test_rows_of_weights_that_are_not_there_are_refused() -> None:
             _core.add_rows(weights, np.array(numbers, np.int32), of_other_size)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("rows", "inputs", "outputs"), [(1, 3, 2), (6, 5, 32), (13, 40, 70)])
+def test_products(dtype: type, rows: int, inputs: int, outputs: int) -> None:
+    """Each output is the sum in the order of the inputs, up to rounding."""
+    random = np.random.default_rng(outputs)
+    width = _core.products.PRODUCT_WIDTH
+    values = random.normal(size=(rows, inputs)).astype(dtype)
+    blocks = random.normal(size=(outputs // width + 1, inputs, width)).astype(dtype)
+    products = np.empty((2, rows, outputs))
+    _core.multiply(values, blocks, products[0])
+    fuzz_core.REFERENCE["multiply"](values, blocks, products[1])
+    np.testing.assert_allclose(*products, atol=1e-5 if dtype == np.float32 else 1e-12)
+
+
+def test_products_of_arrays_that_do_not_fit_are_refused() -> None:
+    width = _core.products.PRODUCT_WIDTH
+    fitting = {"rows": np.ones((2, 3)), "blocks": np.ones((1, 3, width)), "out": np.ones((2, 5))}
+    _core.multiply(**fitting)
+    for name, other in {
+        "rows": np.ones((2, 4)),
+        "blocks": np.ones((1, 3, width - 1)),
+        "out": np.ones((2, width + 1)),
+    }.items():
+        with pytest.raises(ValueError, match="do not fit"):
+            _core.multiply(**{**fitting, name: other})
+    with pytest.raises(ValueError, match="do not fit"):
+        _core.multiply(**{**fitting, "out": np.ones((3, 5))})
+
+
 _SHORT = st.text("aš\x01\0é’\ud800😀", max_size=3)
 # Some as long as what is hashed by Python, and just shorter.
 _STRINGS = _SHORT | st.builds(str.__mul__, _SHORT, st.sampled_from([21, 22, 31, 32, 33, 64, 65]))

@@ -1025,6 +1025,11 @@ def sum_rows(table: Array, ids: Array, starts: Array, out: Array) -> None:
 # --- model/passages.py
 
 
+def multiply(rows: Array, blocks: Array, out: Array) -> None:
+    matrix = np.concatenate(list(blocks), axis=1)[:, : out.shape[1]]
+    out[:] = np.stack([sum(values[:, None] * matrix, np.zeros(out.shape[1])) for values in rows])
+
+
 def read_sentences(
     types: Array,
     ids: Array,

@@ -12,6 +12,7 @@ Each module is one stage. Its stub (``.pyi``) documents the functions, and the h
 - `words`: texts to pieces and sentences; the ids of strings; lists of words
 - `features`: tags, syllables, hashes and sums over tokens and words
 - `passages`: the columns of sentences and passages
+- `products`: products of rows with a matrix
 - `layout`: the codes, limits and columns that the compiled modules share with Python
 
 All functions are pure unless their documentation says otherwise. They require time and memory
@@ -28,6 +29,7 @@ from understandability._core.passages import (
     read_passages,
     read_sentences,
 )
+from understandability._core.products import multiply
 from understandability._core.source import (
     Tape,
     cut,
@@ -68,6 +70,7 @@ __all__ = [
     "justext_walk",
     "main_blocks",
     "may_combine",
+    "multiply",
     "naive_walk",
     "nuclei",
     "read_coherence",

@@ -21,6 +21,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability import _core
+from understandability._core.products import PRODUCT_WIDTH
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import sizes_of
@@ -249,10 +251,6 @@ class Forest:
 
 _MOST_LAYERS = 4
 _MOST_MEMBERS = 12
-# Rows in one product. More rows save no time per row, and an empty row costs as much as a full one.
-_ROWS = 4
-_WIDTH = 64  # columns of a product: a multiple of the vector width of any processor
-_ONE_THREAD = 2**18  # below this number of multiplications OpenBLAS starts no second thread
 
 
 class Predictor(Protocol):
@@ -269,10 +267,8 @@ class Predictor(Protocol):
 class Columns:
     """A matrix to multiply rows with, such that the result of a row depends on that row only.
 
-    BLAS adds in an order that depends on the shapes. So the matrix is split into blocks of
-    columns, and every product has the same shape: `_ROWS` rows (padded with zeros) times one block.
-    Blocks are small enough that BLAS starts no threads, which would cost more than they gain. All
-    rows are multiplied with one block before the next is fetched from memory. A matrix whose
+    BLAS adds in an order that depends on the shapes, and copies the matrix for every few rows; the
+    core does neither. The matrix is stored in blocks of columns, padded with zeros. A matrix whose
     values fit in 16 bits is multiplied in float32, in half the time.
 
     >>> Columns(np.array([[3.0], [4.0]])).product(np.array([[1.0, 2.0]]))
@@ -283,25 +279,19 @@ class Columns:
 
     def __init__(self, matrix: Floats) -> None:
         inputs, self._outputs = matrix.shape
-        # A matrix without columns makes one empty block: a support vector machine may be empty.
-        width = max(1, min(self._outputs, _WIDTH, (_ONE_THREAD - 1) // (_ROWS * max(1, inputs))))
-        count = max(1, -(-self._outputs // width))
+        count = -(-self._outputs // PRODUCT_WIDTH)
         with np.errstate(over="ignore"):
             is_short = bool((matrix == matrix.astype(np.float16)).all())
-        padded = np.zeros((inputs, count * width), np.float32 if is_short else np.float64)
+        padded = np.zeros((inputs, count * PRODUCT_WIDTH), np.float32 if is_short else np.float64)
         padded[:, : self._outputs] = matrix
-        blocks = padded.reshape(inputs, count, 1, width).transpose(1, 2, 0, 3)
+        blocks = padded.reshape(inputs, count, PRODUCT_WIDTH).transpose(1, 0, 2)
         self._blocks = np.ascontiguousarray(blocks)
 
     def product(self, rows: Floats) -> Floats:
         """``rows @ matrix``."""
-        count, _, inputs, width = self._blocks.shape
-        tiles = -(-len(rows) // _ROWS)
-        padded = np.zeros((tiles * _ROWS, inputs), self._blocks.dtype)
-        padded[: len(rows)] = rows
-        products = padded.reshape(tiles, _ROWS, inputs) @ self._blocks
-        joined: Floats = products.transpose(1, 2, 0, 3).astype(np.float64, order="C")
-        return joined.reshape(len(padded), count * width)[: len(rows), : self._outputs]
+        products = np.empty((len(rows), self._outputs))
+        _core.multiply(np.ascontiguousarray(rows, self._blocks.dtype), self._blocks, products)
+        return products
 
 
 def _square_sums(rows: Floats) -> Floats:
