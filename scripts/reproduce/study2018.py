@@ -29,8 +29,6 @@ NO_TEXT = "the text of the pages is not public here"
 # (year, method of Table 3) -> the file, and its column. The values come from the pipeline of the
 # file.
 PUBLISHED_VALUES = {
-    ("2015", "CHV mean score for all concepts"): ("clef2015_metamap_chv.txt", "avg_chv_value_all"),
-    ("2015", "Number of MeSH concepts"): ("clef2015_metamap_msh.txt", "n_msh_concepts"),
     ("2016", "CHV mean score for all concepts"): (
         "clef2016_metamap_chv_msh.txt",
         "avg_chv_value_all",
@@ -41,6 +39,13 @@ PUBLISHED_VALUES = {
         "n_msh_dsyn_concepts",
     ),
 }
+# Files of the repository whose name promises a cell that their rows cannot give.
+WRONG_PAGES = {
+    ("2015", "CHV mean score for all concepts"): "clef2015_metamap_chv.txt",
+    ("2015", "Number of MeSH concepts"): "clef2015_metamap_msh.txt",
+}
+# Each part of a file starts with a row whose docno has this prefix, often without a line break.
+PART_PREFIX = "../data/clef16docs/"
 # Cells whose feature is published, but from another pipeline than the printed one.
 OTHER_PIPELINES = {
     ("2016", "Number of pronouns"): (
@@ -165,7 +170,8 @@ def relevant_labels(qrels_path: Path, ease_path: Path) -> dict[str, float]:
 def values_of(data: Path, year: str, method: str) -> tuple[Floats, Floats, str] | None:
     """Return the published values of a feature, the labels, and the source; None if missing.
 
-    A file is a CSV table with a header; its first column is the docno.
+    A file is a CSV table with a header; its first column is the docno. It was joined from parts:
+    the first row of a part may follow the last row of the part before it on the same line.
     """
     file, column = PUBLISHED_VALUES.get((year, method), ("", ""))
     path = data / "clef" / ANALYSER / file
@@ -175,10 +181,10 @@ def values_of(data: Path, year: str, method: str) -> tuple[Floats, Floats, str] 
     task = "task2." if year == "2016" else ""
     suffix = "gz" if year == "2016" else "txt.gz"
     labels = relevant_labels(folder / f"{task}qrels.{suffix}", folder / f"{task}qunder.{suffix}")
-    with path.open(encoding="utf-8", newline="") as lines:
-        reader = csv.DictReader(lines)
-        docno_column = (reader.fieldnames or [""])[0]
-        values = {row[docno_column]: float(row[column]) for row in reader}
+    text = path.read_text(encoding="utf-8").replace(PART_PREFIX, "\n")
+    reader = csv.DictReader(text.splitlines())  # skips empty lines
+    docno_column = (reader.fieldnames or [""])[0]
+    values = {row[docno_column]: float(row[column]) for row in reader}
     docnos = [docno for docno in labels if docno in values]
     why = f"{len(docnos):,} relevant documents; {file}, {column}; size of the coefficient"
     return (
@@ -193,6 +199,12 @@ def missing(line: Mapping[str, str]) -> str:
     file, column = PUBLISHED_VALUES.get((line["year"], line["method"]), ("", ""))
     if file:
         return f"needs {file} (column {column}) of the study's repository"
+    wrong = WRONG_PAGES.get((line["year"], line["method"]))
+    if wrong:
+        return (
+            f"needs values of the pages of 2015; {wrong} of the study's repository has, despite "
+            "its name, pages of 2016 (their docnos are of ClueWeb12)"
+        )
     if line["extraction"] in ("None", ""):
         return f"needs the elements of the pages of {line['year']}; their HTML is not public here"
     pipeline = ", ".join(PIPELINES[part] for part in (line["extraction"], line["sentence_ends"]))

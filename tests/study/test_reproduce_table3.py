@@ -14,20 +14,20 @@ def write(path: Path, text: str) -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    folder = tmp_path / "clef" / "clef2015"
-    write(folder / "qrels.txt.gz", "1 0 a 1\n1 0 b 2\n2 0 b 0\n1 0 c 1\n1 0 d 0\n")
-    write(folder / "qunder.txt.gz", "1 0 a 0\n1 0 b 1\n2 0 b 3\n1 0 c 3\n1 0 d 3\n")
+    folder = tmp_path / "clef" / "clef2016"
+    write(folder / "task2.qrels.gz", "1 0 a 1\n1 0 b 2\n2 0 b 0\n1 0 c 1\n1 0 d 0\n")
+    write(folder / "task2.qunder.gz", "1 0 a 0\n1 0 b 1\n2 0 b 3\n1 0 c 3\n1 0 d 3\n")
     return tmp_path
 
 
 def test_published_values_are_joined_with_mean_labels(data: Path) -> None:
     """Of relevant documents only; b has the mean of two labels, d is not relevant."""
     method = "CHV mean score for all concepts"
-    assert study2018.values_of(data, "2015", method) is None
-    file, column = study2018.PUBLISHED_VALUES["2015", method]
+    assert study2018.values_of(data, "2016", method) is None
+    file, column = study2018.PUBLISHED_VALUES["2016", method]
     path = data / "clef" / study2018.ANALYSER / file
     write(path, f"filename,other,{column}\na,9,0.5\nb,9,0.25\nd,9,0.125\n")
-    found = study2018.values_of(data, "2015", method)
+    found = study2018.values_of(data, "2016", method)
     assert found is not None
     values, labels, why = found
     assert values.tolist() == [0.5, 0.25]
@@ -35,10 +35,21 @@ def test_published_values_are_joined_with_mean_labels(data: Path) -> None:
     assert why.startswith("2 relevant documents")
 
 
+def test_parts_of_a_file_joined_without_a_line_break_are_separated(data: Path) -> None:
+    method = "Number of MeSH concepts"
+    file, column = study2018.PUBLISHED_VALUES["2016", method]
+    path = data / "clef" / study2018.ANALYSER / file
+    prefix = study2018.PART_PREFIX
+    write(path, f"filename,{column},depth\n{prefix}a,9,0.5{prefix}b,4,0.25\nc,1,0.125\n")
+    found = study2018.values_of(data, "2016", method)
+    assert found is not None
+    assert found[0].tolist() == [9.0, 4.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("method", "extraction", "ends", "reason"),
     [
-        ("CHV mean score for all concepts", "Naive", "FP", "needs clef2015_metamap_chv.txt"),
+        ("CHV mean score for all concepts", "Naive", "FP", r"clef2015_metamap_chv.txt .* of 2016"),
         ("SMOG Index", "Jst", "NFP", r"no published values .* \(jusText, no forced periods\)"),
         ("Number of P tags", "None", "", "needs the elements of the pages of 2015"),
     ],
