@@ -65,6 +65,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [f'"{t}",{n // 9},site{n % 20}\n' for n, t in enumerate(TEXTS)]
     for name, some in (("ratings", rows), ("judged", rows[::2]), ("others", rows[1::2])):
         (here / f"{name}.csv").write_text("text,rating,site\n" + "".join(some))
+    (here / "texts.csv").write_text(
+        'id,text,question_1,choices_1\na,"Rest well.",Do what?,*rest|run\n'
+    )
     for step, names in ((1, ("a", "baseline", "bm25")), (7, ("b", "mine"))):
         for name in names:
             (here / f"{name}.run").write_text(run_of(step))
@@ -141,6 +144,7 @@ STEPS = (
     ("features page.html --only nothing", "features --list"),
     ("features page.html --bundle open", "train background"),
     ("check page.html -o checked.html", "explain"),
+    ("calibrate ratings.csv --texts texts.csv -o me.json", "ask"),
     ("explain page.html --aim 0.8 -o report.html", "check --aim"),
     ("train ratings.csv", "train judged --labels ratings.csv --label-column rating"),
     ("score crawl.warc.gz -o scores.parquet", ""),

@@ -32,6 +32,7 @@ _COMMANDS = {
         ("rewrite", "writers.llm_rewrite:rewrite", "writers:rewritten"),
         ("serve", "writers.serve.server:serve", "writers:served"),
         ("check", "writers.check:check", "writers:text_checked"),
+        ("ask", "writers.ask:ask", "writers:asked"),
         ("mcp", "integrations.mcp:serve", "writers:served"),
         ("crawl status", "crawls.status:status", "pages:status_shown"),
         ("crawl merge", "crawls.merge:merge", "pages:merged"),

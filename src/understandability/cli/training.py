@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +20,7 @@ from understandability.cli.results import (
     check_destination,
     print_table,
     say,
+    show,
     show_table,
     with_first_names,
 )
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from understandability.model.bundle import Bundle
+    from understandability.training.agreement import StudyAgreement
     from understandability.training.calibrate import FittedReader
     from understandability.training.rescale import Rescaled
     from understandability.training.train import Trained
@@ -185,21 +188,42 @@ def _show_validation(result: Validation, note: str = "", threshold: float = 0.0)
 def calibrated(
     call: Callable[..., FittedReader],
     *,
+    answers: str,
+    texts: str | None = None,
+    marks: str | None = None,
     output: Annotated[str, Parameter(("--output", "-o"), metavar="FILE.json")],
+    plot: Annotated[str | None, Parameter(metavar="FILE.svg")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the reader into a file, and show its threshold and noise on the terminal.
 
     Args:
         output: Where to write the reader.
+        plot: For a folder: write a plot of P(U|d) and the share that understood, with intervals.
     """
+    from understandability.inputs.writing import check_folder, check_is_no_input
     from understandability.model.bundle import DEFAULT_BUNDLE
     from understandability.model.bundle_files import embedded_bundles
+    from understandability.training.calibrate import UnfittedError
 
     if not output.endswith(".json"):
         raise OptionError(f"a reader is written as .json, not as {output}; name a FILE.json")
     check_destination(output)
-    result = call(name=Path(output).stem)
+    if plot is not None:
+        if not Path(answers).is_dir():
+            raise OptionError("--plot belongs to a folder of answers from `understand ask`")
+        if not plot.endswith(".svg"):
+            raise OptionError(f"the plot is written as .svg, not as {plot}; name a FILE.svg")
+        check_folder(plot)
+    for name in filter(None, (output, plot)):
+        check_is_no_input(name, [name for name in (answers, texts, marks) if name])
+    try:
+        result = call(name=Path(output).stem)
+    except UnfittedError as error:
+        _show_agreement(error.agreement, plot, quiet=quiet)
+        raise
+    if result.agreement is not None:
+        _show_agreement(result.agreement, plot, quiet=quiet)
     result.save(output)
     if quiet:
         return
@@ -240,6 +264,55 @@ def rescaled(call: Callable[..., Rescaled], *, output: NewBundle, quiet: Quiet =
         f"(understand score PAGES --bundle {output} --threshold T), or find it from answers "
         "(understand calibrate)."
     )
+
+
+def _show_agreement(agreement: StudyAgreement, plot: str | None, *, quiet: bool) -> None:
+    """Print the answers to each text next to P(U|d), and write the plot."""
+    if plot is not None:
+        from understandability.inputs.writing import write_text
+        from understandability.writers.charts import agreement_chart, standalone
+
+        write_text(plot, standalone(agreement_chart(agreement.texts)))
+    if quiet:
+        return
+    rows = [
+        {
+            "text": text.text,
+            "n": text.participants,
+            "share": text.share,
+            "interval": "-" if not text.participants else "[{:.2f}, {:.2f}]".format(*text.interval),
+            "p_understandable": text.p_understandable,
+            "right": text.right,
+            "sure": text.sure,
+            "seconds": text.seconds,
+        }
+        for text in agreement.texts
+    ]
+    headings = {
+        "text": "text",
+        "n": "participants",
+        "share": "understood",
+        "interval": "95 % interval",
+        "p_understandable": "P(U|d)",
+        "right": "right answers",
+        "sure": "sure (1-4)",
+        "seconds": "seconds",
+    }
+    show(rows, headings)
+    for name, figure in (
+        ("correlation of P(U|d) with the share that understood", agreement.correlation),
+        ("mean |P(U|d) - share|", agreement.distance),
+        ("Brier score", agreement.brier),
+    ):
+        if not math.isnan(figure.value):
+            print("{} {:.2f} [{:.2f}, {:.2f}]".format(name, figure.value, *figure.interval))
+    if not math.isnan(agreement.chance):
+        print(
+            f"if P(U|d) were exactly right, {counted(agreement.answers, 'answer')} would still "
+            f"give a mean |P(U|d) - share| of {agreement.chance:.2f}"
+        )
+    for remark in agreement.remarks:
+        say(remark)
 
 
 def bundles_shown(call: Callable[[], Iterable[Bundle]]) -> None:

@@ -109,6 +109,32 @@ def served(call: Callable[[], None]) -> None:
     call()
 
 
+def asked(
+    call: Callable[..., str],
+    *,
+    texts: str,
+    instructions: str | None,
+    consent: str | None,
+    output: Annotated[str, Parameter(("--output", "-o"), metavar="FILE.html")],
+) -> None:
+    """Write the page of a study.
+
+    Args:
+        output: The page.
+    """
+    from understandability.inputs.writing import check_folder, check_is_no_input, write_text
+
+    if Path(output).suffix.lower() not in (".html", ".htm"):
+        raise OptionError(f"the page is written as .html, not as {output}; name a FILE.html")
+    check_is_no_input(output, [name for name in (texts, instructions, consent) if name])
+    check_folder(output)
+    write_text(output, call(tell=say))
+    say(
+        f"Next: open {output}, try it, and send it to your participants; then understand calibrate "
+        f"FOLDER --texts {texts} -o reader.json"
+    )
+
+
 def _formats(_: object) -> Iterable[str]:
     """Return the names of formats, which the shell completes."""
     from understandability.writers.check_formats import FORMATS

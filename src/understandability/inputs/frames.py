@@ -119,11 +119,12 @@ def _call_for(value: object) -> str:
     return "use score_text for a text, score for files, score_table for tables"
 
 
-def read_records(given: Any) -> list[dict[str, Any]]:
+def read_records(given: Any, *, fallback: str | None = None) -> list[dict[str, Any]]:
     """The records of a path (JSON Lines, CSV, TSV, Parquet; .gz, .zst) or of a frame.
 
-    Cells of text tables are text, and None where they are empty. Raises `InputError` at the first
-    record that is damaged.
+    Cells of text tables are text, and None where they are empty. Lines that are not UTF-8 have the
+    encoding `fallback`; without one they are damaged. Raises `InputError` at the first record that
+    is damaged.
 
     >>> read_records({"id": ["a"], "label": [3]})
     [{'id': 'a', 'label': 3}]
@@ -142,7 +143,7 @@ def read_records(given: Any) -> list[dict[str, Any]]:
     table: list[dict[str, Any]] = []
     try:
         with open_stream(path) as stream:
-            for row in read_delimited(stream, path, dialect, _LONGEST_CELL, None)[1]:
+            for row in read_delimited(stream, path, dialect, _LONGEST_CELL, fallback)[1]:
                 if isinstance(row, LineError):
                     raise row
                 table.append(dict(row))

@@ -14,19 +14,30 @@ from cyclopts import Parameter
 
 from understandability.arrays import Floats
 from understandability.crawls.rows import Rows
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_range
 from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import ID_COLUMNS
 from understandability.inputs.tables import settings_of
 from understandability.inputs.writing import write_text
 from understandability.model.calibration import EASIEST, HARDEST
 from understandability.model.readers import Reader, probability
+from understandability.training.agreement import (
+    MARKS,
+    StudyAgreement,
+    agreement_of,
+    score_answers,
+)
+from understandability.wording import counted
 
 FEWEST_ANSWERS = 20
+_FEWEST_TEXTS = 8  # of a study; with fewer, a remark says so
 _THRESHOLDS = np.linspace(EASIEST, HARDEST, 201)
 _NOISES = np.geomspace(1.0, HARDEST, 47)  # each 10 % above the last
-_WORDS = {"yes": True, "y": True, "true": True, "1": True, "1.0": True}
-_WORDS |= {"no": False, "n": False, "false": False, "0": False, "0.0": False}
+_NO_SCALE = (
+    "the scale of these difficulties is not stated, so every bundle accepts the reader: use it "
+    "only with the bundle that estimated them, or calibrate with scores that `understand score` "
+    "wrote (a .csv needs its .settings.json next to it)"
+)
 _HALF_CHI_SQUARE = 3.841 / 2  # one degree of freedom, 95 %
 
 
@@ -35,7 +46,9 @@ class FittedReader:
     """A reader fitted to answers, with the 95 % intervals of threshold and noise.
 
     `remarks` are sentences on the limits of the answers. `bundle` names the bundle that estimated
-    the difficulties; it is empty if unknown. Any call that takes a reader also takes this object.
+    the difficulties; it is empty if unknown. `agreement` compares the answers of `understand ask`
+    with P(U|d); it is None for a table of answers. Any call that takes a reader also takes this
+    object.
     """
 
     reader: Reader
@@ -44,6 +57,7 @@ class FittedReader:
     noise_interval: tuple[float, float]
     remarks: tuple[str, ...] = ()
     bundle: str = ""
+    agreement: StudyAgreement | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The content of the file for ``--reader FILE``."""
@@ -53,6 +67,7 @@ class FittedReader:
             "answers": self.answers,
             "threshold_interval": list(self.threshold_interval),
             "noise_interval": list(self.noise_interval),
+            **({"agreement": self.agreement.to_json()} if self.agreement else {}),
         }
 
     def save(self, path: str | Path) -> None:
@@ -62,10 +77,21 @@ class FittedReader:
         write_text(str(path), json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
 
 
+class UnfittedError(InputError):
+    """No reader could be fitted to the answers of a study; `agreement` still compares them."""
+
+    def __init__(self, message: str, agreement: StudyAgreement) -> None:
+        super().__init__(message)
+        self.agreement = agreement
+
+
 def calibrate(
     answers: Any,
     scores: Annotated[Any, Parameter(metavar="TABLE")] = None,
     *,
+    texts: Annotated[str | None, Parameter("--texts", metavar="TEXTS")] = None,
+    marks: Annotated[str | None, Parameter("--marks", metavar="TABLE")] = None,
+    pass_share: float = 1.0,
     id: Annotated[str | None, Parameter("--id-column")] = None,  # noqa: A002 - its column
     understood: str = "understood",
     column: str = "difficulty",
@@ -77,12 +103,21 @@ def calibrate(
     a reader for the option --reader. To give a bundle the scale of your labels, see
     `understand bundle rescale`.
 
+    A folder of answers from `understand ask` is scored first: a participant understood a text if a
+    person marked the main message so (--marks), or else if the answers to its questions are right.
+    The answers are compared with P(U|d), text by text.
+
     Example: understand calibrate answers.csv --scores scores.parquet -o me.json
 
     Args:
         answers: A table (CSV, TSV, JSON Lines, Parquet) with a document and a yes or no in each
-            row.
-        scores: Scores of the documents, from `understand score`. Default: a column of the answers.
+            row, or a folder of answers.
+        scores: Scores of the documents, from `understand score`. Default: a column of the answers;
+            the texts of a study are scored.
+        texts: For a folder: the texts and questions that `understand ask` made the page from.
+        marks: For a folder: a table of the answers in own words, with a column understood to fill
+            with 1 or 0. If it does not exist, it is written; new answers are added.
+        pass_share: For a folder: the share of a text's questions that must be right.
         id: Column with the name of each document. Default: the first of id, docno, document_id,
             doc_id, warc_record_id, url.
         understood: Column of yes or no.
@@ -93,26 +128,29 @@ def calibrate(
         `score`.
 
         Raises the errors of `fit_reader`, and `InputError` if a column is missing or an answer is
-        neither yes nor no.
+        neither yes nor no. For a folder, the errors of `fit_reader` are an `UnfittedError` with
+        the agreement.
 
     >>> difficulties = list(range(10, 70))
     >>> answers = {"difficulty": difficulties, "understood": [d + d % 7 < 45 for d in difficulties]}
     >>> round(calibrate(answers).reader.threshold)
     42
     """
+    if isinstance(answers, str | Path) and Path(answers).is_dir():
+        return _calibrate_study(str(answers), scores, texts, marks, pass_share, column, name)
+    for option, value in (("--texts", texts), ("--marks", marks)):
+        if value is not None:
+            raise OptionError(
+                f"{option} belongs to a folder of answers from `understand ask`, and {answers} is "
+                "no folder"
+            )
     difficulties: dict[str, float] | None = None
     scale = bundle = ""
     records = read_records(answers)
     remarks: list[str] = []
     if scores is not None:
-        table = scores.to_arrow() if isinstance(scores, Rows) else scores
-        rows = read_records(table)
-        if not rows or "docno" not in rows[0] or column not in rows[0]:
-            raise InputError(f"the scores have no docno and no column {column!r}")
-        difficulties = {str(row["docno"]): row[column] for row in rows}
-        settings = settings_of(table)
-        scale, bundle = (str(settings.get(name, "")) for name in ("scale", "bundle"))
-        scale = scale or _scale_in(rows)
+        rows, scale, bundle = _read_scores(scores, column)
+        difficulties = {docno: row[column] for docno, row in rows.items()}
     else:
         scale = _scale_in(records)
     where = str(answers) if isinstance(answers, str | Path) else "the table of answers"
@@ -121,15 +159,68 @@ def calibrate(
     )
     fitted = fit_reader(values, understands, name, scale=scale)
     if not scale:
-        remarks.append(
-            "the scale of these difficulties is not stated, so every bundle accepts the reader: "
-            "use it only with the bundle that estimated them, or calibrate with scores that "
-            "`understand score` wrote (a .csv needs its .settings.json next to it)"
-        )
+        remarks.append(_NO_SCALE)
     if without:
         some = ", ".join(without[:3])
         remarks.append(f"{len(without)} answers have no difficulty and are ignored ({some})")
     return replace(fitted, remarks=(*remarks, *fitted.remarks), bundle=bundle)
+
+
+def _calibrate_study(
+    folder: str,
+    scores: Any,
+    texts: str | None,
+    marks: str | None,
+    pass_share: float,
+    column: str,
+    name: str,
+) -> FittedReader:
+    """Fit a reader to a folder of answers from `understand ask`."""
+    if texts is None:
+        raise OptionError(
+            "a folder of answers needs the texts and the right answers to their questions: "
+            "--texts TEXTS.csv, the table that `understand ask` made the page from"
+        )
+    check_range(0, 1, pass_share=pass_share)
+    estimates: dict[str, Any] | None = None
+    scale = bundle = ""
+    if scores is not None:
+        rows, scale, bundle = _read_scores(scores, column)
+        estimates = {docno: {**row, "difficulty": row[column]} for docno, row in rows.items()}
+    scored = score_answers(
+        folder,
+        texts,
+        marks=marks,
+        pass_share=pass_share,
+        estimates=estimates,
+        scale=scale,
+        bundle=bundle,
+    )
+    agreement = agreement_of(scored)
+    difficulties, understood = scored.pairs
+    try:
+        fitted = fit_reader(difficulties, understood, name, scale=scored.scale)
+    except InputError as error:
+        raise UnfittedError(str(error), agreement) from error
+    remarks = fitted.remarks if scored.scale else (_NO_SCALE, *fitted.remarks)
+    n_texts = len(np.unique(difficulties))
+    if n_texts < _FEWEST_TEXTS:
+        remarks += (
+            f"the answers are on {counted(n_texts, 'text')} only, which says little about others: "
+            f"ask about {_FEWEST_TEXTS} or more, from easy to hard",
+        )
+    return replace(fitted, remarks=remarks, bundle=scored.bundle, agreement=agreement)
+
+
+def _read_scores(scores: Any, column: str) -> tuple[dict[str, dict[str, Any]], str, str]:
+    """Return the rows of a table of scores by id, their scale, and the name of their bundle."""
+    table = scores.to_arrow() if isinstance(scores, Rows) else scores
+    rows = read_records(table)
+    if not rows or "docno" not in rows[0] or column not in rows[0]:
+        raise InputError(f"the scores have no docno and no column {column!r}")
+    settings = settings_of(table)
+    scale, bundle = (str(settings.get(name, "")) for name in ("scale", "bundle"))
+    return {str(row["docno"]): row for row in rows}, scale or _scale_in(rows), bundle
 
 
 def _scale_in(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -188,9 +279,13 @@ def fit_reader(
             f"the answers leave the threshold open at one end; ask about {end} documents"
         )
     if column == 0:
-        remarks.append(
-            "one difficulty separates all yes from all no, so the noise is as small as it can be"
+        is_separated = values[answers].max() < values[~answers].min()
+        reason = (
+            "one difficulty separates all yes from all no"
+            if is_separated
+            else "no answers are on documents of nearly the threshold's difficulty"
         )
+        remarks.append(f"{reason}, so the noise is as small as it can be")
     reader = Reader(
         name,
         f"a reader with {len(answers)} known answers",
@@ -253,7 +348,7 @@ def read_answers(
     for number, record in enumerate(records, 1):
         docno = str(record.get(identity) if identity else number)
         stated = str(record.get(understood)).strip()
-        answer = _WORDS.get(stated.lower())
+        answer = MARKS.get(stated.lower())
         if answer is None:
             raise InputError(
                 f"{where}, record {number}: {understood!r} is {stated[:40]!r}, "

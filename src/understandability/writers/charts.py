@@ -5,6 +5,7 @@ Colours are CSS variables, which reports set, with a fallback for notebooks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from html import escape
@@ -12,6 +13,7 @@ from html import escape
 import numpy as np
 from numpy.typing import ArrayLike
 
+from understandability.training.agreement import TextAgreement
 from understandability.wording import counted
 from understandability.writers.levels import Reference
 
@@ -127,6 +129,61 @@ def grade_chart(grades: Sequence[tuple[str, float]], limit: float) -> str:
     line = _line(scaled(limit), 18, scaled(limit), y - 22, _ACCENT, 2)
     parts = [*bars, line, _text(scaled(limit), 13, f"grade {limit:g}"), *labels]
     return _svg(y - 18, "Readability formulas in US grades", " ".join(said), parts)
+
+
+def agreement_chart(texts: Sequence[TextAgreement]) -> str:
+    """P(U|d) of each text against the share of participants who understood, with 95 % intervals.
+
+    Texts on the diagonal agree. Texts without an estimate or without answers are left out.
+
+    >>> text = TextAgreement("flu", 10, 8, (0.49, 0.94), 0.9, 30.0, 0.8, 3.0, 40.0)
+    >>> "flu: 8 of 10 understood (49 to 94 %), P(U|d) 90 %." in agreement_chart([text])
+    True
+    """
+    left, top, size = 46.0, 30.0, 320.0
+
+    def x_of(share: float) -> float:
+        return left + size * share
+
+    def y_of(share: float) -> float:
+        return top + size * (1 - share)
+
+    parts = [_text(left, 16, "share who understood, %", "start")]
+    for percent in range(0, 101, 20):
+        share = percent / 100
+        parts += [_line(x_of(share), y_of(0), x_of(share), y_of(1), _SOFT, 0.5)]
+        parts += [_line(x_of(0), y_of(share), x_of(1), y_of(share), _SOFT, 0.5)]
+        parts += [_text(x_of(share), y_of(0) + 18, str(percent))]
+        parts += [_text(left - 6, y_of(share) + 5, str(percent), "end")]
+    parts.append(_text(left + size / 2, y_of(0) + 38, "P(U|d), %"))
+    parts.append(_line(x_of(0), y_of(0), x_of(1), y_of(1), _INK))
+    said = ["On the diagonal, P(U|d) is the share of participants who understood."]
+    for text in texts:
+        if not text.participants or np.isnan(text.p_understandable):
+            continue
+        low, high = text.interval
+        x = x_of(text.p_understandable)
+        sentence = (
+            f"{text.text}: {text.understood} of {text.participants} understood ({100 * low:.0f} to "
+            f"{100 * high:.0f} %), P(U|d) {100 * text.p_understandable:.0f} %."
+        )
+        circle = f'<circle cx="{x:.1f}" cy="{y_of(text.share):.1f}" r="5" fill="{_ACCENT}"/>'
+        interval = _line(x, y_of(low), x, y_of(high), _ACCENT, 1.5)
+        parts.append(f"<g><title>{escape(sentence)}</title>{interval}{circle}</g>")
+        said.append(sentence)
+    title = "P(U|d) and the share of participants who understood"
+    return _svg(y_of(0) + 46, title, " ".join(said), parts)
+
+
+def standalone(svg: str) -> str:
+    """Return a chart as a file of its own: its colours need no page, and its paper is white.
+
+    >>> standalone('<svg viewBox="0 0 1 1"><g fill="var(--ink, #222)"/></svg>')
+    '<svg viewBox="0 0 1 1"><rect width="100%" height="100%" fill="#fff"/><g fill="#222"/></svg>'
+    """
+    coloured = re.sub(r"var\(--\w+, (#\w+)\)", r"\1", svg)
+    head, end, rest = coloured.partition(">")
+    return f'{head}{end}<rect width="100%" height="100%" fill="#fff"/>{rest}'
 
 
 def histogram(

@@ -19,25 +19,41 @@ from understandability.resources import resource_text
 from understandability.wording import counted
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 _PRINTER = "CHROMIUM"  # the variable that may name it
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _SECONDS = 120
-_TEMPLATES = [f"{name}.html.jinja" for name in ("layout", "page", "comparison", "audit")]
+# Name of a template -> its resource.
+_TEMPLATES = {
+    f"{name}.html.jinja": f"report/{name}.html.jinja"
+    for name in ("layout", "page", "comparison", "audit")
+} | {"ask.html.jinja": "ask/page.html.jinja"}
 
 
 def render(template: str, **values: Any) -> str:
-    """A template of the package with the shared style and script; every value is escaped."""
+    """Render a template of a report with its style and script; every value is escaped."""
     from markupsafe import Markup
 
     script = resource_text("report/switches.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # Only the report's own script may run, nothing from a page.
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {digest_source(script)}"
     style = Markup(resource_text("report/style.css"))
-    wanted = _environment().get_template(template)
-    return wanted.render(policy=policy, style=style, script=Markup(script), **values)
+    return template_of(template).render(policy=policy, style=style, script=Markup(script), **values)
+
+
+def digest_source(text: str) -> str:
+    """Return the source of a content security policy that allows one inline script or style.
+
+    >>> digest_source("alert(1)")[:12]
+    "'sha256-bhHH"
+    """
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def template_of(name: str) -> Template:
+    """Return a template of the package, which escapes every value."""
+    return _environment().get_template(name)
 
 
 @cache
@@ -45,7 +61,7 @@ def _environment() -> Environment:
     from jinja2 import DictLoader, Environment, StrictUndefined
 
     environment = Environment(
-        loader=DictLoader({name: resource_text(f"report/{name}") for name in _TEMPLATES}),
+        loader=DictLoader({name: resource_text(path) for name, path in _TEMPLATES.items()}),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

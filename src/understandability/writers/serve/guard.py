@@ -51,6 +51,7 @@ class Guard:
     token: str | None
     limits: RequestLimits
     origins: frozenset[str] = frozenset()
+    open_to_pages: tuple[str, ...] = ()  # paths that pages of any site, or of a disk, may call
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -84,7 +85,9 @@ class Guard:
     def _shared_with(self, request: Request) -> dict[str, str]:
         """Headers that let a page of an allowed origin read the answer; none for other origins."""
         origin, path = request.headers.get("origin"), request.scope["path"]
-        if origin not in self.origins or not (path in _SHARED or path.startswith(_EDITOR)):
+        is_shared = path in _SHARED or path.startswith(_EDITOR)
+        is_open = origin is not None and path in self.open_to_pages
+        if not is_open and not (origin in self.origins and is_shared):
             return {}
         return {
             "access-control-allow-origin": str(origin),
@@ -114,7 +117,7 @@ class Guard:
             if not hmac.compare_digest(bearer.encode(), self.token.encode()):
                 wanted = "the token is missing or wrong; send 'Authorization: Bearer TOKEN'"
                 raise HTTPException(401, wanted, {"www-authenticate": "Bearer"})
-        if request.method == "POST" and path.startswith("/v1/"):  # others take no POST
+        if request.method == "POST" and path.startswith(("/v1/", *self.open_to_pages)):
             media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
             wanted = "application/octet-stream" if path == "/v1/text" else "application/json"
             if media_type != wanted:

@@ -6,8 +6,10 @@ import gc
 import json
 import os
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any, Unpack
 
 from cyclopts import Parameter
@@ -27,10 +29,19 @@ _MOST_CONNECTIONS = 2000
 
 def application() -> Any:
     """The application with what `serve` chose; each process that answers makes its own."""
+    chosen = json.loads(os.environ[_CHOSEN])
+    if chosen["answers"]:
+        from understandability.writers.serve.answers import collector
+
+        return collector(
+            chosen["answers"],
+            chosen["token"],
+            hosts=tuple(chosen["hosts"]),
+            seconds=chosen["limits"]["seconds"],
+        )
     from understandability.writers.serve.app import create
 
     arrow_without_pandas()
-    chosen = json.loads(os.environ[_CHOSEN])
     app = create(
         Settings(**chosen["settings"]),
         hosts=chosen["hosts"],
@@ -60,13 +71,15 @@ def serve(
     fetch_private: bool = False,
     model_url: Annotated[str | None, Parameter("--model-url", metavar="URL")] = None,
     model: Annotated[str | None, Parameter("--model", metavar="NAME")] = None,
+    answers: Annotated[str | None, Parameter(metavar="FOLDER")] = None,
     **choices: Unpack[SettingsOptions],
 ) -> None:
     """Open the editor for writers on this machine, and an HTTP API.
 
     Nothing that you type leaves the machine. With --fetch, the editor fetches pages from addresses
     that you give; with --model-url and --model, it can send a passage to that language model
-    when you ask for a rewrite. The page /docs describes the API.
+    when you ask for a rewrite. The page /docs describes the API. With --answers, the server only
+    collects the answers of participants, whose page `understand ask` made.
 
     Example: understand serve
 
@@ -85,6 +98,8 @@ def serve(
         model_url: Where a language model answers: the address before /chat/completions. Its key is
             read from UNDERSTANDABILITY_MODEL_KEY.
         model: The name of the model there.
+        answers: Store answers that pages of `understand ask` post, in this folder, and serve
+            nothing else. Without --token, a token is made and printed.
     """
     if fetch_private and not fetch:
         raise OptionError("--fetch-private says where --fetch may go; add --fetch")
@@ -95,6 +110,11 @@ def serve(
             )
     if bool(model_url) != bool(model):
         raise OptionError("a model has an address and a name; give --model-url and --model")
+    if answers and (fetch or model_url or allow_origin):
+        raise OptionError(
+            "--answers only collects answers; leave out --fetch, --model-url and --allow-origin, "
+            "or start a second server"
+        )
     check_range(0, 65_535, port=port)
     worker_count = _worker_count(workers)
     check_range(0.001, 1000, limit_mb=limit_mb)
@@ -104,6 +124,9 @@ def serve(
 
         from understandability.writers.serve.connections import Connection, listen
     token = token or os.environ.get("UNDERSTANDABILITY_TOKEN")
+    if answers:
+        token = token or secrets.token_hex(16)
+        Path(answers).mkdir(parents=True, exist_ok=True)
     if host not in LOCAL_HOSTS and not token:
         raise OptionError(
             f"anybody who reaches {host} could use the server; give a --token, or leave out --host"
@@ -124,6 +147,7 @@ def serve(
             "fetching": asdict(fetching) if fetch else None,
             "model": asdict(language_model) if language_model else None,
             "origins": list(allow_origin),
+            "answers": answers and str(Path(answers).resolve()),
         }
     )
     try:
@@ -133,7 +157,14 @@ def serve(
             f"port {port} of {host} cannot be used ({error.strerror}); choose another with --port"
         ) from error
     port = listening.getsockname()[1]
-    print(f"http://{f'[{host}]' if ':' in host else host}:{port}/ (Ctrl-C ends it)", flush=True)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    print(f"{address} (Ctrl-C ends it)", flush=True)
+    if answers:
+        print(
+            f"Answers are stored in {answers}. Make the page with: understand ask TEXTS.csv --post "
+            f"{address}answers --token {token} -o study.html",
+            flush=True,
+        )
     with listening:
         uvicorn.run(
             "understandability.writers.serve.server:application",
