@@ -12,6 +12,7 @@ from tests.conftest import Run
 
 import understandability as ud
 from understandability.errors import InputError, OptionError, WrongTypeError
+from understandability.evaluation.correlation import spearman
 from understandability.feature.batch import Batch
 from understandability.model.blend import BlendModel, Prior, blend_columns
 from understandability.model.bundle import load_bundle
@@ -19,9 +20,10 @@ from understandability.model.card import card
 from understandability.model.spelling import Spelling
 from understandability.text.analysis import document_of_text
 from understandability.training.baselines import tfidf_out_of_fold
-from understandability.training.blend import Proof, fit_prior, fit_ridge
+from understandability.training.blend import Proof, fit_prior, fit_ridge, prove
 from understandability.training.duplicates import near_duplicates
 from understandability.training.spelling import SpellingReader, fit_spelling
+from understandability.training.train import folded_labels
 from understandability.training.validation import class_measures, weighted_kappa
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
@@ -125,24 +127,68 @@ def test_a_damaged_blend_is_one_sentence(trained: Any, damage: str) -> None:
         assert "\n" not in str(caught.value)
 
 
+def proof_of(prior: Any, distances: Any, targets: Any, groups: Any = None) -> Proof:
+    """Return a proof of texts of equal weight, whose groups are dealt to ten folds."""
+    count = len(targets)
+    numbers = np.arange(count) if groups is None else groups
+    return Proof(prior, distances, targets, np.ones(count), numbers, numbers % 10)
+
+
 def test_without_a_gain_the_share_is_0() -> None:
     """Labels that nothing in a text explains leave `open` as it is."""
     values = RNG.normal(size=200)
     noise = RNG.normal(size=200)
-    proof = Proof(
-        values, noise[:, None], values + RNG.normal(size=200), np.ones(200), np.arange(200)
-    )
+    proof = proof_of(values, noise[:, None], values + RNG.normal(size=200))
     assert proof.mixture().share == 0
-    right = Proof(values, noise[:, None], values + noise, np.ones(200), np.arange(200))
+    right = proof_of(values, noise[:, None], values + noise)
     assert right.mixture().share == pytest.approx(1)
+
+
+def test_five_learners_of_noise_prove_nothing() -> None:
+    """The gain is measured on texts that the weights of the learners were not fitted to."""
+    shares = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        proof = proof_of(np.zeros(50), rng.normal(size=(50, 5)), rng.normal(size=50))
+        shares.append(proof.mixture().share)
+    assert np.mean(shares) < 0.1
+
+
+def test_estimates_of_several_folds_are_comparable() -> None:
+    """Pooled over folds, noise is not estimated worse than by chance.
+
+    The mean label of the other folds is low where the labels of a fold are high.
+    """
+    agreements = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        inputs, labels = rng.normal(size=(60, 1)), rng.exponential(size=60) ** 2
+        task = folded_labels(inputs, labels, range(60), "linear-regressor", folds=10)
+        agreements.append(spearman(task.out_of_fold(), labels))
+    assert np.mean(agreements) > -0.1
+
+
+def test_a_line_over_open_orders_held_out_texts_as_open_does() -> None:
+    """With skewed labels too, rescaling `open` costs nothing out of fold."""
+    rng = np.random.default_rng(1)
+    batch = Batch([document_of_text(text) for text in TEXTS])
+    spelling = SpellingReader()
+    spelling.add(batch)
+    difficulty = rng.normal(50, 20, len(TEXTS))
+    rows = np.zeros((len(TEXTS), len(blend_columns())))
+    rows[:, -3] = difficulty
+    labels = np.exp((difficulty + rng.normal(0, 40, len(TEXTS))) / 12)
+    numbers = np.arange(len(TEXTS))
+    proof = prove(rows, spelling.texts(), labels, np.ones(len(TEXTS)), numbers, numbers % 10, 0)
+    assert spearman(proof.prior, labels) > spearman(difficulty, labels) - 0.01
 
 
 def test_groups_of_copies_are_no_more_proof_than_one() -> None:
     values, step = RNG.normal(size=30), RNG.normal(size=30)
     targets = values + 0.5 * step + RNG.normal(size=30)
-    proof = Proof(values, step[:, None], targets, np.ones(30), np.arange(30))
+    proof = proof_of(values, step[:, None], targets)
     parts = [np.repeat(part, 9, axis=0) for part in (values, step[:, None], targets)]
-    copied = Proof(*parts, np.ones(270), np.repeat(np.arange(30), 9))
+    copied = proof_of(*parts, np.repeat(np.arange(30), 9))
     assert copied.mixture().share == pytest.approx(proof.mixture().share)
 
 
@@ -150,10 +196,10 @@ def test_the_learner_that_explains_the_labels_gets_most_of_the_weight() -> None:
     """Without evidence weights are near equal; none is negative."""
     values, distances = RNG.normal(size=300), RNG.normal(size=(300, 3))
     targets = values + distances[:, 1] - 0.5 * distances[:, 2]
-    proof = Proof(values, distances, targets, np.ones(300), np.arange(300))
+    proof = proof_of(values, distances, targets)
     weights = proof.mixture().weights
     assert weights[1] > 0.7 > 0.2 > weights[0] > weights[2] == 0
-    nothing = Proof(values, np.zeros((300, 3)), targets, np.ones(300), np.arange(300))
+    nothing = proof_of(values, np.zeros((300, 3)), targets)
     assert nothing.mixture().weights.tolist() == [1 / 3] * 3
     assert nothing.mixture().share == 0
 

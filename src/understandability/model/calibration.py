@@ -174,7 +174,8 @@ def calibrate_by_line(raw: ArrayLike, difficulties: ArrayLike) -> Calibration:
     values, labels = np.asarray(raw, np.float64), np.asarray(difficulties, np.float64)
     centred = values - values.mean()
     variance = float(centred @ centred)
-    slope = float(centred @ labels) / variance if variance > 0 else 0.0
+    is_constant = float(np.ptp(values)) <= 1e-9 * float(np.abs(values).max())  # but for rounding
+    slope = 0.0 if is_constant else float(centred @ labels) / variance
     start = float(labels.mean()) - slope * float(values.mean())
     if slope <= 0:
         raise InputError(

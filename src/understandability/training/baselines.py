@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import needing
 from understandability.text.tokens import word_of
+from understandability.training.folds import Alignment
 from understandability.training.labelled import LabelledTexts, all_documents
 
 _MOST_TEXTS = 50_000
@@ -40,10 +41,14 @@ def tfidf_out_of_fold(sets: Sequence[LabelledTexts], fold: NDArray[np.int64]) ->
     except ValueError:  # no word occurs in two texts
         return None
     estimates = np.full(len(fold), np.nan)
+    chosen = np.flatnonzero(fold >= 0)
+    alignment = Alignment(targets[chosen], np.ones(len(chosen)))
+    reference = counts[chosen[alignment.rows]]
     for number in range(int(fold.max()) + 1):
         own, others = fold == number, (fold >= 0) & (fold != number)
         weighting = TfidfTransformer(sublinear_tf=True).fit(counts[others])
         ridge = Ridge(solver="sparse_cg", tol=1e-6)
         ridge.fit(weighting.transform(counts[others]), targets[others])
-        estimates[own] = ridge.predict(weighting.transform(counts[own]))
+        shift = alignment.shift(ridge.predict(weighting.transform(reference)))
+        estimates[own] = ridge.predict(weighting.transform(counts[own])) + shift
     return estimates

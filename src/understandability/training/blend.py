@@ -7,8 +7,9 @@ words. The correction is the weighted mean difference of all five from the prior
 fitted to texts that the learners did not learn from, and pulled towards equal weights (stacking;
 Breiman 1996).
 
-A share of the correction, from 0 to 1, is added to the prior. It is chosen on texts that the
-correction was not learned from: the least-squares share, scaled down if the gain may be chance.
+A share of the correction, from 0 to 1, is added to the prior. It is chosen on texts that neither
+learners nor weights were learned from: the least-squares share, scaled down if the gain may be
+chance.
 Without a gain the share is 0, and the result is `open` on the scale of the labels.
 """
 
@@ -26,6 +27,7 @@ from understandability.errors import needing
 from understandability.model.blend import BASE_OUTPUTS, Prior, distances_of
 from understandability.model.predictors import Network, Predictor, Prepared
 from understandability.model.spelling import Spelling
+from understandability.training.folds import Alignment
 from understandability.training.portable import forest_of
 from understandability.training.spelling import SpelledTexts, fit_spelling
 
@@ -186,7 +188,7 @@ class Proof:
 
     All arrays have one entry per text: the `prior` and the `distances` of the learners from it
     (texts, learners), by models that did not learn from the text, its label (`targets`), its
-    weight, and the id of its group.
+    weight, the id of its group, and its fold.
     """
 
     prior: Floats
@@ -194,28 +196,35 @@ class Proof:
     targets: Floats
     weights: Floats
     groups: NDArray[np.int64]
+    fold: NDArray[np.int64]
 
-    def mixture(self, where: NDArray[np.bool_] | None = None) -> Mixture:
-        """The weights and the share to use, from all texts or from the texts of a mask.
+    def where(self, chosen: NDArray[np.bool_]) -> Proof:
+        """Select texts by a mask."""
+        return Proof(*(getattr(self, name)[chosen] for name in self.__slots__))
 
-        The gain is the decrease of the squared error with the least-squares share. Its standard
-        error is computed over groups. The least-squares share is multiplied by
+    def mixture(self) -> Mixture:
+        """The weights of the learners and the share to use.
+
+        The share is chosen by the correction of each text with weights that were fitted to the
+        other folds. The gain is the decrease of the squared error with the least-squares share. Its
+        standard error is computed over groups. The least-squares share is multiplied by
         ``clip(gain / error - .5, 0, 1)``; so it is 0 without a clear gain.
         """
-        chosen = np.full(len(self.targets), True) if where is None else where
-        distances, weights = self.distances[chosen], self.weights[chosen]
-        residuals = (self.targets - self.prior)[chosen]
-        learners = _learner_weights(distances, residuals, weights)
-        step = distances @ learners
+        residuals, weights = self.targets - self.prior, self.weights
+        learners = _learner_weights(self.distances, residuals, weights)
+        step = np.empty(len(residuals))
+        for number in np.unique(self.fold):
+            own = self.fold == number
+            step[own] = self.distances[own] @ _learner_weights(
+                self.distances[~own], residuals[~own], weights[~own]
+            )
         denominator = float(weights @ step**2)
         if denominator <= 0:
             return Mixture(learners, 0.0)
         share = min(max(float(weights @ (step * residuals)) / denominator, 0.0), 1.0)
         gains = weights * (residuals**2 - (residuals - share * step) ** 2)
-        numbers = np.unique(self.groups[chosen], return_inverse=True)[1]
-        by_group = np.bincount(numbers, gains)
-        count = len(by_group)
-        error = float(np.std(by_group)) * np.sqrt(count)
+        by_group = np.bincount(np.unique(self.groups, return_inverse=True)[1], gains)
+        error = float(np.std(by_group)) * np.sqrt(len(by_group))
         if error <= 0:
             return Mixture(learners, 0.0)
         proof = float(by_group.sum()) / error - _LEAST_GAIN
@@ -255,30 +264,37 @@ def prove(
 ) -> Proof:
     """Estimate each text by a blend that was trained on the other folds.
 
-    `chosen` may restrict the training texts: it maps a mask of the other folds to a smaller mask.
+    The outputs of each fold are shifted so that their mean over all texts is the same for each fold
+    (`Alignment`). `chosen` may restrict the training texts: it maps a mask of the other folds to a
+    smaller mask.
     """
     prior: Floats = np.empty(len(rows))
     parts: list[tuple[NDArray[np.bool_], Floats]] = []
     folds = int(fold.max()) + 1
+    alignment = Alignment(targets, weights)
+    reference = alignment.rows
     for number in range(folds):
         own = fold == number
         learned = ~own if chosen is None else chosen(~own)
         fitted = fit_blend(
             rows[learned], spelled.rows(learned), targets[learned], weights[learned], random_state
         )
+        means, steps = fitted.outputs(rows[reference], spelled.rows(reference))
         prior[own], distances = fitted.outputs(rows[own], spelled.rows(own))
-        parts.append((own, distances))
+        prior[own] += alignment.shift(means)
+        parts.append((own, distances - alignment.mean(steps)))
         progress(number + 1, folds)
     distances = np.empty((len(rows), parts[0][1].shape[1]))
     for own, part in parts:
         distances[own] = part
-    return Proof(prior, distances, targets, weights, groups)
+    return Proof(prior, distances, targets, weights, groups, fold)
 
 
-def out_of_fold(proof: Proof, fold: NDArray[np.int64]) -> Floats:
+def out_of_fold(proof: Proof) -> Floats:
     """Estimate each text by learners, weights and a share that were all learned on other folds."""
-    estimates = np.empty(len(fold))
-    for number in range(int(fold.max()) + 1):
-        own = fold == number
-        estimates[own] = proof.mixture(~own).of(proof.prior[own], proof.distances[own])
+    estimates = np.empty(len(proof.fold))
+    for number in range(int(proof.fold.max()) + 1):
+        own = proof.fold == number
+        mixture = proof.where(~own).mixture()
+        estimates[own] = mixture.of(proof.prior[own], proof.distances[own])
     return estimates

@@ -48,6 +48,7 @@ from understandability.training.blend import (
 from understandability.training.calibrate import fit_reader
 from understandability.training.duplicates import joined_groups
 from understandability.training.feature_sets import PASSAGES, features_in, without_empty
+from understandability.training.folds import Alignment
 from understandability.training.labelled import (
     LabelColumns,
     LabelledTexts,
@@ -410,10 +411,15 @@ class FoldedLabels:
         A share is a share of the groups. A smaller share is a subset of a larger one.
         """
         raw = np.empty(len(self.labels))
+        weights = np.ones(len(raw)) if self.weights is None else self.weights
+        alignment = Alignment(self.labels, weights)
         for number in range(self.fold.max() + 1):
             own = self.fold == number
             learned = share_of_groups(self.groups, ~own, share, self.random_state)
-            raw[own] = expected_label(self.fit(learned)(self.rows[own]), self.classes)
+            predictor = self.fit(learned)
+            means = expected_label(predictor(self.rows[alignment.rows]), self.classes)
+            raw[own] = expected_label(predictor(self.rows[own]), self.classes)
+            raw[own] += alignment.shift(means)
         return raw
 
 
@@ -459,7 +465,7 @@ class BlendTask:
 
     def out_of_fold(self, share: float = 1.0) -> Floats:
         """The blend's out-of-fold estimate of each text, in the units of `learned`."""
-        return out_of_fold(self.prove(share), self.fold)
+        return out_of_fold(self.prove(share))
 
 
 @dataclass(frozen=True, slots=True)
@@ -608,7 +614,7 @@ def train_blend(
             weights[judged], fold, own_groups, settings.random_state,
         )  # fmt: skip
         proof = blend.prove(progress=lambda done, total: settings.progress("training", done, total))
-        raw = out_of_fold(proof, fold)
+        raw = out_of_fold(proof)
         fitted = fit_blend(
             blend.rows, blend.spelled, blend.learned, blend.weights, settings.random_state
         )
