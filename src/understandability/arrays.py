@@ -1,4 +1,6 @@
-"""Types of numpy arrays, and ids for strings, faster than with a `dict`."""
+"""Type aliases for numpy arrays, and integer ids for strings (faster than a `dict` for many
+lookups).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 def numbered(strings: Iterable[str]) -> Numbers:
-    """Give each distinct string an id, in order of first appearance."""
+    """Return ids for distinct strings: 0, 1, 2, ... in order of first appearance."""
     ids = Numbers()
     texts = list(strings)
     ids.number(texts, np.empty(len(texts), np.int32))
@@ -21,7 +23,7 @@ def numbered(strings: Iterable[str]) -> Numbers:
 
 
 def ids_of(strings: Iterable[str], ids: Numbers) -> NDArray[np.int32]:
-    """Look up the id of each string; -1 for a string without an id.
+    """Return the id of each string as an array; -1 for a string without an id.
 
     >>> ids_of(["flu", "rest"], numbered(["virus", "flu"]))
     array([ 1, -1], dtype=int32)

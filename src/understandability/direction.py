@@ -1,4 +1,7 @@
-"""The direction of a scale: the end that is hard to understand, stated once and in one form."""
+"""The direction of a scale: whether high values or low values are hard to understand.
+
+All tables, options and files state it with the words in `WORDS`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from understandability.errors import OptionError
 
 
 class Direction(StrEnum):
-    """The meaning of a higher value: a text that is harder or easier to understand.
+    """Whether a higher value means a text that is harder or easier to understand.
 
     >>> Direction.of("lower-easier")
     <Direction.HARDER: 'higher-harder'>
@@ -23,9 +26,10 @@ class Direction(StrEnum):
 
     @classmethod
     def of(cls, text: str | Self, where: str = "") -> Self:
-        """Return the direction that a word states (`WORDS`); raise `OptionError` for other words.
+        """Return the direction for a word such as ``higher-harder``; raise `OptionError` for other
+        words.
 
-        `where` names the thing with the direction, for the error.
+        `WORDS` lists the accepted words. `where` says in the error what the direction belongs to.
         """
         found = WORDS.get(text)
         if found is None:
@@ -37,7 +41,9 @@ class Direction(StrEnum):
 
     @property
     def sign(self) -> int:
-        """The factor (1 or -1) that turns values so that higher is harder."""
+        """1 if higher values are harder, -1 if they are easier; values times this are higher for
+        harder texts.
+        """
         return 1 if self is Direction.HARDER else -1
 
 

@@ -1,4 +1,4 @@
-"""Probability distributions and ranks, in numpy: significance tests need no SciPy.
+"""Probability distributions and ranks with numpy alone, so that significance tests need no SciPy.
 
 `tests/test_distributions.py` compares each function with SciPy's.
 """
@@ -61,8 +61,8 @@ def student_quantile(probability: float, freedom: float) -> float:
 def incomplete_beta(a: float, b: float, x: float) -> float:
     """Return the regularised incomplete beta function, 0 to 1 for `x` from 0 to 1.
 
-    By its continued fraction, which converges fast below the mean (Lentz 1976; Press et al. 2007,
-    6.4).
+    It is computed by its continued fraction, which converges fast below the mean (Lentz 1976; Press
+    et al. 2007, 6.4).
 
     >>> round(incomplete_beta(2, 3, 0.5), 4)
     0.6875
@@ -109,10 +109,11 @@ def noncentral_student_shift(t: float, freedom: float, probability: float) -> fl
 
 
 def studentized_range_tail(q: float, groups: int, freedom: float) -> float:
-    """Return the probability that the studentised range of the means of groups exceeds `q`.
+    """Return the probability that the studentised range of some group means exceeds `q`.
 
-    It is integrated numerically over the standard deviation and the smallest mean (Tukey 1949;
-    Lund & Lund 1983).
+    `groups` is the number of means, and `freedom` the degrees of freedom of the standard deviation.
+    The distribution is integrated numerically over the standard deviation and the smallest mean
+    (Tukey 1949; Lund & Lund 1983).
     """
     scales, weights = scale_nodes(freedom, _FEW_PANELS)
     widths = q * scales
@@ -126,10 +127,10 @@ def studentized_range_tail(q: float, groups: int, freedom: float) -> float:
 
 @lru_cache(maxsize=64)
 def scale_nodes(freedom: float, panels: int) -> tuple[Floats, Floats]:
-    """Return nodes and weights for an integral over the standard deviation of a sample.
+    """Return nodes and weights for integrating over the standard deviation of a sample.
 
-    The standard deviation of the population is 1, so `freedom` times the variance of a sample has a
-    chi-squared distribution.
+    The population has a standard deviation of 1, so `freedom` times the variance of a sample has a
+    chi-squared distribution. The integral of f is then about the sum of ``weights * f(nodes)``.
     """
     reach = _REACH / math.sqrt(freedom)
     scales, weights = gauss_legendre(max(0.0, 1 - reach), 1 + reach, panels)
@@ -147,7 +148,9 @@ def scale_nodes(freedom: float, panels: int) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=64)
 def gauss_legendre(low: float, high: float, panels: int) -> tuple[Floats, Floats]:
-    """Return nodes and weights for an integral from `low` to `high`."""
+    """Return nodes and weights of Gauss-Legendre quadrature from `low` to `high`, in `panels`
+    intervals.
+    """
     nodes, weights = np.polynomial.legendre.leggauss(_POINTS)
     edges = np.linspace(low, high, panels + 1)
     half = (high - low) / panels / 2
@@ -156,9 +159,10 @@ def gauss_legendre(low: float, high: float, panels: int) -> tuple[Floats, Floats
 
 
 def signed_rank_probability(differences: ArrayLike) -> float:
-    """Return the two-tailed probability of Wilcoxon's signed-rank test; no difference may be 0.
+    """Return the two-tailed p-value of Wilcoxon's signed-rank test; no difference may be 0.
 
-    Exact for up to 50 differences without ties and up to 13 with ties, normal otherwise.
+    The p-value is exact for up to 50 differences without ties and up to 13 with ties. Otherwise it
+    comes from the normal approximation.
     """
     d = np.asarray(differences, np.float64)
     doubled = np.rint(2 * ranks(np.abs(d))).astype(np.int64)  # ties have halves of ranks
@@ -181,7 +185,7 @@ def signed_rank_probability(differences: ArrayLike) -> float:
 
 
 def log_factorial(counts: ArrayLike) -> Floats:
-    """Return the natural logarithm of the factorial of each count of a column."""
+    """Return the natural logarithm of the factorial of each count."""
     return np.array([math.lgamma(count + 1) for count in np.asarray(counts).tolist()])
 
 
@@ -200,7 +204,9 @@ def trigamma(x: float) -> float:
 
 
 def solve(function: Callable[[float], float]) -> float:
-    """Return the zero of a rising function, by bisection, after doubling the interval around 0."""
+    """Return the zero of a rising function, by bisection in an interval around 0 that is doubled
+    first.
+    """
     high = 1.0
     while function(high) < 0 and high < 1e300:
         high *= 2

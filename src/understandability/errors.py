@@ -1,4 +1,4 @@
-"""Errors with a message of one sentence: what was wrong, where, what is allowed, what to do."""
+"""Exceptions whose message is one sentence: what was wrong, where, what is allowed, what to do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class UnderstandabilityError(Exception):
 
 
 def shortened(text: str) -> str:
-    """Return a text without the middle of very long words, and of a very long text.
+    """Shorten very long words, and a very long text, by leaving out their middle.
 
     >>> len(shortened("the id " + "x" * 10**6 + " is too long"))
     222
@@ -30,9 +30,9 @@ def shortened(text: str) -> str:
 
 
 def in_one_line(error: Exception) -> str:
-    """Return the message of an exception in one line; libraries write several.
+    r"""Return the message of an exception in one line; some libraries write several lines.
 
-    >>> in_one_line(OSError("Invalid data\\nDeserializing failed.\\n"))
+    >>> in_one_line(OSError("Invalid data\nDeserializing failed.\n"))
     'Invalid data Deserializing failed.'
     """
     return " ".join(str(error).split())
@@ -43,20 +43,23 @@ class InputError(UnderstandabilityError):
 
 
 class OptionError(UnderstandabilityError):
-    """A choice does not exist, or two choices exclude each other."""
+    """The value of an option does not exist, or two options exclude each other."""
 
 
 class WrongTypeError(OptionError, TypeError):
-    """An argument has a type that the call does not accept; the text names a call that does."""
+    """An argument has the wrong type; the message names a function that accepts it."""
 
 
 class MissingExtraError(UnderstandabilityError, ImportError):
-    """A required optional package is not installed; the text names the extra."""
+    """An optional package that is needed is not installed; the message says how to install it."""
 
 
 @contextmanager
 def needing(what: str, package: str) -> Iterator[None]:
-    """Turn a failed import into an error that says what needs the package and how to install it.
+    """Turn an `ImportError` in the block into an error that says how to install the missing
+    package.
+
+    `what` says what needs the package.
 
     >>> with needing("figures need matplotlib", "matplotlib"):
     ...     import a_package_that_is_not_there
@@ -71,9 +74,9 @@ def needing(what: str, package: str) -> Iterator[None]:
 
 
 class PageError(UnderstandabilityError):
-    """One page cannot be used; it becomes an error row, and scoring continues.
+    """One page cannot be scored. It becomes a row of the errors, and scoring continues.
 
-    `stage` is ``read``, ``decode``, ``extract`` or ``score``.
+    `stage` is the step that failed: ``read``, ``decode``, ``extract`` or ``score``.
     """
 
     def __init__(self, stage: str, message: str) -> None:
@@ -93,7 +96,8 @@ def check_choice(name: str, choice: str, choices: Iterable[str]) -> None:
 
 
 def check_range(least: float, most: float = math.inf, /, **numbers: float) -> None:
-    """Raise `OptionError` for the first number, by name, that is out of range.
+    """Raise `OptionError` for the first of some numbers that is less than `least` or more than
+    `most`.
 
     >>> check_range(2, folds=1)
     Traceback (most recent call last):

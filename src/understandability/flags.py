@@ -1,7 +1,7 @@
-"""The names of flags: what is unusual about a page or its estimate.
+"""The names of the flags of a row, which say what is unusual about a page or its estimate.
 
-``docs/reference/columns.md`` explains each of them. A name that is missing here is an error of
-types wherever the code raises it, and a name without an explanation fails a test.
+``docs/reference/columns.md`` explains each flag. If code uses a name that is not listed here, mypy
+reports it; if a listed name has no explanation, a test fails.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Names of objects outside the core, which are loaded on demand.
+"""Names of objects outside the core, as text, which are imported only when they are needed.
 
-The core imports nothing from `study`, `writers` and `integrations`. Tables of the core name what
-these add to it: rows of features, types of models and files, another tagger.
+The core imports nothing from `study`, `writers` and `integrations`. Its tables hold such names
+instead, for the features, models, file types and taggers that these packages add.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 
 @cache
 def load(hook: str) -> Any:
-    """Return the object of a hook: a module of this package, a colon, a name in the module.
+    """Import and return the object with a name such as ``direction:Direction``: module, colon,
+    object.
 
     >>> load("direction:Direction").HARDER
     <Direction.HARDER: 'higher-harder'>

@@ -1,8 +1,8 @@
-"""Keywords of public functions that are fields of dataclasses, and values read from text.
+"""Typed keywords of public functions, taken from the fields of dataclasses.
 
-A function with ``**options: Unpack[SettingsOptions]`` accepts the fields of `Settings` as
-keywords. mypy and editors read the TypedDict. `keywords_of` adds the keywords to the signature and
-the docstring, for ``help()`` and the command line, and raises an error for a misspelt one.
+A function with ``**options: Unpack[SettingsOptions]`` accepts the fields of `Settings` as keywords.
+mypy and editors read the TypedDict. `keywords_of` adds the keywords to the signature and the
+docstring, for ``help()`` and the command line, and rejects a misspelt one.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _ENTRY = re.compile(r"^    (\w+): .*\n(?:     .*\n)*", re.MULTILINE)
 def keywords_of(
     *dataclasses: type[Any], are_options: bool = True
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Show the keywords of ``**options: Unpack[SomeTypedDict]``, and check them in each call.
+    """Return a decorator that documents and checks ``**options: Unpack[SomeTypedDict]``.
 
-    The TypedDict has the names and types. The fields of the dataclasses with the same names
-    have the defaults, and entries under ``Args:`` in the docstrings.
+    The TypedDict lists the names and types of the keywords. Their defaults and descriptions come
+    from the dataclasses, whose fields have the same names.
 
     >>> from dataclasses import dataclass
     >>> from typing import TypedDict, Unpack
@@ -57,8 +57,8 @@ def keywords_of(
     understandability.errors.WrongTypeError: draw has no keyword 'color'; did you mean 'colour'?
 
     Args:
-        dataclasses: Their fields are the keywords.
-        are_options: The command of the function has the fields as options.
+        dataclasses: The classes whose fields are the keywords.
+        are_options: True if the command of the function offers the fields as options.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
@@ -114,7 +114,8 @@ def _types_of_keywords(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _without_metadata(annotation: Any) -> Any:
-    """Return the type in the text ``Annotated[type, ...]``; other annotations are unchanged.
+    """Return the type from the source text ``Annotated[type, ...]``; other annotations are
+    unchanged.
 
     >>> _without_metadata("Annotated[str | None, Parameter('--tag')]")
     'str | None'
@@ -128,7 +129,7 @@ def _without_metadata(annotation: Any) -> Any:
 
 
 def parameters_in(documented: Any) -> dict[str, str]:
-    """Return the text of each parameter in the section ``Args:`` of a docstring.
+    """Return the description of each parameter in the section ``Args:`` of a docstring.
 
     A class has the parameters of its bases as well.
 
@@ -143,7 +144,9 @@ def parameters_in(documented: Any) -> dict[str, str]:
 
 
 def _entries_in(documented: Any) -> dict[str, str]:
-    """Return the entry of each parameter, with its name and its indentation."""
+    """Return the entries of ``Args:`` by parameter, as written: with the name and the
+    indentation.
+    """
     if isinstance(documented, type):
         documents = [class_.__doc__ for class_ in reversed(documented.__mro__[:-1])]
     else:
@@ -157,7 +160,7 @@ def _entries_in(documented: Any) -> dict[str, str]:
 
 
 def _with_entries(document: str, entries: str) -> str:
-    """Return a docstring whose section ``Args:`` has further entries."""
+    """Append entries to the section ``Args:`` of a docstring."""
     section = _SECTION.search(f"{document}\n")
     if section is None:
         return f"{document}\n\nArgs:\n{entries}"
@@ -166,7 +169,7 @@ def _with_entries(document: str, entries: str) -> str:
 
 
 def read_by(convert: Callable[[str], Any], **about: Any) -> Parameter:
-    """Return the annotation of an option whose text `convert` turns into its value."""
+    """Return the cyclopts annotation of an option whose text is converted by `convert`."""
     return Parameter(
         converter=lambda _, tokens: convert(tokens[-1].value),
         n_tokens=1,

@@ -1,4 +1,4 @@
-"""The data files that are part of the package, in a wheel and in a checkout."""
+"""Access to the data files of the package, in an installed wheel and in a checkout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from understandability.errors import InputError
 
 @cache
 def resource_folder() -> Path:
-    """The folder of embedded resources: inside an installed wheel, or next to ``src``."""
+    """The folder of the data files: inside an installed wheel, or next to ``src`` in a checkout."""
     package = Path(__file__).parent
     for folder in (package / "resources", package.parents[1] / "resources"):
         if folder.is_dir():
@@ -25,7 +25,7 @@ def resource_folder() -> Path:
 
 
 def resource(name: str) -> Path:
-    """Return the path of an embedded resource; raise `InputError` if it is missing.
+    """Return the path of a data file or folder; raise `InputError` if it is missing.
 
     >>> sorted(page.name for page in resource("samples").glob("*.html"))
     ['easy.html', 'hard.html', 'medium.html']
@@ -37,16 +37,16 @@ def resource(name: str) -> Path:
 
 
 def resource_arrays(name: str) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an embedded ``.npz`` file, by name; nothing is unpickled."""
+    """Return the arrays of an ``.npz`` data file, by name; nothing is unpickled."""
     with np.load(resource(name), allow_pickle=False) as file:
         return dict(file)
 
 
 def resource_text(name: str) -> str:
-    """Return the text of an embedded resource."""
+    """Return the text of a data file."""
     return resource(name).read_text("utf-8")
 
 
 def resource_lines(name: str) -> list[str]:
-    """Return the lines of an embedded list."""
+    """Return the lines of a data file."""
     return resource_text(name).splitlines()

@@ -1,4 +1,4 @@
-"""Rows of documents other than scores: features, the words that they count, extracted texts."""
+"""Compute rows of documents other than scores: features, counted words, or extracted texts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ TAGGERS = {"built-in": "", "nltk": "study.nltk_backend:NltkTagger"}
 
 @dataclass(frozen=True)
 class FeatureRows:
-    """Rows of features: docno, path, URL and the `columns` of the catalogue.
+    """Compute rows of features: docno, path, URL and the chosen `columns`.
 
-    `bundles` are background models, for the rows of their estimators; `tagger` is one of
+    `bundles` are background models whose estimates are further columns. `tagger` is one of
     `TAGGERS`.
 
     >>> from understandability.text.analysis import document_of_text
@@ -43,7 +43,7 @@ class FeatureRows:
     tagger: str = "built-in"
 
     def __reduce__(self) -> tuple[type[FeatureRows], tuple[Any, ...]]:
-        """Another process loads its models itself."""
+        """Pickle the arguments only, so that another process loads the models itself."""
         return FeatureRows, (self.settings, self.columns, self.bundles, self.tagger)
 
     @cached_property
@@ -57,7 +57,7 @@ class FeatureRows:
 
     @property
     def described(self) -> dict[str, Any]:
-        """The settings, as a dictionary."""
+        """The settings as a dictionary, to be stored with the rows."""
         return {
             **_extraction(self.settings),
             "columns": list(self.columns),
@@ -67,14 +67,14 @@ class FeatureRows:
 
     @property
     def schema(self) -> pa.Schema:
-        """Three texts, and numbers."""
+        """The columns of the rows: docno, path, URL, and a number per feature."""
         import pyarrow as pa
 
         texts = dict.fromkeys(("docno", "path", "url"), pa.string())
         return pa.schema({**texts, **dict.fromkeys(self.columns, pa.float64())})
 
     def rows(self, documents: Sequence[Document]) -> pa.Table:
-        """One row for each document."""
+        """Compute one row for each document."""
         if not documents:
             return self.schema.empty_table()
         import pyarrow as pa
@@ -86,7 +86,7 @@ class FeatureRows:
 
 @dataclass(frozen=True)
 class WordRows:
-    """Rows of the words that features count: docno, feature, word, count.
+    """Compute rows of the words that some features count: docno, feature, word, count.
 
     >>> from understandability.text.analysis import document_of_text
     >>> rows = WordRows(Settings(), ("polysyllables",)).rows([document_of_text("A pulmonary ill.")])
@@ -99,19 +99,19 @@ class WordRows:
 
     @property
     def described(self) -> dict[str, Any]:
-        """The settings, as a dictionary."""
+        """The settings as a dictionary, to be stored with the rows."""
         return {**_extraction(self.settings), "columns": list(self.columns)}
 
     @property
     def schema(self) -> pa.Schema:
-        """Three texts and a count."""
+        """The columns of the rows: docno, feature, word, count."""
         import pyarrow as pa
 
         texts = dict.fromkeys(("docno", "feature", "word"), pa.string())
         return pa.schema({**texts, "count": pa.int64()})
 
     def rows(self, documents: Sequence[Document]) -> pa.Table:
-        """One row for each word that a feature counts in a document."""
+        """Compute one row for each pair of feature and word that occurs in a document."""
         import pyarrow as pa
 
         counted = counted_words(Batch(documents), self.columns)
@@ -120,11 +120,11 @@ class WordRows:
 
 @dataclass(frozen=True)
 class TextRows:
-    """Rows of extracted text; with `explain` every block too, kept or dropped.
+    r"""Compute rows of extracted text; with `explain`, of every block, kept or dropped, as well.
 
     >>> from understandability.text.analysis import document_of_text
     >>> TextRows(Settings()).rows([document_of_text("Rest.")])["text"].to_pylist()
-    ['Rest.\\n']
+    ['Rest.\n']
     """
 
     settings: Settings
@@ -132,12 +132,12 @@ class TextRows:
 
     @property
     def described(self) -> dict[str, Any]:
-        """The settings, as a dictionary."""
+        """The settings as a dictionary, to be stored with the rows."""
         return _extraction(self.settings)
 
     @property
     def schema(self) -> pa.Schema:
-        """Texts, and the blocks as a list."""
+        """The columns of the rows: docno, path, URL, text, and perhaps a list of blocks."""
         import pyarrow as pa
 
         names = ["docno", "path", "url", "title", "language", "encoding", "flags", "text"]
@@ -149,7 +149,7 @@ class TextRows:
         return schema.append(pa.field("blocks", pa.list_(block)))
 
     def rows(self, documents: Sequence[Document]) -> pa.Table:
-        """One row for each document."""
+        """Compute one row for each document."""
         import pyarrow as pa
 
         rows = [
@@ -170,12 +170,12 @@ class TextRows:
 
 
 def text_of(document: Document) -> str:
-    """The extracted text, a line for each field that ends a sentence."""
+    """Return the extracted text of a document, one line per block."""
     return "".join(f"{field}\n" for field in fields(document.blocks, document.sentence_ends))
 
 
 def _extraction(settings: Settings) -> dict[str, Any]:
-    """The settings that text depends on, and the version."""
+    """Return the settings that extracted text depends on, and the version of the package."""
     return {
         "understandability": __version__,
         "extractor": settings.extractor,

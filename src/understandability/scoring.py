@@ -1,4 +1,4 @@
-"""Score documents: the settings, and all steps of one process from bytes to rows of P(U|d)."""
+"""Score documents in one process: the settings, and the steps from bytes to rows of P(U|d)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Extraction:
 
 @dataclass(frozen=True)
 class Settings(Extraction):
-    """The choices for scoring; equal settings give equal rows.
+    """All choices that affect scores; equal settings give equal rows.
 
     Raises `OptionError` where a choice does not exist, and `MissingExtraError` for an extractor
     that is an extra and not installed.
@@ -160,11 +160,13 @@ class Settings(Extraction):
 
     @property
     def who(self) -> Reader:
-        """The chosen reader, with its settings applied; default: public."""
+        """The chosen reader, changed by the other settings; the public if none is chosen."""
         return self.who_for(None)
 
     def who_for(self, bundle: Bundle | None) -> Reader:
-        """Return the chosen reader with its settings; default: the bundle's, or public."""
+        """Return the reader for a bundle: the chosen one, otherwise the bundle's own, otherwise the
+        public.
+        """
         if isinstance(self.reader, Reader):
             reader = self.reader
         elif self.reader is None and bundle is not None and bundle.reader is not None:
@@ -205,7 +207,11 @@ class SettingsOptions(ExtractionOptions, total=False):
 
 
 def _reader_given(reader: Any) -> str | Reader | None:
-    """Return a reader by name, or the reader of an object such as the result of `calibrate`."""
+    """Return the reader itself if `reader` is an object that has one, such as a result of
+    `calibrate`.
+
+    Names are returned unchanged.
+    """
     if isinstance(reader, Path):
         return str(reader)
     held = reader if isinstance(reader, str | Reader | None) else getattr(reader, "reader", None)
@@ -218,10 +224,10 @@ def _reader_given(reader: Any) -> str | Reader | None:
 
 
 class RowMaker(Protocol):
-    """An object that computes rows of documents; it can be pickled for other processes.
+    """An object that computes rows of documents, and can be pickled for other processes.
 
-    `settings` turn pages into documents, `described` are the settings that are stored with the
-    rows, and `schema` has the columns of the tables that `rows` returns, among them ``docno``.
+    `settings` are used to turn pages into documents. `described` holds the settings that are stored
+    with the rows. `schema` lists the columns of the tables that `rows` returns; one is ``docno``.
     """
 
     @property
@@ -234,11 +240,11 @@ class RowMaker(Protocol):
     def schema(self) -> pa.Schema: ...
 
     def rows(self, documents: Sequence[Document]) -> pa.Table:
-        """The rows of the documents, in their order."""
+        """Return a table of the rows of the documents, in the same order."""
 
 
 def names_of(documents: Sequence[Document]) -> dict[str, list[str | None]]:
-    """Return the columns that identify a row: docno, path, and the URL if it is known."""
+    """Return the columns that identify rows: docno, path, and URL (None if it is unknown)."""
     return {
         "docno": [document.docno for document in documents],
         "path": [document.path for document in documents],
@@ -247,7 +253,7 @@ def names_of(documents: Sequence[Document]) -> dict[str, list[str | None]]:
 
 
 def document_under(page: Page, settings: Settings) -> Document:
-    """Read a page with the settings, and return its document.
+    """Convert a page to a document under these settings.
 
     Raises `PageError` if the page cannot be used.
     """
@@ -262,7 +268,9 @@ def document_under(page: Page, settings: Settings) -> Document:
 
 
 def document_or_failure(page: Page, settings: Settings) -> Document | Failure:
-    """Read a page with the settings; returns its document, or a failure for any error."""
+    """Convert a page to a document under these settings; return a failure in the case of any
+    error.
+    """
     try:
         return document_under(page, settings)
     except PageError as error:
@@ -278,7 +286,7 @@ def document_or_failure(page: Page, settings: Settings) -> Document | Failure:
 
 
 def documents_of(pages: Iterable[Page | Failure], settings: Settings) -> Iterator[Document]:
-    """Yield the documents of pages; unreadable pages and repeated docnos are skipped."""
+    """Yield the documents of pages, without unreadable pages and repeated docnos."""
     seen: set[str] = set()
     for page in pages:
         if isinstance(page, Page) and page.docno not in seen:
@@ -289,7 +297,7 @@ def documents_of(pages: Iterable[Page | Failure], settings: Settings) -> Iterato
 
 
 class Scorer:
-    """Compute rows of scores under fixed settings, with a bundle that is loaded once.
+    """Compute rows of scores under fixed settings. The bundle is loaded once.
 
     >>> from understandability.text.analysis import document_of_text
     >>> table = Scorer().rows([document_of_text("You should rest, and drink water.")])
@@ -348,12 +356,15 @@ class Scorer:
 
     @property
     def _asks_languages(self) -> bool:
-        """True if `LANGUAGES_BUNDLE` estimates documents in other languages than English."""
+        """True if documents in other languages than English are estimated by `LANGUAGES_BUNDLE`."""
         return self.bundle.scale == READINGS and not self.settings.any_language
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The names and types of the columns of `rows`; warns about columns without values."""
+        """The names and types of the columns of `rows`.
+
+        Also warns the user about columns that can have no values.
+        """
         import pyarrow as pa
 
         name_missing(COLUMNS[name][0] for name in self.columns)
@@ -366,7 +377,9 @@ class Scorer:
         return pa.schema([(name, types.get(name, pa.float64())) for name in names])
 
     def rows(self, documents: Sequence[Document]) -> pa.Table:
-        """One row for each document: docno, path, URL, P(U|d), difficulty, formulas, counts."""
+        """Return one row for each document: docno, path, URL, P(U|d), difficulty, formulas,
+        counts.
+        """
         return self._table(Batch(documents)) if documents else self.schema.empty_table()
 
     def _table(self, batch: Batch) -> pa.Table:
@@ -378,7 +391,7 @@ class Scorer:
         return pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)])
 
     def _columns(self, batch: Batch) -> dict[str, list[Any]]:
-        """The columns of `rows`, in the order of `schema`."""
+        """Compute the columns of `rows`, in the order of `schema`."""
         documents = batch.documents
         table = features_of(batch, self.columns)
         values = dict(zip(table.names, table.values.T.tolist(), strict=True))
@@ -403,17 +416,20 @@ class Scorer:
         }
 
     def _is_shown(self, flag: str) -> bool:
-        """Return False for flags that nearly all texts have, unless all features are requested."""
+        """Return True if a row should show this flag.
+
+        Flags that nearly all texts have are hidden, unless all features are requested.
+        """
         return self.settings.features or flag != SMOG_EXTRAPOLATED
 
     def estimates(self, batch: Batch) -> tuple[Estimate, ...]:
-        """The estimate of each document, by the bundle that knows its language.
+        """Estimate each document with the bundle for its language.
 
-        English documents are estimated by the chosen bundle. On the scale of readings,
-        `LANGUAGES_BUNDLE` estimates documents in its languages, with NaN for values that it does
-        not know. A document in any other language has the flag ``not_english``, and NaN unless
-        `any_language` is chosen. P(U|d) is missing if the threshold of the reader is on another
-        scale than the bundle (`remark`).
+        English documents are estimated by the chosen bundle. If that bundle has the scale of
+        readings, documents in the languages of `LANGUAGES_BUNDLE` are estimated by the latter;
+        values that it does not compute are NaN. A document in any other language has the flag
+        ``not_english`` and only NaN, unless `any_language` is chosen. P(U|d) is missing if the
+        threshold of the reader is on another scale than the bundle (`remark`).
         """
         estimates = self.own_estimates(batch)
         if self.settings.any_language:
@@ -431,7 +447,9 @@ class Scorer:
         )
 
     def own_estimates(self, batch: Batch) -> tuple[Estimate, ...]:
-        """The estimates of the chosen bundle: of English, unless `any_language` is chosen."""
+        """Estimate documents with the chosen bundle: only English ones, unless `any_language` is
+        chosen.
+        """
         languages = [
             "en" if self.settings.any_language else document.language or "en"
             for document in batch.documents
@@ -470,7 +488,7 @@ class Scorer:
 
 
 def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
-    """Yield the names, then the values, of the formulas designed for the documents' languages.
+    """Yield the names, then the values, of the formula designed for the language of each document.
 
     English documents have the name '' and the value None.
     """
@@ -487,7 +505,10 @@ def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
 
 
 def _remarks_on(language: str | None) -> tuple[FlagName, ...]:
-    """The flag of a document that is in another language; an uncertain one has a flag already."""
+    """Return the flag ``not_english`` for a document in another language.
+
+    A document whose language is uncertain already has a flag, and gets none.
+    """
     flags: tuple[FlagName, ...] = ()
     if language not in (None, "en", UNDETERMINED):
         flags = (NOT_ENGLISH,)
@@ -495,7 +516,7 @@ def _remarks_on(language: str | None) -> tuple[FlagName, ...]:
 
 
 def _no_estimate(docno: str, language: str, flags: tuple[FlagName, ...] = ()) -> Estimate:
-    """The estimate of a document in a language that the bundle does not know."""
+    """Return an estimate of NaN for a document in a language that the bundle does not support."""
     none = math.nan
     return Estimate(docno, none, none, none, none, flags=(*flags, *_remarks_on(language)))
 
@@ -514,7 +535,7 @@ def _languages_label() -> str:
 
 @lru_cache(maxsize=4)
 def scorer_of(settings: Settings) -> Scorer:
-    """Return a scorer for the settings; it is cached with its bundle."""
+    """Return the scorer for these settings; it is cached together with its bundle."""
     return Scorer(settings)
 
 
@@ -525,7 +546,9 @@ def _scorer_with(choices: frozenset[tuple[str, Any]]) -> Scorer:
 
 @keywords_of(Settings)
 def scorer_with(**choices: Unpack[SettingsOptions]) -> Scorer:
-    """Return a scorer for settings with these fields. Equal fields are checked only once."""
+    """Return the cached scorer for settings with these fields; equal fields are checked only
+    once.
+    """
     if not isinstance(choices.get("bundle", ""), str | Path):
         others = {name: value for name, value in choices.items() if name != "bundle"}
         return Scorer(Settings(**others), bundle_of(choices["bundle"]))  # type: ignore[arg-type]  # checked there
@@ -536,7 +559,9 @@ def scorer_with(**choices: Unpack[SettingsOptions]) -> Scorer:
 
 
 def _wrong_type(takes: str, value: object) -> WrongTypeError:
-    """Return the error for a value that a call does not accept."""
+    """Return the error for an argument of the wrong type; `takes` says what the function
+    accepts.
+    """
     from understandability.inputs.frames import wrong_type  # which imports Arrow
 
     return wrong_type(takes, value)
@@ -544,10 +569,10 @@ def _wrong_type(takes: str, value: object) -> WrongTypeError:
 
 @keywords_of(Settings)
 def score_text(text: str, **settings: Unpack[SettingsOptions]) -> dict[str, Any]:
-    """The row of scores of a plain text: P(U|d), difficulty, formulas, counts, flags.
+    """Score a plain text and return its row: P(U|d), difficulty, formulas, counts, flags.
 
-    `settings` are fields of `Settings`, such as ``threshold=40``. Raises `PageError` where the
-    text cannot be used.
+    `settings` are fields of `Settings`, such as ``threshold=40``. Raises `PageError` where the text
+    cannot be used.
 
     >>> row = score_text("You have flu. Rest, and drink water.")
     >>> row["words"], row["p_understandable"] > 0.5
@@ -562,7 +587,7 @@ def score_text(text: str, **settings: Unpack[SettingsOptions]) -> dict[str, Any]
 def score_html(
     html: str | bytes, url: str | None = None, **settings: Unpack[SettingsOptions]
 ) -> dict[str, Any]:
-    """The row of scores of one HTML page; `settings` are fields of `Settings`.
+    """Score one HTML page and return its row; `settings` are fields of `Settings`.
 
     Raises `PageError` where the page cannot be used.
 

@@ -1,4 +1,4 @@
-"""Write numbers in words and values as JSON; read numbers, shares and lists from text."""
+"""Format counts and values as text, and parse numbers, percentages and lists from text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def kind_of(value: object) -> str:
-    """The type of a value with its article: ``a list``, ``an int``."""
+    """Return the type of a value with its article, for messages: ``a list``, ``an int``."""
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
@@ -48,7 +48,7 @@ def numbers_in(text: str) -> tuple[float, ...]:
 
 
 def share_in(text: str) -> float:
-    """Parse a share, also as a percentage.
+    """Parse a share of 1, which may be written as a percentage.
 
     >>> share_in("0.8"), share_in("80%")
     (0.8, 0.8)
@@ -61,7 +61,7 @@ def share_in(text: str) -> float:
 
 
 def number_or_pi(text: str) -> float:
-    """Parse a number; ``pi`` is a number as well.
+    """Parse a number; the word ``pi`` is accepted as well.
 
     >>> number_or_pi("pi")
     3.141592653589793
@@ -73,7 +73,7 @@ def number_or_pi(text: str) -> float:
 
 
 def plain_data(value: Any) -> Any:
-    """Convert a value for JSON: dataclasses become objects, NaN becomes None.
+    """Convert a value to data that JSON can hold: dataclasses become objects, NaN becomes None.
 
     >>> plain_data({"a": (1.5, math.nan)})
     {'a': [1.5, None]}

@@ -1,7 +1,7 @@
 """The compiled core: the hot path from the bytes of a page to the columns of its passages.
 
-In: bytes, texts and arrays of numbers.
-Out: tapes, blocks, ids and arrays of numbers.
+The input is bytes, texts and arrays of numbers. The output is tapes (flat lists of tags and texts),
+blocks, ids and arrays of numbers.
 
 Each module is one stage. Its stub (``.pyi``) documents the functions, and the head of its source
 (``.pyx``) explains what the code relies on.

@@ -1,7 +1,7 @@
-"""The command `understand`: each command is a public function, called from the prompt.
+"""The command `understand`, whose subcommands call public functions of the package.
 
-`COMMANDS` names the function of each command; `commands` derives its options from the signature and
-the docstring; a view prints the result or writes it, and reports progress.
+`COMMANDS` names the function of each command, and `commands` derives the options from its signature
+and docstring. A view, the second half of each command, prints or writes the result.
 """
 
 from __future__ import annotations
@@ -109,9 +109,10 @@ _EPILOG = (
 
 
 def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
-    """Build the command line with the commands that the first of `words` names.
+    """Build the command line with the command that the first of `words` names.
 
-    Without words, commands have a name and a first sentence only. With `complete`, all are whole.
+    Only that command gets its options; the others have a name and a first sentence, which is
+    faster. With `complete`, all commands get their options.
     """
     from cyclopts import App, Group
 
@@ -150,7 +151,7 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
 
 
 def run(words: Sequence[str]) -> None:
-    """Run one command line; raises `OptionError` where it cannot be read."""
+    """Run one command line; raise `OptionError` if it cannot be parsed."""
     from cyclopts import CycloptsError
 
     names = {command.name.partition(" ")[0] for command in COMMANDS}
@@ -187,16 +188,16 @@ def run(words: Sequence[str]) -> None:
 
 
 def _command_of(words: Sequence[str]) -> Command | None:
-    """Return the command that a command line names; None if it names none."""
+    """Return the command that a command line names, or None."""
     return next((row for row in COMMANDS if list(words[: len(row.words)]) == row.words), None)
 
 
 def _with_repeated_options(command: Command, words: Sequence[str]) -> list[str]:
-    """Repeat an option of several values before each of them.
+    """Repeat an option in front of each of its values, because cyclopts reads one value per option.
 
-    ``install chv --from a b`` becomes ``install chv --from a --from b``. For a command with a list
-    of arguments, such as runs, only values after this list are read so, as in ``evaluate a.run
-    -m RBP uRBP``; otherwise each further word could be a run.
+    ``install chv --from a b`` becomes ``install chv --from a --from b``. If a command accepts a
+    list of arguments, such as runs, this is done only for options that follow the list, as in
+    ``evaluate a.run -m RBP uRBP``; elsewhere the next word could be another run.
     """
     options = {name: option for option in command.arguments for name in option.names}
     takes_list = any(is_list(argument) for argument in command.positional)
@@ -233,7 +234,7 @@ def _with_repeated_options(command: Command, words: Sequence[str]) -> list[str]:
 def _check_options(command: Command, words: Sequence[str]) -> None:
     """Raise `OptionError` for an unknown option.
 
-    Options accept ``-`` (standard input or output), so that cyclopts would read it as a value.
+    cyclopts would read it as a value, because options accept ``-`` (standard input or output).
     """
     options = {"--help", "-h", *(name for option in command.arguments for name in option.names)}
     for word in takewhile(lambda word: word != "--", words):
@@ -247,7 +248,7 @@ def _check_options(command: Command, words: Sequence[str]) -> None:
 
 
 def _example(words: Sequence[str]) -> str:
-    """Return an example of the command, or of the first command with the same first word."""
+    """Return an example of the command, or of the first command that begins with the same word."""
     matches = [row for row in COMMANDS if words[: len(row.words)] == row.words]
     matches = matches or [row for row in COMMANDS if words[:1] == row.words[:1]]
     help_text = matches[0].help if matches else ""
@@ -256,7 +257,7 @@ def _example(words: Sequence[str]) -> str:
 
 
 def _sentence(error: CycloptsError) -> str:
-    """Describe an error of a command line in one sentence."""
+    """Describe an error of cyclopts in one sentence."""
     from cyclopts import CoercionError, MissingArgumentError
 
     if isinstance(error, CoercionError) and error.argument is not None and error.token is not None:
@@ -270,7 +271,9 @@ def _sentence(error: CycloptsError) -> str:
 
 
 def main() -> None:
-    """Run the command; an error that the user can fix ends it with one sentence and status 2."""
+    """Run the command line; an error that the user can fix is printed as one sentence, with status
+    2.
+    """
     _open_closed_streams()
     if sys.argv[1:2] in _ROWS:
         from understandability.crawls.processes import arrow_without_pandas
@@ -308,14 +311,17 @@ def status_of(words: Sequence[str]) -> int:
 
 
 def _drop_output() -> None:
-    """Discard output that is still buffered; Python would report the error again at exit."""
+    """Discard output that is still buffered, because Python would report the same error again at
+    exit.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _open_closed_streams() -> None:
     """Reopen standard streams that the caller closed (``>&-``), so that writing to them fails.
 
-    Otherwise a file that is opened later would get their number, and messages would go into it.
+    Otherwise the next file that is opened gets the number of the stream, and messages are written
+    into it.
     """
     if sys.stdout is None:
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")

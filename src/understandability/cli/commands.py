@@ -1,6 +1,7 @@
-"""Commands: a public function that computes a result, joined with a view that shows it.
+"""Commands: each joins a public function that computes a result with a view that shows it.
 
-cyclopts reads the signature of both: annotations with its `Parameter`, dataclasses, docstrings.
+cyclopts reads the signatures of both: the annotations with its `Parameter`, the dataclasses and the
+docstrings.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _SECTION = re.compile(r"^(?:[A-Z][a-z]+|In Python):$", re.MULTILINE)
 
 
 def _shown_default(value: Any) -> str | None:
-    """Return the default in the help; None hides it: the text of the help describes it."""
+    """Return how the help shows a default; None hides it, because the help text describes it."""
     return str(value) if isinstance(value, str | int | float) and value not in (False, "") else None
 
 
@@ -53,11 +54,11 @@ DEFAULTS = Parameter(
 
 @dataclass(frozen=True)
 class Command:
-    """One command: the public function `call`, and the `view` that shows its result.
+    """One command: the public function `call`, and the function `view` that shows its result.
 
-    A view is called with the function, whose arguments are bound, and with options of its own. It
-    decides where results go, reports progress, and sets the exit status. `hidden` are parameters
-    of the function that are for Python only.
+    A view is called with `call`, whose arguments are bound already, and with its own options. It
+    calls the function, prints or writes the result, reports progress, and sets the exit status.
+    `hidden` lists parameters of the function that the command line does not offer.
     """
 
     name: str
@@ -68,24 +69,24 @@ class Command:
 
     @property
     def words(self) -> list[str]:
-        """The name as it is typed."""
+        """The words of the name, as the user types them."""
         return self.name.split()
 
     @cached_property
     def function(self) -> Callable[..., None]:
-        """The function and the view as one function, for cyclopts."""
+        """One function with the options of the public function and of the view, for cyclopts."""
         return joined(load(self.call), load(self.view), self.hidden)
 
     @cached_property
     def arguments(self) -> ArgumentCollection:
-        """Arguments and options, as cyclopts reads them."""
+        """The arguments and options, as cyclopts parsed them from the signatures."""
         app = App(default_parameter=DEFAULTS)
         app.default(self.function)
         return app.assemble_argument_collection(parse_docstring=True)
 
     @property
     def positional(self) -> list[Argument]:
-        """The arguments that are written without a name."""
+        """The arguments that are typed without a name."""
         return [argument for argument in self.arguments if not argument.name.startswith("-")]
 
     @property
@@ -96,7 +97,7 @@ class Command:
 
     @property
     def summary(self) -> str:
-        """The first sentence of the help, read without importing the function."""
+        """The first sentence of the help, read from the source without importing the module."""
         module, name = self.call.split(":")
         spec = find_spec(f"understandability.{module}")
         assert spec is not None
@@ -114,9 +115,10 @@ class Command:
 def joined(
     function: Callable[..., Any], view: Callable[..., Any], hidden: tuple[str, ...] = ()
 ) -> Callable[..., None]:
-    """Return one function with the options of both, which calls the view with the function.
+    """Combine a function and its view into one function that has the options of both.
 
-    A parameter of the view with the name of an option of the function receives the same value.
+    The result calls the view with the function, whose arguments are bound. If both have a parameter
+    of the same name, both receive its value.
     """
     of_function = {option.name: option for option in _options(function, without=hidden)}
     of_view = {option.name: option for option in _options(view, without=("call", *of_function))}
@@ -149,7 +151,7 @@ def is_list(argument: Argument) -> bool:
 def _options(
     function: Callable[..., Any], without: tuple[str, ...] = ()
 ) -> Iterator[inspect.Parameter]:
-    """Yield the parameters of a function as cyclopts reads them: type at the prompt, name, help."""
+    """Yield the parameters of a function in the form that cyclopts reads: type, name, help text."""
     inner = inspect.unwrap(function)
     # Results may have types that are imported when the function is called.
     annotations = {n: t for n, t in inner.__annotations__.items() if n not in ("return", *without)}
@@ -182,7 +184,10 @@ def _options(
 
 
 def _type_at_prompt(hint: Any) -> tuple[Any, list[Parameter]]:
-    """Return the first type of a union, which is that at the prompt, and the annotations."""
+    """Return the type of an option on the command line, and its cyclopts annotations.
+
+    Of a union, this is the first type.
+    """
     about: list[Parameter] = []
     if get_origin(hint) is Annotated:
         hint, *about = get_args(hint)
@@ -192,6 +197,6 @@ def _type_at_prompt(hint: Any) -> tuple[Any, list[Parameter]]:
 
 
 def _has_quiet(option: inspect.Parameter) -> bool:
-    """Return True for the option --quiet, and for a dataclass that has it."""
+    """Return True for the option ``--quiet``, and for a dataclass with such a field."""
     type_, _ = _type_at_prompt(option.annotation)
     return option.name == "quiet" or "quiet" in getattr(type_, "__dataclass_fields__", ())

@@ -1,4 +1,4 @@
-"""Views of evaluation: results as tables on the terminal, as files, and as runs."""
+"""Views of evaluation commands: results as tables on the terminal, as files, and as runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Judged(Out):
-    """The destination of a result of runs and labels.
+    """The output options of commands that read runs and labels.
 
     Args:
         output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX), .md (Markdown), or, of
@@ -47,7 +47,9 @@ class Judged(Out):
     quiet: Annotated[bool, Parameter(("--quiet", "-q"))] = False
 
     def of(self, call: Callable[[], Any]) -> Any:
-        """Return the result of the call, and report what was unusual in labels and runs."""
+        """Call the function, and return its result after reporting what was unusual in labels and
+        runs.
+        """
         check_destination(self.output)
         result = call()
         if not self.quiet:
@@ -79,7 +81,7 @@ def evaluated(
     letters: bool = False,
     out: Judged = _OUT,
 ) -> None:
-    """Show the means of runs.
+    """Show the mean of each measure for each run.
 
     Args:
         per_query: Add rows for single queries (JSON always has them).
@@ -111,7 +113,9 @@ def evaluated(
 
 
 def trec_eval_lines(evaluation: Evaluation, per_query: bool) -> str:
-    """Return lines as trec_eval prints them: measure, query or all, value to four digits."""
+    """Return lines as trec_eval prints them: measure, query id or ``all``, value with four
+    decimals.
+    """
     lines: list[str] = []
     for run in evaluation.runs:
         lines.append(f"{'runid':<22}\tall\t{run}")
@@ -194,7 +198,7 @@ def _cells(
 
 
 def correlated(call: Callable[[], Correlations], *, out: Judged = _OUT) -> None:
-    """Show the matrix of each coefficient, and the runs that move most."""
+    """Show a matrix of each correlation coefficient, and the runs whose rank changes most."""
     correlations: Correlations = out.of(call)
     symmetric = correlations.symmetric
     for remark in () if out.quiet else correlations.remarks:
@@ -215,7 +219,7 @@ def correlated(call: Callable[[], Correlations], *, out: Judged = _OUT) -> None:
 
 
 def swept(call: Callable[[], Tradeoff], *, plot: OtherFile = None, out: Judged = _OUT) -> None:
-    """Show the points of a trade-off, and draw them.
+    """Show the points of a trade-off as a table, and draw them if requested.
 
     Args:
         plot: Draw the trade-off as .png, .svg or .pdf (needs the extra plots).
@@ -233,7 +237,7 @@ def swept(call: Callable[[], Tradeoff], *, plot: OtherFile = None, out: Judged =
 
 
 def drawn(call: Callable[[], Any], *, output: File) -> None:
-    """Write a figure.
+    """Write a figure to a file.
 
     Args:
         output: Write .png, .svg or .pdf.
@@ -254,7 +258,7 @@ def reranked(
     strict: StrictRuns = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a run whose first documents are in a new order.
+    """Write the re-ranked run.
 
     Args:
         quiet: Show no remarks.
@@ -275,7 +279,7 @@ def fused(
     strict: StrictRuns = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a run made of runs and scores.
+    """Write the run that was fused from runs and scores.
 
     Args:
         quiet: Show no remarks.
@@ -291,7 +295,9 @@ def fused(
 
 
 def _check_sources(sources: Sequence[str], scores: Sequence[str], output: str, quiet: bool) -> None:
-    """Raise `OptionError` if the output is an input; report scores of several models."""
+    """Raise `OptionError` if the output file is also an input; warn about scores of several
+    models.
+    """
     from understandability.evaluation.criteria import mixed_models
     from understandability.inputs.writing import check_is_no_input
 
@@ -301,7 +307,7 @@ def _check_sources(sources: Sequence[str], scores: Sequence[str], output: str, q
 
 
 def read(paths: Sequence[str], order: str, strict: bool, quiet: bool) -> list[Run]:
-    """Read runs, and report or refuse what is unusual in them."""
+    """Read runs, and report what is unusual in them; with `strict`, reject it."""
     from understandability.evaluation.unusual_input import (
         refuse_oddities,
         run_oddities,

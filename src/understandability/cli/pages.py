@@ -1,4 +1,4 @@
-"""Views of rows of pages: on the terminal, in a file or in a crawl folder."""
+"""Views of commands that read pages: rows on the terminal, in a file or in a crawl folder."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def rows(
 
 
 class _Terminated(KeyboardInterrupt):
-    """SIGTERM ended the process."""
+    """Raised when the process receives SIGTERM."""
 
 
 @contextmanager
@@ -145,7 +145,7 @@ def features_written(
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show rows of features, or list the features.
+    """Show rows of features, or list the available features.
 
     Args:
         list_: List the features; read no pages.
@@ -177,7 +177,7 @@ def text_extracted(
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show texts on the terminal or write them to a folder; write rows to a file."""
+    """Print extracted texts, write them to a folder, or write rows to a file."""
     from understandability.crawls.options import is_folder
 
     if output and not is_folder(output):
@@ -192,7 +192,7 @@ def text_extracted(
 
 
 class _Texts:
-    """Print each document, or write it to its own file in a folder."""
+    """Prints the text of each document, or writes it to its own file in a folder."""
 
     def __init__(self, folder: str | None, explain: bool) -> None:
         self._folder, self._explain = folder, explain
@@ -200,7 +200,7 @@ class _Texts:
         self.failures: list[Failure] = []
 
     def write(self, rows: pa.Table, failures: Sequence[Failure]) -> None:
-        """Write the rows; keep the failures."""
+        """Print or write the texts of some rows, and remember the failures."""
         from understandability.inputs.writing import open_folder
 
         self.failures += failures
@@ -221,14 +221,14 @@ def _explained(blocks: Sequence[Mapping[str, Any]]) -> str:
 
 
 class _FileNames:
-    """Names for files of documents, which differ even where a file system ignores case."""
+    """Chooses file names for documents that differ even where a file system ignores case."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._same: Counter[str] = Counter()
 
     def of(self, docno: str) -> str:
-        """Return a name for the file of a document; the part before a slash is a folder.
+        """Return a file name for a document; the part of the docno before a slash is a folder.
 
         >>> names = _FileNames()
         >>> [names.of(docno) for docno in ("a b", "A_b", "a_b-2", "../c", "a_b.txt/d", "//")]
@@ -284,7 +284,7 @@ def merged(call: Callable[..., Merged], *, output: File, quiet: Quiet = False) -
 
 
 def looked_up(call: Callable[..., dict[str, Any]], *, folder: str, docnos: Sequence[str]) -> None:
-    """Print the rows of documents, a line of JSON each; exit with status 1 if one is missing."""
+    """Print the row of each document as a line of JSON; exit with status 1 if one is missing."""
     from understandability.crawls.folder import CrawlFolder
 
     # Names that are not UTF-8 are stored in a crawl folder as they are escaped here.
@@ -300,7 +300,7 @@ def looked_up(call: Callable[..., dict[str, Any]], *, folder: str, docnos: Seque
 
 
 def _unread_files(skipped: Counter[str]) -> Counter[str]:
-    """Return the counts of files that were not read because of their type."""
+    """Return how many files of each type were not read because of their type."""
     from understandability.inputs.sources import is_skipped_file
 
     return Counter({label: count for label, count in skipped.items() if is_skipped_file(label)})
@@ -314,9 +314,9 @@ def _say_passed_over(skipped: Counter[str]) -> None:
 
 
 def end(n_rows: int, failed: Counter[str], strict: bool, quiet: bool, unread: int = 0) -> None:
-    """Exit with status 1 if no document has a row, or if the machine failed for any.
+    """Exit with status 1 if no document has a row, or if the machine lacked memory or disk.
 
-    If strict, also if any document failed or any file is unread.
+    With `strict`, also exit with status 1 if a document failed or a file was not read.
     """
     if lacking := failed["environment"]:
         say(
@@ -333,13 +333,13 @@ def end(n_rows: int, failed: Counter[str], strict: bool, quiet: bool, unread: in
 
 
 def report_failures(failures: Iterable[Failure]) -> None:
-    """Report failures that are not written to a file."""
+    """Print failures on standard error, if no file holds them."""
     for failure in failures:
         say(f"{failure.path}: {failure.stage}: {failure.error}")
 
 
 def summary(path: str, status: Status) -> Iterator[str]:
-    """Yield lines of text about a crawl folder: documents, errors, files that were not inputs."""
+    """Yield lines that describe the state of a crawl folder: documents, errors, skipped files."""
     from understandability.crawls.status import text_histogram
     from understandability.inputs.sources import in_words
 
@@ -361,7 +361,7 @@ def summary(path: str, status: Status) -> Iterator[str]:
 
 
 def _title(result: Rows) -> str:
-    """Return the settings in a few words."""
+    """Return the title of a table of rows: its settings in a few words."""
     chosen = result.settings
     text = f"{chosen['extractor']}, {chosen['sentence_ends']}"
     if "reader_description" in chosen:
@@ -376,7 +376,7 @@ def _title(result: Rows) -> str:
 
 
 def _columns(result: Rows) -> Mapping[str, str]:
-    """Return the columns for the terminal, with their headings."""
+    """Return the columns to show on the terminal, with their headings."""
     if "reader_description" in result.settings:
         return _SCORES
     return {name: name for name in result.table.column_names if name not in ("path", "url")}

@@ -18,7 +18,9 @@ _AFTER, _EVERY_ON_TERMINAL, _EVERY = 1.0, 0.2, 60.0
 
 
 class ProgressLine:
-    """A line with documents, rate and errors; a context manager that clears it at the end."""
+    """Shows documents, documents per second and errors in one line, cleared when the context
+    ends.
+    """
 
     def __init__(self, quiet: bool) -> None:
         self._quiet, self._reported = quiet, 0
@@ -28,12 +30,12 @@ class ProgressLine:
         self._started = self._last = time.monotonic()
 
     def update(self, documents: int, errors: int) -> None:
-        """Show the numbers of documents and errors, if the last update is old enough."""
+        """Show the number of documents and errors, unless the line was updated a moment ago."""
         if self._is_time():
             self._show(f"{self._rate(documents)}, {counted(errors, 'error')}")
 
     def show_progress(self, progress: Progress) -> None:
-        """Print new remarks, and show the progress if the last update is old enough."""
+        """Print new remarks, and show the progress unless the line was updated a moment ago."""
         self._progress = progress
         for remark in progress.remarks[self._reported :]:
             self._reported += 1
@@ -56,13 +58,13 @@ class ProgressLine:
         self._show(line)
 
     def step(self, step: str, done: int, total: int) -> None:
-        """Show a step of a long computation, and its share that is finished if `total` is known."""
+        """Show the current step of a long computation, and its percentage if `total` is known."""
         if self._is_time():
             count = f" {done:,} of {total:,}" if total else ""
             self._show(f"{step}{count}, {duration(self._seconds)}")
 
     def first_failure(self) -> list[Failure]:
-        """Return the first failure in a list, which is empty if nothing failed."""
+        """Return a list of the first failure; the list is empty if nothing failed."""
         failure = self._progress and self._progress.first_failure
         return [failure] if failure else []
 
@@ -88,7 +90,7 @@ class ProgressLine:
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Clear the line, for other text."""
+        """Clear the line, so that other text can be printed."""
         if self._terminal:
             sys.stderr.write("\r\x1b[K")
 
@@ -100,7 +102,7 @@ class ProgressLine:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in words.
+    """Format a time in words.
 
     >>> duration(7.2), duration(3700)
     ('7 s', '1 h 2 min')

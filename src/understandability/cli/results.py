@@ -1,4 +1,4 @@
-"""Common parts of views: options, remarks, tables on the terminal, results in files."""
+"""Shared by all views: output options, remarks, tables on the terminal, and files of results."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _silent = False
 
 
 def set_silent(is_silent: bool) -> None:
-    """Hide or show the remarks of `say`, until the next command."""
+    """Hide (or show again) the remarks that `say` prints, until the next command starts."""
     global _silent
     _silent = is_silent
 
@@ -77,7 +77,7 @@ def say(text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Out:
-    """The destination of a result: the terminal, as a table, or a file.
+    """The output options of a command: a table on the terminal, or a file.
 
     Args:
         output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is
@@ -93,7 +93,7 @@ class Out:
 
     @property
     def shows(self) -> bool:
-        """True if the terminal shows a table in addition to the file."""
+        """True if the terminal shows a table, even when the result is also written to a file."""
         return self.output != "-" and self.form is None
 
     def write(
@@ -103,10 +103,11 @@ class Out:
         table: Callable[[], ResultTable] | None = None,
         lines: Callable[[], str] | None = None,
     ) -> None:
-        """Write the result to the file, if one is named, in the stated format or by its suffix.
+        """Write the result to the output file, if there is one.
 
-        `document` is written as JSON, with the conventions or settings; `rows` as CSV, TSV, JSON
-        Lines and Parquet; `lines` for trec_eval; `table` as LaTeX and Markdown.
+        The format is `form`, or follows from the suffix. Each format is written from another
+        argument: JSON from `document`, which includes the conventions or settings; CSV, TSV, JSON
+        Lines and Parquet from `rows`; LaTeX and Markdown from `table`; trec_eval from `lines`.
         """
         if self.output is None and self.form is None:
             return
@@ -137,7 +138,7 @@ class Out:
 
 
 def check_destination(destination: str | None) -> None:
-    """Raise the errors of `Out.write` before the result is computed."""
+    """Raise an error before a long computation if `Out.write` could not write to this path."""
     from understandability.inputs.writing import check_folder
 
     if destination is None or destination == "-":
@@ -150,7 +151,7 @@ def check_destination(destination: str | None) -> None:
 
 
 def with_first_names(label: str, docnos: Sequence[str], limit: int = 3) -> str:
-    """Count documents, and name the first of them.
+    """Format a label with a count of documents and the first few docnos.
 
     >>> with_first_names("without a label", ["d1", "d2"])
     'without a label: 2 (d1, d2)'
@@ -160,7 +161,7 @@ def with_first_names(label: str, docnos: Sequence[str], limit: int = 3) -> str:
 
 
 def show_table(table: ResultTable) -> None:
-    """Print a result; in a table of two or more rows, a star marks the best value of a column."""
+    """Print a table; if it has two or more rows, a star marks the best value of each column."""
     starred = bool(table.best) and len(table.rows) > 1
     rows = [
         [
@@ -175,12 +176,12 @@ def show_table(table: ResultTable) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> None:
-    """Print a table of texts; the first `texts` columns are aligned left, the others right."""
+    """Print a table of cells; the first `texts` columns are aligned left, the others right."""
     _print([(column, index >= texts) for index, column in enumerate(columns)], rows)
 
 
 def show(rows: Sequence[Mapping[str, Any]], headings: Mapping[str, str]) -> None:
-    """Print rows of values; `headings` maps the columns to show to their headings."""
+    """Print rows of values as a table; `headings` maps each column to show to its heading."""
     if len(headings) > _MOST_COLUMNS:
         rows = rows[:_MOST_TRANSPOSED]
         first, *names = headings
@@ -198,7 +199,9 @@ def show(rows: Sequence[Mapping[str, Any]], headings: Mapping[str, str]) -> None
 
 
 def _print(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> None:
-    """Print rows of cells; a column is its heading, and True if it holds numbers."""
+    """Print a table of cells; `columns` pairs each heading with True if its column is
+    right-aligned.
+    """
     from rich.console import Console
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""Views of results outside the core: resources, corpora, simulations, rankings."""
+"""Views of the commands of `study`: resources, corpora, simulations, rankers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MOST_SHOWN = 10
 
 
 def exported(call: Callable[[], Exported], *, output: str) -> None:
-    """Show the number of documents written for a search engine, and the next step."""
+    """Show the number of documents exported for a search engine, and what to do next."""
     result = call()
     title = result.engine.title
     message = f"{counted(result.documents, 'document')} for {title} in {output}"
@@ -61,7 +61,7 @@ def exported(call: Callable[[], Exported], *, output: str) -> None:
 
 
 def resources(call: Callable[[], Mapping[str, Any]]) -> None:
-    """Print a line for each resource, and its origin."""
+    """Print one line for each resource, with its origin."""
     from understandability.study.installed import installed_folder
 
     print(f"Folder: {installed_folder()}")
@@ -71,7 +71,7 @@ def resources(call: Callable[[], Mapping[str, Any]]) -> None:
 
 
 def vocabulary_installed(call: Callable[[], Manifest]) -> None:
-    """Show the number of installed entries."""
+    """Show the number of entries of the vocabulary that was installed."""
     from understandability.study.installed import installed_folder
 
     manifest = call()
@@ -119,7 +119,7 @@ def corpora(call: Callable[[], CorpusSizes], *, output: ResultFile = None) -> No
 def simulated_users(
     call: Callable[[], SimulatedUsers], *, plot: OtherFile = None, out: Out = _OUT
 ) -> None:
-    """Show a row for each user, and the quantiles of the score.
+    """Show a row for each simulated user, and the quantiles of the score.
 
     Args:
         plot: Draw RBP against uRBP (.png, .svg, .pdf).
@@ -154,7 +154,7 @@ def user_grid(
     out: Out = _OUT,
     quiet: Quiet = False,
 ) -> None:
-    """Show a row for each cell of the grid.
+    """Show a row for each combination of user and way of reading.
 
     Args:
         plot: Draw Kendall's tau of each user over the ways of reading (.png, .svg, .pdf).
@@ -178,7 +178,7 @@ def user_grid(
 
 
 def simulated(call: Callable[[], Simulation], *, out: Out = _OUT) -> None:
-    """Show a row for each combination of topicality, mean and deviation."""
+    """Show a row for each type of simulated system: its topicality, mean and deviation."""
     result = call()
     if out.shows:
         show_table(result.table())
@@ -202,7 +202,7 @@ def indexed(call: Callable[..., Indexed], *, strict: Strict = False, quiet: Quie
 
 
 def study_run(call: Callable[[], Run], *, output: RunFile = "-") -> None:
-    """Write a new run."""
+    """Write the new run."""
     from understandability.inputs.runs import write_run
 
     write_run(call(), output)
@@ -216,7 +216,7 @@ def learned(
     strict: StrictRuns = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show the training data of a ranker and the importance of its features.
+    """Show the training data of a learned ranker, and the importance of its features.
 
     Args:
         quiet: Show no remarks.
@@ -248,7 +248,7 @@ def applied(
     strict: StrictRuns = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the new run made from a run.
+    """Write the run that a learned ranker has re-ranked.
 
     Args:
         quiet: Show no remarks.
@@ -257,7 +257,7 @@ def applied(
 
 
 def _checked_run(run: str, sources: FeatureSources | None, strict: bool, quiet: bool) -> Run:
-    """Read a run; report or refuse its oddities."""
+    """Read a run, and report what is unusual in it; with `strict`, reject it."""
     order = sources.order if sources is not None else "rank"
     [read_] = read([run], order, strict, quiet)
     return read_

@@ -1,4 +1,4 @@
-"""Write and print the results of training: bundles, readers and their figures."""
+"""Views of training commands: they write and print bundles, readers and their figures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NewBundle = Annotated[str, Parameter(("--output", "-o"), metavar="FOLDER")]
 
 
 def _say_labels(bundle: Bundle) -> None:
-    """Print the difficulty of each label of a set, for choosing a threshold."""
+    """Print the mean difficulty of the texts with each label, which helps to choose a threshold."""
     for entry in bundle.card.get("training", ()):
         if labels := entry.get("labels_in_difficulty"):
             say(
@@ -57,7 +57,7 @@ def trained(
     out_of_fold: OtherFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write the bundle into its folder, and show its figures on the terminal.
+    """Write the trained bundle into a folder, and show its figures on the terminal.
 
     Args:
         output: Folder of the new bundle.
@@ -106,7 +106,7 @@ def background(
     limit_mb: LimitMb = 10.0,
     quiet: Quiet = False,
 ) -> None:
-    """Write the bundle into its folder.
+    """Write the trained background model into a folder.
 
     Args:
         output: Folder of the new bundle.
@@ -146,7 +146,7 @@ def validated(
     output: ResultFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Show figures of a bundle on the terminal, or write them to a file."""
+    """Show how well a bundle agrees with labels, on the terminal or in a file."""
     from understandability.evaluation.criteria import mixed_models
 
     check_destination(output)
@@ -162,7 +162,7 @@ def validated(
 
 
 def _show_validation(result: Validation, note: str = "", threshold: float = 0.0) -> None:
-    """Print the figures of one set; `note` says how they were measured."""
+    """Print the figures of one labelled set; `note` says how they were measured."""
     from understandability.training.validation import heading
 
     texts, groups = counted(result.records, "text"), counted(result.groups, "group")
@@ -195,7 +195,7 @@ def calibrated(
     plot: Annotated[str | None, Parameter(metavar="FILE.svg")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write the reader into a file, and show its threshold and noise on the terminal.
+    """Write the fitted reader to a file, and show its threshold and noise on the terminal.
 
     Args:
         output: Where to write the reader.
@@ -243,7 +243,7 @@ def calibrated(
 
 
 def rescaled(call: Callable[..., Rescaled], *, output: NewBundle, quiet: Quiet = False) -> None:
-    """Write the bundle into its folder, and show the distances from the labels on the terminal.
+    """Write the rescaled bundle into a folder, and show how far its estimates are from the labels.
 
     Args:
         output: Where to write the bundle.
@@ -316,13 +316,13 @@ def _show_agreement(agreement: StudyAgreement, plot: str | None, *, quiet: bool)
 
 
 def bundles_shown(call: Callable[[], Iterable[Bundle]]) -> None:
-    """Print each bundle with its licence and summary."""
+    """Print the licence and a summary of each bundle."""
     for bundle in call():
         print(f"{bundle.name}\n    {bundle.licence}\n    {bundle.card.get('summary', '')}")
 
 
 def card_shown(call: Callable[[], str]) -> None:
-    """Print the card unchanged."""
+    """Print the text of a model card."""
     print(call(), end="")
 
 
@@ -337,7 +337,7 @@ def probabilities_written(
     normalise: str | None,
     output: File = "-",
 ) -> None:
-    """Write the table to a file, with the settings.
+    """Write the table with P(U|d) to a file, together with the settings.
 
     Args:
         output: Table to write; - is standard output.

@@ -1,4 +1,4 @@
-"""Views of reports, rewrites and the editor."""
+"""Views of the commands for writers: reports, rewrites, the editor, and checks of texts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def report_written(
     output: File = "-",
     json_: Annotated[bool, Parameter("--json")] = False,
 ) -> None:
-    """Write a report as a page, as PDF, or its content as data.
+    """Write a report as HTML or PDF, or its content as JSON or CSV.
 
     Args:
         output: The report, as .html or .pdf, of a crawl also .csv; - is standard output.
@@ -75,7 +75,7 @@ def rewritten(
     output: File = "-",
     json_: Annotated[bool, Parameter("--json")] = False,
 ) -> None:
-    """Write the text with the accepted rewrites, or the facts that a rewrite loses.
+    """Write the text with the accepted rewrites; with ``--check``, the facts that a rewrite loses.
 
     Args:
         output: The text, with each accepted rewrite in the place of its passage; with --check,
@@ -105,7 +105,7 @@ def rewritten(
 
 
 def served(call: Callable[[], None]) -> None:
-    """Run the server, which prints its address."""
+    """Run the server of the editor until it is stopped."""
     call()
 
 
@@ -136,7 +136,7 @@ def asked(
 
 
 def _formats(_: object) -> Iterable[str]:
-    """Return the names of formats, which the shell completes."""
+    """Return the names of output formats, which the shell offers as completions."""
     from understandability.writers.check_formats import FORMATS
 
     return FORMATS
@@ -151,7 +151,7 @@ def text_checked(
         str, Parameter(completer=_formats)
     ] = "text",
 ) -> None:
-    """Report texts that miss their target; exit with status 1 if one does or cannot be read.
+    """Report texts that miss their target; exit with status 1 if any does or cannot be read.
 
     Args:
         output: Where to write the result; - is standard output.

@@ -1,4 +1,6 @@
-"""Extract the texts of pages of any origin."""
+"""The command `extract`: the text of each page, or every block with the reason to keep or drop
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute features of pages of any origin, or list the words that features count."""
+"""The command `features`: features of each page, or the words that they count."""
 
 from __future__ import annotations
 
@@ -108,11 +108,13 @@ def features(
 
 
 class _Paths(tuple[str, ...]):
-    """Paths, as opposed to a list of texts."""
+    """A tuple of paths; its type distinguishes it from a list of texts."""
 
     __slots__ = ()
 
 
 def as_paths(_: Any, tokens: Sequence[Any]) -> Sequence[str]:
-    """Mark the arguments of the command as paths, as opposed to texts."""
+    """Convert the arguments of the command to `_Paths`, because Python callers pass texts
+    instead.
+    """
     return _Paths(token.value for token in tokens)

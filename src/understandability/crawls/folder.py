@@ -3,8 +3,8 @@
     crawl.json                    the settings, and the inputs that the crawl began with
     added/0000017.json            inputs that were added later, from number 17 on
     scores/0000003-00012.parquet  part 12 of input 3: a row for each document with a score
-    errors/0000003-00012.parquet  a row for each document of that part without one, if there is any
-    without/0000017.json          the path of file 17 of the inputs, which was given up
+    errors/0000003-00012.parquet  the documents of that part that have no score, if any
+    without/0000017.json          the path of file 17 of the inputs, if the user gave it up
 
 A part is finished when its file is in ``scores/``. This file is written last and may have no rows:
 one rename publishes the rows and the completion together. The last part of an input ends in
@@ -54,7 +54,8 @@ _NOT_COMPARED = {"inputs", "skipped", "format", "reader_description"}
 
 @dataclass(frozen=True, slots=True, order=True)
 class Part:
-    """Part `number` of input `input`; `last` is true for the last part of the input.
+    """The identity of a part: part `number` of input `input`; `last` is true for the input's last
+    part.
 
     >>> Part(3, 12, last=True).name
     '0000003-00012-end.parquet'
@@ -71,7 +72,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Facts:
-    """Counts of a part, or of several parts together.
+    """Counts of the documents in one part of a crawl, or in several parts together.
 
     `records` counts the documents, and `failed` those without a score, by stage. `skipped` counts
     records that are not documents, by type. `difficulties` counts the documents with a difficulty
@@ -98,7 +99,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class StagedPart:
-    """A part whose files are written under temporary names, ready to be published.
+    """A part of a crawl whose files are written under temporary names, ready to be published.
 
     `files` pairs the temporary name of each file with its final one, in the order of publication.
     """
@@ -109,9 +110,10 @@ class StagedPart:
 
 
 class CrawlFolder:
-    """The folder of a crawl, on a disk or behind a URL; it need not exist yet.
+    """A folder that holds a crawl, on a disk or behind a URL; it need not exist yet.
 
-    `settings` and `limits` are written into the metadata of its parts.
+    `settings` (of the rows) and `limits` (of time and memory) are written into the metadata of each
+    part.
     """
 
     def __init__(
@@ -126,7 +128,7 @@ class CrawlFolder:
         self.path = self._folder.url
 
     def exists(self) -> bool:
-        """Return True if a crawl has begun in the folder; raise `InputError` for other files."""
+        """Return True if the folder holds a crawl; raise `InputError` if it holds other files."""
         names = self._folder.names("")
         if names and _DESCRIPTION not in names:
             raise InputError(
@@ -136,7 +138,7 @@ class CrawlFolder:
         return bool(names)
 
     def description(self) -> dict[str, Any]:
-        """Return the settings and all inputs, those that were added later too.
+        """Return the settings and all inputs, including those that were added later.
 
         Raises `InputError` if the folder is not a crawl folder.
         """
@@ -176,7 +178,7 @@ class CrawlFolder:
         return {**description, "skipped": dict(skipped)}
 
     def begin(self, description: Mapping[str, Any]) -> None:
-        """Write ``crawl.json``; raise `InputError` if there is another one, or other files."""
+        """Write the settings to ``crawl.json``; raise `InputError` if the folder is not empty."""
         description = {"format": FORMAT, **description}
         self.exists()
         text = json.dumps(description, indent=1) + "\n"
@@ -184,7 +186,9 @@ class CrawlFolder:
             self.check_settings(json.loads(text))
 
     def check_settings(self, description: Mapping[str, Any]) -> None:
-        """Raise `InputError` if the crawl in the folder has other settings than `description`."""
+        """Raise `InputError` if the crawl in the folder was begun with settings other than
+        `description`.
+        """
         differences = list(_differences(self.description(), json.loads(json.dumps(description))))
         if differences:
             raise InputError(
@@ -195,17 +199,17 @@ class CrawlFolder:
     def add_inputs(
         self, number: int, inputs: Sequence[Mapping[str, Any]], skipped: Mapping[str, int]
     ) -> bool:
-        """Append inputs to the crawl; `number` is the number of the first one.
+        """Append inputs to the crawl; the first one gets the given `number`.
 
-        Returns False if another process has appended some at the same time; read the description
-        again then.
+        Returns False if another process has appended inputs at the same time; then read the
+        description again.
         """
         added = {"settings": {}, "inputs": list(inputs), "skipped": dict(skipped)}
         text = json.dumps(added, indent=1) + "\n"
         return self._folder.create(f"{ADDED}/{number:07}.json", text.encode())
 
     def files(self) -> list[File]:
-        """The files of the inputs, each once, with their sizes when they were added."""
+        """The distinct files of all inputs, with the sizes that they had when they were added."""
         files = {
             path: File(docno, path, input_["given"] or path, size)
             for input_ in self.description()["inputs"]
@@ -214,7 +218,9 @@ class CrawlFolder:
         return list(files.values())
 
     def given_up(self) -> list[str]:
-        """The paths of the files that are no longer read, by ``--without``."""
+        """The paths of the files that the user gave up with ``--without``; they are no longer
+        read.
+        """
         names = [name for name in self._folder.names(WITHOUT) if name.endswith(".json")]
         paths = []
         for name in names:
@@ -228,25 +234,32 @@ class CrawlFolder:
         return paths
 
     def give_up(self, path: str) -> None:
-        """Record that a file of the inputs is no longer read."""
+        """Record that a file of the inputs will no longer be read."""
         number = [file.path for file in self.files()].index(path)
         content = json.dumps({"path": path}) + "\n"
         self._folder.create(f"{WITHOUT}/{number:07}.json", content.encode())
 
     def lock(self, inputs: Sequence[int]) -> AbstractContextManager[object]:
-        """Lock inputs against other processes; object stores have no locks."""
+        """Lock inputs, so that no other process works on them; in object stores this does
+        nothing.
+        """
         if isinstance(self._folder, LocalFolder):
             return _locked(self._folder.path / ".lock", inputs)
         return nullcontext()
 
     def discard_unfinished(self, inputs: Collection[int]) -> None:
-        """Remove the temporary files of locked inputs, left by processes that were killed."""
+        """Remove the temporary files that killed processes left for these inputs. Lock the inputs
+        first.
+        """
         prefixes = tuple(f"{number:07}-" for number in inputs)
         for under in (SCORES, ERRORS):
             self._folder.discard_unfinished(under, prefixes)
 
     def discard_unusable(self, inputs: Collection[int]) -> list[str]:
-        """Remove temporary files and damaged parts of locked inputs; return a remark on each."""
+        """Remove temporary files and damaged parts of these inputs, and return a remark on each.
+
+        Lock the inputs first.
+        """
         self.discard_unfinished(inputs)
         remarks, own = [], set(inputs)
         for part in self.parts():
@@ -263,11 +276,13 @@ class CrawlFolder:
         return remarks
 
     def discard(self, part: Part) -> None:
-        """Remove a part, so that it is made again."""
+        """Remove a part, so that its documents are scored again."""
         self._folder.remove(f"{SCORES}/{part.name}")
 
     def parts(self) -> list[Part]:
-        """The finished parts in the order of the inputs; `InputError` if two contradict."""
+        """List the finished parts in the order of the inputs; raise `InputError` if two
+        contradict.
+        """
         matches = map(_NAME.fullmatch, self._folder.names(SCORES))
         parts = sorted(Part(int(m[1]), int(m[2]), bool(m[3])) for m in matches if m)
         for part, following in pairwise(parts):
@@ -279,7 +294,10 @@ class CrawlFolder:
         return parts
 
     def description_and_parts(self) -> tuple[dict[str, Any], list[Part]]:
-        """Return both; raise `InputError` if a part belongs to none of the inputs."""
+        """Return the description and the finished parts.
+
+        Raises `InputError` if a part belongs to none of the inputs.
+        """
         description, parts = self.description(), self.parts()
         inputs = len(description["inputs"])
         if parts and parts[-1].input >= inputs:
@@ -292,7 +310,7 @@ class CrawlFolder:
     def commit(
         self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
     ) -> Facts:
-        """Write a finished part, and publish it."""
+        """Write a finished part and publish it; return its counts."""
         staged = self.stage(part, rows, failures, skipped)
         self.publish(staged)
         return staged.facts
@@ -300,7 +318,7 @@ class CrawlFolder:
     def stage(
         self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
     ) -> StagedPart:
-        """Write the files of a part under temporary names; `publish` makes them visible."""
+        """Write the files of a part under temporary names; `publish` renames them."""
         stages = Counter(failure.stage for failure in failures)
         facts = Facts(rows.num_rows + len(failures), stages, skipped, _histogram(rows))
         metadata = {SETTINGS_KEY: json.dumps(self._settings), _FACTS_KEY: json.dumps(vars(facts))}
@@ -315,25 +333,29 @@ class CrawlFolder:
         return StagedPart(part, facts, tuple(files))
 
     def publish(self, staged: StagedPart) -> None:
-        """Make a staged part visible: its errors first, then its scores, which complete it."""
+        """Rename the files of a staged part: its errors first, then its scores, which mark it as
+        finished.
+        """
         if not staged.facts.failed:
             self._folder.remove(f"{ERRORS}/{staged.part.name}")  # of an earlier attempt
         for temporary, name in staged.files:
             self._folder.publish(temporary, name)
 
     def facts(self, part: Part) -> Facts:
-        """The counts of a finished part."""
+        """Read the counts of a finished part."""
         with self._opened(SCORES, part) as file:
             return _facts_in(_schema(file))
 
     def limits(self, part: Part) -> dict[str, float]:
-        """The limits of time and memory for a part; empty without limits."""
+        """Read the limits of time and memory under which a part was scored; empty if there were
+        none.
+        """
         with self._opened(SCORES, part) as file:
             metadata = _schema(file).metadata or {}
             return {k: float(v) for k, v in json.loads(metadata.get(_LIMITS_KEY, "{}")).items()}
 
     def scores(self, part: Part, columns: Sequence[str] | None = None) -> pa.Table:
-        """The rows of the scored documents of a part; the metadata hold the settings."""
+        """Read the rows of a part; the metadata of the table holds the settings."""
         with self._opened(SCORES, part) as file:
             table = _read_parquet(file, columns)
             _check_rows(table, _facts_in(table.schema).scored)
@@ -343,7 +365,7 @@ class CrawlFolder:
         return table
 
     def failures(self, part: Part) -> list[Failure]:
-        """The documents of a part without a score."""
+        """Read the failures of a part: its documents without a score."""
         expected = self.facts(part).failed.total()
         if not expected:
             return []
@@ -353,7 +375,9 @@ class CrawlFolder:
             return [Failure(**row) for row in table.to_pylist()]
 
     def rows(self, part: Part, docnos: Collection[str]) -> Iterator[dict[str, Any]]:
-        """The rows of some documents of a part: scores first, documents that were not read last."""
+        """Yield the rows of some documents of a part: first scores, then errors, last unreadable
+        documents.
+        """
         names = self.scores(part, ["docno"])["docno"].to_pylist()
         matches = [index for index, docno in enumerate(names) if docno in docnos]
         if matches:
@@ -362,7 +386,7 @@ class CrawlFolder:
         yield from sorted(failed, key=lambda row: row["stage"] == "read")
 
     def remove_files(self, part: Part) -> None:
-        """Remove both files of a part."""
+        """Remove the files of a part: scores and errors."""
         self._folder.remove(f"{ERRORS}/{part.name}")
         self._folder.remove(f"{SCORES}/{part.name}")
 
@@ -375,7 +399,7 @@ class CrawlFolder:
 
     @contextmanager
     def _opened(self, under: str, part: Part) -> Iterator[IO[bytes]]:
-        """Open one of the two files of a part; report damage in one sentence."""
+        """Open a file of a part, in the subfolder `under`; report damage in one sentence."""
         try:
             with self._folder.open(f"{under}/{part.name}") as file:
                 yield file
@@ -389,7 +413,7 @@ class CrawlFolder:
 
 
 def complete_inputs(parts: Iterable[Part]) -> set[int]:
-    """Return the numbers of the inputs that have all their parts.
+    """Return the numbers of the inputs whose parts are all finished.
 
     >>> sorted(complete_inputs([Part(0, 0), Part(0, 1, True), Part(1, 1, True)]))
     [0]
@@ -427,7 +451,7 @@ def _parquet(table: pa.Table, metadata: Mapping[bytes, str]) -> bytes:
 
 
 def _facts_in(schema: pa.Schema) -> Facts:
-    """Read the counts in the metadata of a part."""
+    """Read the counts of a part from the metadata of its schema."""
     metadata = schema.metadata or {}
     if _FACTS_KEY not in metadata:
         raise ValueError("it was not written by 'understand score'")
@@ -447,7 +471,9 @@ def _check_rows(table: pa.Table, expected: int) -> None:
 
 
 def _check(description: Mapping[str, Any]) -> None:
-    """Raise `ValueError`, `KeyError` or `TypeError` if an object does not describe a crawl."""
+    """Raise `ValueError`, `KeyError` or `TypeError` if the content of a ``crawl.json`` is
+    malformed.
+    """
     if not isinstance(description["settings"], dict):
         raise ValueError("its settings are not an object")
     inputs = description["inputs"]
@@ -472,7 +498,7 @@ def _reason(error: Exception) -> str:
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Describe in words how the settings of two descriptions differ."""
+    """Yield, in words, each setting that differs between two descriptions."""
     for key in sorted({*before, *now} - _NOT_COMPARED):
         old, new = before.get(key), now.get(key)
         if isinstance(old, dict) and isinstance(new, dict):
@@ -485,8 +511,8 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[
 def _locked(path: Path, numbers: Sequence[int]) -> Iterator[None]:
     """Lock inputs by their numbers; the system releases the locks of a process that dies.
 
-    Works across machines if the locks of the file system do. A file system without locks keeps
-    nobody out.
+    This works across machines if the file system supports locks. A file system without locks
+    excludes no other process.
     """
     try:
         import fcntl  # Windows has none

@@ -1,8 +1,9 @@
-"""The program of a worker: it reads inputs, has their pages scored, and writes their parts.
+"""The program of a worker process: it reads inputs, has their pages scored, and writes the results.
 
-A worker is two processes that take turns: this one reads, and one of `page_process` scores. A page
-that ends its process costs the reader nothing; an input whose reading crashes (as Arrow does on
-damaged files) costs the parent nothing. The parent hands out inputs and publishes the parts.
+A worker consists of two processes that take turns: this one reads, and one of `page_process`
+scores. If a page crashes the second process, this one starts another. If reading an input crashes
+this process (Arrow does so on damaged files), the parent starts another worker. The parent hands
+out inputs and publishes the finished parts.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _STATE = struct.Struct("qqq")
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The first message to a worker: `maker` is a pickled `RowMaker`, parts go to `folder`."""
+    """The first message to a worker: a pickled `RowMaker`, and the folder for the results."""
 
     settings: InputSettings
     maker: bytes
@@ -48,10 +49,10 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """An input to work on.
+    """A message to a worker: the input to read and score.
 
-    `finished` maps the numbers of the parts that exist to True for the last one. `retried` maps
-    finished parts to the stages whose failures are tried again.
+    `finished` maps the number of each part that already exists to True for the last part of the
+    input. `retried` maps finished parts to the stages whose failures are tried again.
     """
 
     input: Input
@@ -62,9 +63,9 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A report of a worker on its input; `part` is set when one is staged.
+    """A message of a worker about its progress; `part` is set when a part is written.
 
-    Counts refer to this input, since it was assigned. `remarks` are new messages to the user.
+    The counts are of this input since it was assigned. `remarks` are new messages to the user.
     """
 
     documents: int = 0
@@ -80,38 +81,40 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """An error that ends the run, such as a full disk."""
+    """A message of a worker about an error that ends the whole run, such as a full disk."""
 
     message: str
     is_option: bool = False
 
 
 class ReadingState:
-    """The position in the input that is read, in memory that outlives the process that reads.
+    """The worker's position in its input, in shared memory that remains if the worker dies.
 
-    From it, the parent learns at which document a process died.
+    The parent learns from it at which document the worker died.
     """
 
     def __init__(self, descriptor: int) -> None:
         self._memory = mmap.mmap(descriptor, _STATE.size)
 
     def set(self, file_index: int, documents: int, is_reading: bool) -> None:
-        """Record the file that is read, the documents read so far, and what is being done."""
+        """Store the index of the current file, the number of documents read, and whether it is
+        reading now.
+        """
         _STATE.pack_into(self._memory, 0, file_index, documents, is_reading)
 
     def get(self) -> tuple[int, int, bool]:
-        """Return what was recorded last."""
+        """Return the values that were stored last."""
         file_index, documents, is_reading = _STATE.unpack_from(self._memory)
         return file_index, documents, bool(is_reading)
 
     @staticmethod
     def allocate(descriptor: int) -> None:
-        """Make an open file large enough to hold the state."""
+        """Make an open file large enough for the state."""
         os.ftruncate(descriptor, _STATE.size)
 
 
 def main() -> None:
-    """Work on inputs until the socket closes."""
+    """Read and score inputs, as the parent sends them, until the socket closes."""
     with connected_to_parent() as connection:
         setup: Setup = pickle.loads(connection.recv_bytes())
         state = ReadingState(int(sys.argv[2]))
@@ -139,7 +142,7 @@ class _Worker:
         self._next_update = 0.0
 
     def work_on(self, assignment: Assignment) -> None:
-        """Read an input to its end; stage its parts and report the progress."""
+        """Read and score one input, write its parts, and report the progress."""
         try:
             run = self._run_of(assignment)
             self._state.set(0, 0, is_reading=True)

@@ -1,7 +1,7 @@
 """Score the inputs of a plan on this machine, in this process or with worker processes.
 
-The parent process plans, watches the workers and publishes the parts that they finish. Pages never
-pass through it, except pages that exist in no file.
+The parent process plans, watches the workers and publishes the parts that they finish. The workers
+read the pages themselves; only pages that exist in no file are sent to them.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def fill_table(
 ) -> Iterator[Progress]:
     """Score all inputs of a plan into one table or into memory, and yield the progress.
 
-    One worker without limits is this process. The rows are in the order of the inputs, and each
-    docno occurs once, whatever the number of workers.
+    With one worker and no limits, this process scores the pages itself. The rows are in the order
+    of the inputs, and each docno occurs once, whatever the number of workers.
     """
     distinct = DistinctDocnos()
     progress = Progress.before(plan, plan.inputs, plan.inputs)
@@ -119,10 +119,10 @@ def fill_folder(
     limits: Limits,
     retried_stages: Collection[str] = (),
 ) -> Iterator[Progress]:
-    """Lock inputs of a crawl folder, process the unfinished ones, and yield the progress.
+    """Lock some inputs of a crawl folder, score what is missing, and yield the progress.
 
-    Failures of `retried_stages` are tried again. So are pages that ran into a lower limit than
-    these, and pages and inputs for which the machine lacked memory, disk or files.
+    Failures whose stage is in `retried_stages` are tried again. So are pages that failed under a
+    lower limit than now, and failures for lack of memory, disk or files.
     """
     with folder.lock([input_.number for input_ in inputs]):
         prepare(folder, plan, inputs)
@@ -140,7 +140,10 @@ def continue_folder(
     limits: Limits,
     retried_stages: Collection[str] = (),
 ) -> Iterator[Progress]:
-    """Process the unfinished ones of locked inputs; see `fill_folder`."""
+    """Score what is missing of inputs that are locked already, and yield the progress.
+
+    The arguments are explained at `fill_folder`.
+    """
     assignments = assignments_for(folder, plan, inputs, limits, retried_stages)
     remaining = [assignment.input for assignment in assignments]
     progress = Progress.before(plan, inputs, remaining)
@@ -167,7 +170,7 @@ def assignments_for(
     limits: Limits,
     retried_stages: Collection[str] = (),
 ) -> list[Assignment]:
-    """Return what remains to be done of inputs; parts that are read again are discarded."""
+    """Return the remaining work for some inputs; parts with failures to retry are discarded."""
     numbers = {input_.number for input_ in inputs}
     retried: dict[int, dict[Part, frozenset[str]]] = defaultdict(dict)
     unread_from: dict[int, int] = {}
@@ -201,7 +204,10 @@ def assignments_for(
 def _stages_to_retry(
     folder: CrawlFolder, part: Part, limits: Limits, requested: Collection[str]
 ) -> frozenset[str]:
-    """Return the stages of failures of a part to try again; only ``read`` if that is one."""
+    """Return the stages of failures in a part that must be tried again.
+
+    If reading is among them, only ``read`` is returned, because the whole part is read again.
+    """
     failed = folder.facts(part).failed
     stages = {stage for stage in requested if failed[stage]}
     if "read" in stages:
@@ -223,7 +229,7 @@ def _stages_to_retry(
 
 
 def prepare(folder: CrawlFolder, plan: Plan, inputs: Sequence[Input]) -> None:
-    """Remove unusable parts of locked inputs, and record the files given up by ``--without``."""
+    """Remove unusable parts of locked inputs, and record the files that ``--without`` gives up."""
     plan.source.remarks.extend(folder.discard_unusable([input_.number for input_ in inputs]))
     if not plan.source.without:
         return
@@ -248,7 +254,10 @@ def prepare(folder: CrawlFolder, plan: Plan, inputs: Sequence[Input]) -> None:
 def _score_in_process(
     plan: Plan, progress: Progress
 ) -> Iterator[tuple[FinishedPart | None, Input]]:
-    """Score inputs one after another in this process; yield None after other documents."""
+    """Score inputs one after another in this process.
+
+    Yields each finished part with its input, and None in its place after other documents.
+    """
     score = score_here(plan.maker)
     for input_ in plan.inputs:
         run = InputRun(plan.input_settings, input_, score)
@@ -281,7 +290,9 @@ def _count(progress: Progress, part: FinishedPart) -> None:
 
 
 def _exists_only_here(plan: Plan) -> bool:
-    """Return True if the pages exist in no file that a worker could read."""
+    """Return True if the pages are objects in this process, so that workers cannot read them from
+    files.
+    """
     return isinstance(plan.source, GivenPages) or any(
         file.path == "-" for input_ in plan.inputs for file in input_.files
     )
@@ -290,9 +301,9 @@ def _exists_only_here(plan: Plan) -> bool:
 def _score_given_pages(
     plan: Plan, workers: int, limits: Limits, finished: Mapping[int, bool] | None = None
 ) -> Iterator[FinishedPart]:
-    """Score batches of pages, each by a thread that has a process of its own, in their order.
+    """Score batches of pages in parallel and yield the results in order.
 
-    Batches that are `finished` are left out.
+    Each thread controls one child process. Batches whose number is in `finished` are skipped.
     """
     maker = pickle.dumps(plan.maker)
     has_stopped = threading.Event()
@@ -336,7 +347,7 @@ class _Batch:
 
 
 def _batches(plan: Plan) -> Iterator[_Batch]:
-    """Yield the pages of the inputs in batches, each page under the docno that it counts under."""
+    """Yield batches of pages; a repeated docno is renamed or becomes a failure."""
     seen = SeenDocnos()
     number = size = 0
     records: list[Page | Failure] = []
@@ -364,7 +375,9 @@ def _named(record: Page | Failure, seen: SeenDocnos, named_path: str) -> Page | 
 
 
 class _PartsInOrder:
-    """Parts of a temporary folder, handed on and removed in the order of the inputs."""
+    """Collects parts in a temporary folder, and yields and removes them in the order of the
+    inputs.
+    """
 
     def __init__(self, folder: CrawlFolder, inputs: Iterable[Input]) -> None:
         self._folder = folder
@@ -373,12 +386,12 @@ class _PartsInOrder:
         self._available: dict[tuple[int, int], StagedPart] = {}
 
     def add(self, staged: StagedPart) -> None:
-        """Publish a part in the temporary folder."""
+        """Store a finished part in the temporary folder."""
         self._folder.publish(staged)
         self._available[staged.part.input, staged.part.number] = staged
 
     def __iter__(self) -> Iterator[tuple[FinishedPart, Input]]:
-        """Yield the parts that are next, up to the first that is missing."""
+        """Yield the parts that come next, until one is missing."""
         while self._inputs:
             input_ = self._inputs[0]
             staged = self._available.pop((input_.number, self._next_number), None)
@@ -396,7 +409,7 @@ class _PartsInOrder:
 
 
 class _Workers:
-    """Worker processes that each work on one input at a time; a context manager."""
+    """A pool of worker processes, each reading one input at a time; a context manager."""
 
     def __init__(self, plan: Plan, folder: CrawlFolder, limits: Limits, count: int) -> None:
         self._plan, self._folder = plan, folder
@@ -422,7 +435,10 @@ class _Workers:
         progress: Progress,
         publish: Callable[[StagedPart], object],
     ) -> Iterator[None]:
-        """Work on inputs, publish their parts, and update the progress."""
+        """Hand out the inputs, publish the parts that workers finish, and update the progress.
+
+        Yields after each message, so that the caller can show the progress.
+        """
         self._waiting = deque(assignments)
         self._publish = publish
         totals = _Totals(progress)
@@ -438,7 +454,7 @@ class _Workers:
             yield
 
     def _attend(self, worker: _Worker, totals: _Totals) -> None:
-        """Receive a message of a worker, or replace it if it has died."""
+        """Handle one message of a worker; if the worker has died, replace it."""
         message = worker.receive()
         if message is None:
             self._replace(worker, totals)
@@ -468,7 +484,7 @@ class _Workers:
             worker.assignment = None
 
     def _replace(self, worker: _Worker, totals: _Totals) -> None:
-        """Start another worker for one that has died, and give its input out again."""
+        """Start a new worker in place of a dead one, and hand out its input again."""
         cause = worker.cause_of_death()
         state = worker.state.get()
         worker.stop()
@@ -492,7 +508,7 @@ class _Workers:
         self._waiting.appendleft(replace(worker.assignment, stops=stops))
 
     def _stop_silent_workers(self) -> None:
-        """Kill workers that hang while Arrow reads a file."""
+        """Kill workers that hang inside Arrow, where they can neither report nor stop."""
         now = time.monotonic()
         # Time that this process did not run, such as stopped by Ctrl-Z, does not count.
         seconds = min(now - self._last_look, 5 * _TICK)
@@ -516,15 +532,16 @@ class _Workers:
 
 @dataclass
 class _Deaths:
-    """The deaths of the workers that read one input."""
+    """Counts how often workers died while they read a certain input."""
 
     last: tuple[int, int, bool] | None = None
     at_last: int = 0
 
     def add(self, state: tuple[int, int, bool], cause: str, is_silent: bool) -> Stop | None:
-        """Record a death; return where to stop reading if the file is to blame.
+        """Record that a worker died; return where to stop reading if the file seems to be the
+        cause.
 
-        Something else may have killed a worker, so one death is no evidence.
+        A single death is no evidence, because something else may have killed the worker.
         """
         self.at_last = self.at_last + 1 if state == self.last else 1
         self.last = state
@@ -543,7 +560,7 @@ class _Deaths:
 
 
 class _Worker(ChildProcess):
-    """A worker process, and what it works on."""
+    """A worker process and the input that it reads."""
 
     def __init__(self, setup: bytes) -> None:
         with tempfile.TemporaryFile() as file:
@@ -558,7 +575,7 @@ class _Worker(ChildProcess):
         self.send_pickled(setup)
 
     def give(self, assignment: Assignment) -> None:
-        """Hand out an input."""
+        """Send the worker an input to read and score."""
         self.assignment = assignment
         self.update = self.published = Update()
         self.state.set(0, 0, is_reading=True)
@@ -567,7 +584,7 @@ class _Worker(ChildProcess):
 
 
 class _Totals:
-    """Adds up what workers report into the progress of the run."""
+    """Sums the counts that the workers report into the progress of the run."""
 
     def __init__(self, progress: Progress) -> None:
         self.progress = progress
@@ -578,12 +595,12 @@ class _Totals:
         self._reported = Counter(progress.failed)
 
     def keep(self, published: Update) -> None:
-        """Count what a worker that has died had published."""
+        """Add the counts of the parts that a worker published before it died."""
         self._documents += published.documents
         self._failed += published.failed
 
     def finish(self, input_: Input, update: Update) -> None:
-        """Count an input that is finished."""
+        """Add the counts of an input that is finished."""
         self.keep(update)
         self._bytes_done += input_.bytes
         self._bytes_passed += update.bytes_passed
@@ -591,7 +608,7 @@ class _Totals:
         self.progress.inputs_done += 1
 
     def update(self, workers: Sequence[_Worker]) -> None:
-        """Bring the progress up to date with the latest reports."""
+        """Set the progress to the sum of finished inputs and the latest reports of all workers."""
         progress = self.progress
         # `fill_table` counts repeated documents on its own.
         self._extra += progress.failed - self._reported

@@ -41,9 +41,9 @@ _COLUMNS = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The numbers of documents with rows, of errors, and of errors that are repeated documents.
+    """Counts of a merge: documents with rows, errors, and how many errors are repeated documents.
 
-    `without` are the files that were given up.
+    `without` lists the files that the user gave up.
     """
 
     scored: int
@@ -131,7 +131,7 @@ def _given_up(folders: Sequence[CrawlFolder]) -> tuple[str, ...]:
 
 
 class _FolderPart(NamedTuple):
-    """A part of one of several folders, and the path that the user named for its input."""
+    """One part of a crawl folder, and the path that the user named for its input."""
 
     folder: CrawlFolder
     folder_number: int
@@ -145,10 +145,10 @@ def merged_rows(
 ) -> Iterator[tuple[pa.Table, list[Failure], int]]:
     """Yield tables of rows, the failures among them, and how many of these are repeated documents.
 
-    Together they are what one process would have written at once. Of equal docnos under one path
-    that the user named, the first keeps its row and the others become errors; under another path
-    they get its name in front. Memory does not grow with the crawl, except for a byte per document.
-    Raises `InputError` if a crawl is not finished, unless a `partial` table is wanted.
+    All tables together equal those of a crawl by one process. Of equal docnos under one path that
+    the user named, the first keeps its row and the others become errors; under another path they
+    get its name in front. Memory does not grow with the crawl, except for a byte per document.
+    Raises `InputError` if a crawl is not finished, unless `partial` is true.
     """
     parts = list(_parts_of(folders, partial))
     yield from _chunks(parts, _fates(parts))
@@ -172,7 +172,11 @@ def _parts_of(folders: Sequence[CrawlFolder], partial: bool) -> Iterator[_Folder
 def _chunks(
     parts: Sequence[_FolderPart], fates: NDArray[np.int8]
 ) -> Iterator[tuple[pa.Table, list[Failure], int]]:
-    """Yield some thousand rows at a time, in the order of the inputs, as `merged_rows` does."""
+    """Yield tables of some thousand rows, in the order of the inputs.
+
+    Each comes with its failures and the number of them that are repeated documents. `fates` says
+    what happens to each document.
+    """
     tables: list[pa.Table] = []
     failures: list[Failure] = []
     chunk_start = start = 0
@@ -222,7 +226,11 @@ def _chunks(
 
 
 def _fates(parts: Sequence[_FolderPart]) -> NDArray[np.int8]:
-    """Decide the fate of each document, in buckets of docnos that are temporary files."""
+    """Decide for each document whether it keeps its docno, is renamed, or is an error as a
+    duplicate.
+
+    Docnos are distributed over temporary files (buckets) by hash, so that memory stays bounded.
+    """
     documents = sum(part.folder.facts(part.part).records for part in parts)
     fates = np.zeros(documents, np.int8)
     count = min(1 + documents // _BUCKET_ROWS, _MAX_BUCKETS)
@@ -244,10 +252,10 @@ def _fates(parts: Sequence[_FolderPart]) -> NDArray[np.int8]:
 
 
 def _documents(parts: Sequence[_FolderPart]) -> Iterator[pa.Table]:
-    """Yield the docnos of the documents of some parts, with the path and folder that they are of.
+    """Yield tables with the docno, index, named path and folder of each document of some parts.
 
-    Unreadable documents are left out, because their docnos remain free. The `index` counts all
-    documents: of each part the scores come first, then the errors.
+    The `index` counts all documents: of each part first the scores, then the errors. Unreadable
+    documents are left out of the tables, because another document may have their docno.
     """
     numbers = {
         named_path: number
@@ -277,7 +285,7 @@ def _documents(parts: Sequence[_FolderPart]) -> Iterator[pa.Table]:
 
 
 def _fates_in(bucket: pa.Table) -> NDArray[np.int8]:
-    """Decide the fates of all documents of some docnos, which are in the order of the inputs."""
+    """Decide the fates of the documents in one bucket, which are in the order of the inputs."""
     codes = bucket["docno"].combine_chunks().dictionary_encode().indices.to_numpy()
     owners, folders = bucket["given"].to_numpy(), bucket["folder"].to_numpy()
     fates = np.full(len(codes), _REPEATED, np.int8)

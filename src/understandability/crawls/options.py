@@ -1,4 +1,6 @@
-"""Options of commands that read pages: which pages are read, by how many workers, and where to."""
+"""Options shared by commands that read pages: which pages, by how many workers, and the
+destination.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ Destination = Annotated[str | Path | None, Parameter(("--output", "-o"), metavar
 
 
 def docnos_in(path: str) -> Collection[str]:
-    """Read the docnos that a list, a qrels file or a run names."""
+    """Read the docnos from a list, a qrels file or a run."""
     from understandability.inputs.trec import read_docnos  # a third of the time that --help takes
 
     return read_docnos(path)
@@ -41,7 +43,7 @@ def docnos_in(path: str) -> Collection[str]:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The choice of pages, and the processes that compute their rows.
+    """The options for choosing pages and for the processes that score them.
 
     >>> Work(workers=4).limit_mb
     10.0
@@ -85,12 +87,12 @@ class Work:
 
     @property
     def limit(self) -> int:
-        """The longest document, in bytes."""
+        """The length of the longest document that is scored, in bytes."""
         return int(self.limit_mb * 1e6)
 
     @property
     def retried_stages(self) -> frozenset[str]:
-        """The stages whose failures are tried again."""
+        """The stages whose failures are tried again, from `retry_errors`."""
         if self.retry_errors is None:
             return frozenset()
         return frozenset(STAGES if self.retry_errors == ALL_STAGES else [self.retry_errors])
@@ -130,7 +132,9 @@ class ReadOptions(ExtractionOptions, WorkOptions, total=False):
 
 
 class ExtractOptions(ReadOptions, total=False):
-    """The same, where `columns` is short for `table_columns`."""
+    """The keywords of `extract`: those of `ReadOptions`, with `columns` as a short form of
+    `table_columns`.
+    """
 
     columns: TableColumns | None
 
@@ -145,7 +149,7 @@ class ScoreOptions(SettingsOptions, WorkOptions, total=False):
 
 
 def split_choices(choices: Mapping[str, Any]) -> tuple[Settings, Work]:
-    """Sort keywords into settings and work; `Settings` raises an error for an unknown one."""
+    """Split keywords into `Settings` and `Work`; an unknown keyword is an error."""
     choices = {"table_columns" if k == "columns" else k: v for k, v in choices.items()}
     names = {field.name for field in fields(Work)}
     work = Work(**{name: value for name, value in choices.items() if name in names})
@@ -153,7 +157,9 @@ def split_choices(choices: Mapping[str, Any]) -> tuple[Settings, Work]:
 
 
 def fills_folder(output: str | Path | None, work: Work) -> bool:
-    """Return True if rows go to a crawl folder; raise `OptionError` if options do not fit."""
+    """Return True if the rows go to a crawl folder; raise `OptionError` if another option needs
+    one.
+    """
     fills = is_folder(output)
     folder_options = ("shard", "runner", "address", "without", "retry_errors")
     used = [f"--{name.replace('_', '-')}" for name in folder_options if getattr(work, name)]
@@ -166,7 +172,7 @@ def fills_folder(output: str | Path | None, work: Work) -> bool:
 
 
 def is_folder(output: str | Path | None) -> bool:
-    """Return True if a path names a crawl folder; raise `OptionError` if it is no output."""
+    """Return True if a path names a crawl folder; raise `OptionError` if it cannot be an output."""
     if output is None or output == "-":
         return False
     path = str(output)

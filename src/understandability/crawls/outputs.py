@@ -1,4 +1,4 @@
-"""Destinations of rows: memory, or one file with its errors next to it."""
+"""Destinations of rows: memory, or one file with a second file for errors."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from understandability.text.page import SEEN_BEFORE, Failure
 
 
 class Output(Protocol):
-    """A destination of rows, table by table in the order of the inputs.
+    """A destination that receives tables of rows in the order of the inputs.
 
-    `failures` holds the failures that it keeps in memory.
+    `failures` lists the failures that were kept in memory rather than written.
     """
 
     failures: list[Failure]
@@ -28,7 +28,9 @@ class Output(Protocol):
 
 
 class InMemory:
-    """Rows and failures as lists. `most` limits the number of rows, but not of failures."""
+    """Collects rows and failures in lists. `most` limits the number of rows, but not of
+    failures.
+    """
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most
@@ -44,7 +46,7 @@ class InMemory:
 
 
 class TableFile:
-    """Rows in one file, errors in ``<file>.errors.jsonl``; a context manager.
+    """Writes rows to one file and errors to ``<file>.errors.jsonl``; a context manager.
 
     The file appears when the context ends without an error, and not at all otherwise. If it is
     standard output (``-``), the errors are kept in `failures`.
@@ -80,7 +82,7 @@ class TableFile:
 
 
 class DistinctDocnos:
-    """Rows of several inputs in which each docno occurs once.
+    """Makes docnos unique across several inputs.
 
     Of equal docnos under one path that the user named, the first document keeps its row, and the
     others become errors. A document under another path gets the name of that path in front.
@@ -90,7 +92,10 @@ class DistinctDocnos:
         self._seen = SeenDocnos()
 
     def of_part(self, part: FinishedPart, named_path: str) -> tuple[pa.Table, list[Failure]]:
-        """Return the rows and failures of a part of an input under the path `named_path`."""
+        """Return the rows and failures of a part with unique docnos.
+
+        The user named its input by `named_path`.
+        """
         failures: list[Failure] = []
         for failure in part.failures:
             # A document that was not read has no content, so its docno remains free.
@@ -126,12 +131,14 @@ class DistinctDocnos:
 
 
 def errors_of(output: str) -> str:
-    """The name of the file with the errors of a table."""
+    """Return the name of the file that holds the errors of a table."""
     return f"{output}.errors.jsonl"
 
 
 def write_failures(failures: Sequence[Failure], output: str) -> None:
-    """Write failures next to an output; without failures, remove the file of an earlier run."""
+    """Write failures to the errors file of an output; without failures, remove an older errors
+    file.
+    """
     if failures:
         with TableWriter(errors_of(output)) as writer:
             writer.write(failure_table(failures))

@@ -1,10 +1,10 @@
-"""Score pages in a process of its own, so that a page that hangs or crashes costs only itself.
+"""Score pages in a child process, so that a page that hangs or crashes affects no other page.
 
-`IsolatedScorer` hands chunks of pages to such a process and replaces it when it dies. Then it
-tries the pages of the chunk one by one. `main` is the program of the process. The kernel's timers
+`IsolatedScorer` sends chunks of pages to a child process and replaces it when it dies. Then it
+tries the pages of the chunk one by one. `main` is the program of the child. Timers of the kernel
 end it when a page takes too long: they need neither Python nor the parent. They count processor
-time, so that a busy machine gives the same rows as an idle one; a timer by the clock ends pages
-that wait for ever.
+time, so that a busy machine produces the same rows as an idle one. A second timer by the clock ends
+pages that wait for ever.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _CLOCK_RATIO = 10  # limit by the clock / limit of processor time
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits for a page: processor time, and the memory of its process.
+    """Limits for scoring a page: processor time, and memory of the process.
 
     Memory is resident memory, measured twenty times a second from another process. The kernel's
     limits on address space (RLIMIT_AS, RLIMIT_DATA) count what libraries only reserve. They also
@@ -71,10 +71,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """The result for a chunk: rows as an Arrow stream, failures with the indices of their pages.
+    """The result of a chunk: an Arrow stream of rows, and failures with the indices of their pages.
 
-    `error` is set instead if scoring raised an exception; `is_environment` is true if the machine
-    lacked memory, disk or files, which is no fault of the pages.
+    `error` is set instead if scoring raised an exception. Then `is_environment` is true if the
+    machine lacked memory, disk or files, so that the pages are not to blame.
     """
 
     rows: bytes = b""
@@ -85,9 +85,9 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Setback:
-    """The end of an attempt to score a chunk: in which `stage`, and the `error`.
+    """A failed attempt to score a chunk: the `stage` at which it ended, and the `error`.
 
-    `is_final` is true if a second attempt at the same page would end in the same way.
+    `is_final` is true if a second attempt at the same page would fail in the same way.
     """
 
     stage: str
@@ -183,7 +183,7 @@ class IsolatedScorer:
         return process.receive()
 
     def _ready_process(self) -> _PageProcess:
-        """Return a process that waits for pages; start one if necessary."""
+        """Return a child process that waits for pages; start one if necessary."""
         while True:
             process = self._process = self._process or _PageProcess(self._maker)
             if process.is_ready or self._receive(process) is not None:
@@ -210,7 +210,7 @@ class IsolatedScorer:
 
 
 class _PageProcess(ChildProcess):
-    """A process that scores chunks of pages."""
+    """A child process that scores chunks of pages."""
 
     def __init__(self, maker: bytes) -> None:
         super().__init__(_PROGRAM)
@@ -239,7 +239,9 @@ def main() -> None:
 def _answer(
     maker: RowMaker, pages: Sequence[Page], seconds: float, connection: Connection
 ) -> _Answer:
-    """Score pages; each may take `seconds` for its text, and all together for their rows."""
+    """Score pages; each may take `seconds` to become a document, and all together to become
+    rows.
+    """
     from understandability import scoring
     from understandability.text.document import Document
 
@@ -268,6 +270,6 @@ def _answer(
 
 
 def _allow(seconds: float) -> None:
-    """End this process after `seconds` of processor time from now; 0 removes the limit."""
+    """End this process after `seconds` more of processor time; 0 removes the limit."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, _CLOCK_RATIO * seconds)

@@ -1,4 +1,4 @@
-"""Cut an input into parts at the same records every time, and score its pages part by part."""
+"""Divide an input into parts, always at the same records, and score its pages part by part."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ TIME, MEMORY = "time", "memory"
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Pages that are scored together, and their positions among the documents of their part."""
+    """Pages that are scored in one call, with their positions among the documents of their part."""
 
     positions: tuple[int, ...]
     pages: tuple[Page, ...]
 
     def singly(self) -> Iterator[Chunk]:
-        """Yield a chunk for each page."""
+        """Split the chunk into chunks of one page."""
         for position, page in zip(self.positions, self.pages, strict=True):
             yield Chunk((position,), (page,))
 
     def failed(self, stage: str, error: str) -> ScoredChunk:
-        """Return the result of a chunk whose only page ended with an error."""
+        """Return the result of a chunk whose only page failed."""
         (page,), (position,) = self.pages, self.positions
         return ScoredChunk(self, None, ((position, Failure(page.docno, page.path, stage, error)),))
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredChunk:
-    """The result of a chunk: a table of rows, and failures with their positions in the part."""
+    """The result of a chunk: a table of rows, and failures by their positions in the part."""
 
     chunk: Chunk
     table: pa.Table | None
@@ -64,7 +64,7 @@ Scorer = Callable[[Chunk], Sequence[ScoredChunk]]
 
 @dataclass(frozen=True, slots=True)
 class FinishedPart:
-    """The rows and failures of a part, in the order of the input.
+    """The rows and failures of one part of an input, in order.
 
     `documents` counts the documents with a row or a failure. `skipped` counts records that are not
     documents, by type.
@@ -79,7 +79,7 @@ class FinishedPart:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A finished part whose failures in some `stages` are tried again; its `rows` stay."""
+    """A finished part in which failures of some `stages` are tried again; its other `rows` stay."""
 
     rows: pa.Table
     failures: Sequence[Failure]
@@ -88,7 +88,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Give up a file of an input once `documents` of the input are read, for a `reason`."""
+    """An instruction to stop reading a file after `documents` of the input, and the `reason`."""
 
     file_index: int
     documents: int
@@ -96,7 +96,7 @@ class Stop:
 
 
 class SeenDocnos:
-    """The docnos seen so far, as 64-bit hashes, to detect repeated documents.
+    """Remembers docnos as 64-bit hashes, to detect repeated documents.
 
     Of equal docnos under one path that the user named, the first document counts. A document under
     another path gets the name of that path in front.
@@ -107,7 +107,7 @@ class SeenDocnos:
         self._later: set[tuple[int, int]] = set()
 
     def name_of(self, docno: str, path: str, named_path: str) -> str | None:
-        """Return the name under which a document counts, or None if it is repeated."""
+        """Return the docno under which a document is counted, or None if it is a duplicate."""
         key, own = hash(docno), hash(named_path or path)
         count = len(self._first)
         first = self._first.setdefault(key, own)
@@ -120,7 +120,7 @@ class SeenDocnos:
 
 
 def qualified_docno(docno: str, path: str, named_path: str) -> str:
-    """Distinguish a document from one of the same docno under another path that the user named.
+    """Prefix a docno with its path, to distinguish it from an equal docno under another path.
 
     >>> qualified_docno("d1", "b.jsonl#7", "b.jsonl"), qualified_docno("flu.html", "b/flu.html", "")
     ('b.jsonl/d1', 'b/flu.html')
@@ -154,10 +154,11 @@ def score_here(maker: RowMaker) -> Scorer:
 
 
 class InputRun:
-    """Reads one input, scores its pages with `score`, and yields its parts.
+    """Reads one input, scores its pages with the function `score`, and yields its parts.
 
     `finished` maps the number of each part that exists to True if it is the last one of the input.
-    Such parts are read but not scored, unless `retries` has them. `stops` end files early.
+    Such parts are read but not scored, unless `retries` lists them. `stops` say where to stop
+    reading a file.
 
     `documents` counts the documents read so far, those of finished parts too, and `file_index` says
     which file of the input is being read. `failed` counts the new failures by stage. `bytes_read`
@@ -191,7 +192,7 @@ class InputRun:
 
     @property
     def bytes_read(self) -> int:
-        """About how many bytes of the input, as stored, have been read."""
+        """The approximate number of bytes of the input, as stored, that have been read."""
         return min(self._bytes_before + self._position, self.input.bytes)
 
     @property
@@ -201,7 +202,7 @@ class InputRun:
         return max(self._source.position - offset, 0)
 
     def __iter__(self) -> Iterator[FinishedPart | None]:
-        """Yield each part when it is finished, and None after other documents."""
+        """Yield each part when it is finished, and None after every other document."""
         parts = self.input.parts
         if len(parts) == 1 and parts[0].path in self._source.without:
             yield from self._given_up()
@@ -223,7 +224,9 @@ class InputRun:
         yield self._end(part, skipped_before)
 
     def _given_up(self) -> Iterator[FinishedPart]:
-        """Yield a part with one failure for each that is missing; finished parts stay."""
+        """For an input that was given up: yield the missing parts, with one failure for each
+        file.
+        """
         count = max(self._finished, default=-1) + 1 + (not any(self._finished.values()))
         for number in sorted({*range(count)} - self._finished.keys()):
             part = _OpenPart(self.input.number, number, is_wanted=True)
@@ -242,7 +245,7 @@ class InputRun:
         return part
 
     def _named(self, record: Page | Failure) -> Page | Failure:
-        """Return the record with the docno it counts under, or a failure if it is repeated."""
+        """Return the record under its unique docno, or a failure if it is a duplicate."""
         if isinstance(record, Failure):
             return record
         name = self._seen.name_of(record.docno, record.path, self.input.named_path)
@@ -274,7 +277,9 @@ class InputRun:
         return part.finished(self._settings.schema, self._source.skipped - skipped_before)
 
     def _records(self) -> Iterator[Page | Failure]:
-        """Yield the records of all files; after a stop, a failure instead of the rest."""
+        """Yield the records of all files; after a stop, one failure instead of the remaining
+        records.
+        """
         count = 0
         for index, source in enumerate(self.input.parts):
             self.file_index = index
@@ -284,7 +289,7 @@ class InputRun:
             self._bytes_before += source.file.bytes
 
     def _records_of(self, source: InputPart, count: int) -> Iterator[Page | Failure]:
-        """Yield the records of a file, which follow `count` others."""
+        """Yield the records of a file; `count` records of earlier files precede them."""
         stop = self._stops.get(self.file_index)
         records = self._source.read_part(source)
         if stop is None:
@@ -296,10 +301,11 @@ class InputRun:
 
 
 class _OpenPart:
-    """A part while its documents are read and scored.
+    """A part that is being read and scored.
 
-    A part that is not wanted exists already: its documents are counted, not scored. With `retry`,
-    documents that failed in its stages are scored, and the other rows and failures stay.
+    If the part already exists, it is not wanted: its documents are counted, but not scored. With
+    `retry`, only documents that failed in its stages are scored, and the other rows and failures
+    stay.
     """
 
     def __init__(
@@ -324,11 +330,13 @@ class _OpenPart:
         }
 
     def is_full(self, part_records: int) -> bool:
-        """Return True if the part ends before the next document."""
+        """Return True if the part has `part_records` documents, so that the next one begins a new
+        part.
+        """
         return self._records >= part_records or self._bytes >= PART_BYTES
 
     def add(self, record: Page | Failure) -> Chunk | None:
-        """Add the next document; return a chunk as soon as there are enough pages for one."""
+        """Add a document; return a chunk to score as soon as it has enough pages."""
         size = 0 if isinstance(record, Failure) else len(record.content)
         position = self._records
         self._records += 1
@@ -358,7 +366,7 @@ class _OpenPart:
         return False
 
     def last_chunk(self) -> Chunk | None:
-        """Return the pages that are not in a chunk yet, if any, as a chunk."""
+        """Return the remaining pages as a chunk, or None if there are none."""
         if not self._pages:
             return None
         chunk = Chunk(tuple(self._pages), tuple(self._pages.values()))
@@ -366,7 +374,7 @@ class _OpenPart:
         return chunk
 
     def add_scored(self, scored: ScoredChunk, kept_columns: pa.Schema) -> None:
-        """Add the result of a chunk, with the columns of the input that are kept."""
+        """Add the result of a chunk, with those columns of the input that the user keeps."""
         self._failures += scored.failures
         if scored.table is None:
             return
@@ -377,7 +385,7 @@ class _OpenPart:
         self._new_positions += positions
 
     def finished(self, schema: pa.Schema, skipped: Counter[str]) -> FinishedPart:
-        """Return the rows and failures in the order of the input."""
+        """Return the finished part: rows and failures in the order of the input."""
         # Chunks are scored one after another, so their tables are in order.
         rows = nan_to_null(pa.concat_tables([schema.empty_table(), *self._tables]))
         if self.retry is not None:
@@ -392,7 +400,7 @@ class _OpenPart:
         )
 
     def _with_old_rows(self, rows: pa.Table) -> pa.Table:
-        """Return new rows and those that stay, in the order of the input."""
+        """Merge the new rows with the old rows that stay, in the order of the input."""
         assert self.retry is not None
         old = self.retry.rows.replace_schema_metadata(rows.schema.metadata)
         if old.num_rows != len(self._old_positions):
@@ -408,7 +416,7 @@ class _OpenPart:
 def _with_kept_columns(
     table: pa.Table, chunk: Chunk, failed: set[int], columns: pa.Schema
 ) -> pa.Table:
-    """Return the rows of a chunk, extended by the input columns that are kept."""
+    """Append the input columns that the user keeps to the rows of a chunk."""
     if not columns:
         return table
     kept_values = [

@@ -1,4 +1,4 @@
-"""The plan of a crawl: its inputs, in units that one worker reads, and the maker of its rows."""
+"""The plan of a crawl: the inputs, divided into units for one worker each, and the row maker."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _FIRST_RECORDS = 100  # of a JSON file, whose fields are its columns
 
 
 class GivenPages(Sources):
-    """The pages of any iterable, which are read once."""
+    """Page objects passed by a Python caller, as a source; they can be read only once."""
 
     def __init__(self, pages: Iterable[Page | Failure]) -> None:
         super().__init__([])
@@ -58,7 +58,7 @@ class GivenPages(Sources):
         self.files = [File("pages", "pages", "pages", 0)]
 
     def without_files(self) -> GivenPages:
-        """Return these pages themselves."""
+        """Return this source itself, because it has no files."""
         return self
 
     def read(self, file: File) -> Iterator[Page | Failure]:
@@ -70,8 +70,8 @@ class GivenPages(Sources):
 class Input:
     """A unit of work for one worker: a file, a range of a file, or files of one page each.
 
-    Files of one page each are below one path that the user named, or were named one by one.
-    `bytes` is the size as stored.
+    Several files of one page each belong to one path that the user named, or were named one by one.
+    `bytes` is the stored size.
     """
 
     number: int
@@ -80,7 +80,7 @@ class Input:
 
     @property
     def files(self) -> tuple[File, ...]:
-        """The files; a range counts as its file."""
+        """The files of this input; a range of a file counts as the whole file."""
         return tuple(part.file for part in self.parts)
 
     @property
@@ -91,13 +91,13 @@ class Input:
 
     @property
     def name(self) -> str:
-        """The name in messages."""
+        """The name of the input in messages."""
         more = f" and {len(self.parts) - 1} more files" if len(self.parts) > 1 else ""
         return self.parts[0].source + more
 
     @property
     def description(self) -> dict[str, Any]:
-        """The input as ``crawl.json`` has it."""
+        """The input as an object of ``crawl.json``."""
         files = [[file.docno, file.path, file.bytes] for file in self.files]
         first = self.parts[0]
         is_range = not first.is_whole
@@ -106,7 +106,7 @@ class Input:
 
     @classmethod
     def of_description(cls, number: int, description: Mapping[str, Any]) -> Input:
-        """Return the input that ``crawl.json`` describes."""
+        """Return the input that an object of ``crawl.json`` describes."""
         files = [
             File(docno, path, description["given"] or path, size)
             for docno, path, size in description["files"]
@@ -119,10 +119,10 @@ class Input:
 
 @dataclass(frozen=True)
 class InputSettings:
-    """The settings for reading inputs, and the columns of the rows.
+    """The settings that a worker needs for reading inputs, and the columns of the rows.
 
-    `kept` are the last columns of the `schema`: those that are copied from the input. A part ends
-    after `part_records` documents.
+    `kept` holds the last columns of `schema`, which are copied from the input. A part ends after
+    `part_records` documents.
     """
 
     source: Sources
@@ -133,11 +133,11 @@ class InputSettings:
 
 @dataclass(frozen=True)
 class Plan:
-    """The inputs, and everything that their rows depend on.
+    """The plan of a crawl: its inputs, and everything that their rows depend on.
 
-    `described` has the settings, with versions, and checksums of the files that they name. `kept`
-    has the columns of tables that are copied into the rows. `skipped` counts files that are not
-    inputs.
+    `described` holds the settings with versions and with checksums of the files that they name.
+    `kept` lists the columns of tables that are copied into the rows. `skipped` counts files that
+    are not inputs.
     """
 
     inputs: tuple[Input, ...]
@@ -149,7 +149,7 @@ class Plan:
 
     @property
     def description(self) -> dict[str, Any]:
-        """The plan as ``crawl.json`` holds it; two crawls with equal ones have equal rows."""
+        """The plan as stored in ``crawl.json``; crawls with equal descriptions have equal rows."""
         docnos = self.source.docnos
         names = None if docnos is None else "\n".join(sorted(docnos)).encode()
         return {
@@ -163,7 +163,7 @@ class Plan:
 
     @property
     def input_settings(self) -> InputSettings:
-        """The settings for reading the inputs."""
+        """The settings that workers need for reading the inputs."""
         return InputSettings(self.source, self.schema, self.kept, PART_RECORDS)
 
     @cached_property
@@ -197,7 +197,7 @@ class Progress:
 
     @classmethod
     def before(cls, plan: Plan, inputs: Sequence[Input], remaining: Sequence[Input]) -> Progress:
-        """Return the initial progress, with all inputs finished except `remaining`."""
+        """Return the initial progress, in which all inputs except `remaining` are finished."""
         total_bytes = sum(input_.bytes for input_ in inputs)
         finished_bytes = total_bytes - sum(input_.bytes for input_ in remaining)
         return cls(
@@ -217,7 +217,7 @@ class Progress:
 
 
 def make_plan(sources: Sources, maker: RowMaker) -> Plan:
-    """Return the plan for scoring all pages of `sources`."""
+    """Plan the scoring of all pages of `sources`."""
     if ALL_COLUMNS in sources.columns.keep:
         keep, remark = _all_columns(sources)
         sources.columns = replace(sources.columns, keep=keep)
@@ -234,11 +234,11 @@ def make_plan(sources: Sources, maker: RowMaker) -> Plan:
 
 
 def begin_in_folder(plan: Plan, folder: CrawlFolder) -> tuple[Plan, list[int]]:
-    """Begin a crawl in a folder, or go on with the one in it.
+    """Begin a crawl in a folder, or continue the crawl that it holds.
 
-    Inputs that the folder does not have yet are added to it. Returns the plan with all inputs of
-    the folder, and the numbers of those that this plan names. Raises `InputError` if the folder
-    holds a crawl with other settings, or if an input has changed or vanished since.
+    Inputs that the folder does not have yet are added to it. Returns the plan for all inputs of the
+    folder, and the numbers of the inputs of the given plan. Raises `InputError` if the folder holds
+    a crawl with other settings, or if an input has changed or vanished since.
     """
     is_new = not folder.exists()
     if is_new:
@@ -272,7 +272,9 @@ def begin_in_folder(plan: Plan, folder: CrawlFolder) -> tuple[Plan, list[int]]:
 def _check_unchanged(
     folder: CrawlFolder, input_: Input, files: Mapping[str, File], without: Container[str]
 ) -> None:
-    """Raise `InputError` if a file of an input has another size, or has vanished unfinished."""
+    """Raise `InputError` if a file of an input has changed in size, or vanished before it was
+    finished.
+    """
     folders = {file.input for file in files.values() if not file.is_input}
     for recorded in input_.files:
         now = files.get(recorded.path)
@@ -295,7 +297,7 @@ def _check_unchanged(
 
 
 def _inputs_of(files: Sequence[File], first_number: int) -> Iterator[Input]:
-    """Group files of one page each, split large files, and number the results."""
+    """Convert files to numbered inputs: small files are grouped, large ones are split."""
     sizes = [file.bytes for file in files if holds_many(file.path)]
     is_split = len(sizes) < MANY_FILES
     largest = max(PART_BYTES, sum(sizes) // MAX_RANGES)
@@ -316,15 +318,15 @@ def _inputs_of(files: Sequence[File], first_number: int) -> Iterator[Input]:
 
 
 def _part_size(largest: int, remaining: int) -> PartSize:
-    """Return the sizes of parts of a file, from whose start on `remaining` bytes are to be read."""
+    """Return how large the parts of a file should be, if `remaining` bytes follow its start."""
     smallest = int(largest * _SMALLEST_PART)
     return lambda offset: min(largest, max(smallest, int((remaining - offset) * _SHARE_OF_REST)))
 
 
 def _all_columns(sources: Sources) -> tuple[tuple[str, ...], list[str]]:
-    """Return the columns that all tables have, without id, content and URL; and a remark.
+    """Return the columns that all tables have, except id, content and URL; and a remark.
 
-    The remark names columns that only some of the tables have: they cannot be kept.
+    The remark names columns that only some tables have, and that can therefore not be kept.
     """
     tables = Tables(replace(sources.columns, keep=()))
     common: dict[str, None] | None = None
@@ -351,7 +353,9 @@ def _all_columns(sources: Sources) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _names_in(path: str, tables: Tables, limit: int) -> list[str]:
-    """Return the columns of a table of text, or the fields of the first objects of a JSON file."""
+    """Return the column names of a delimited table, or the fields of the first objects of a JSON
+    file.
+    """
     suffixes = (".csv", ".tsv", ".json", ".ndjson")
     suffix = next((suffix for suffix in suffixes if suffix in path.lower()), "")
     if not suffix:
@@ -368,7 +372,10 @@ def _names_in(path: str, tables: Tables, limit: int) -> list[str]:
 
 
 def _kept_columns(sources: Sources) -> pa.Schema:
-    """The columns to keep: of the type on which all files with a schema agree, else text."""
+    """Return the columns to copy from the inputs.
+
+    A column has the type on which all files with a schema agree, otherwise text.
+    """
     types: dict[str, set[pa.DataType]] = {name: set() for name in sources.columns.keep}
     paths = [file.path for file in sources.files if types and is_read_by_arrow(file.path)]
     with IsolatedFunction("understandability.inputs.sources:typed_columns") as schema_of:
@@ -398,7 +405,7 @@ def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
 
 
 def _groups(files: Sequence[File]) -> Iterator[tuple[File, ...]]:
-    """Yield files that hold many pages one by one, and single pages of a folder together."""
+    """Yield groups of files: a file of many pages alone, files of one page in a folder together."""
 
     def key(file: File) -> tuple[bool, str | None]:
         return holds_many(file.path), None if file.is_input else file.input

@@ -29,10 +29,10 @@ _QUOTA = "/sys/fs/cgroup/cpu.max"
 
 
 class ChildProcess:
-    """A Python process connected by a socket; its death is noticed and harms nothing else.
+    """A Python child process connected by a socket; its death is detected and harms nothing else.
 
-    `program` is Python code. `descriptors` are open files that the process inherits; their
-    numbers are its arguments, after the number of the socket.
+    `program` is Python code. `descriptors` are open files that the process inherits; their numbers
+    are its arguments, after the number of the socket.
     """
 
     def __init__(self, program: str, descriptors: Sequence[int] = ()) -> None:
@@ -49,11 +49,13 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._process.pid
 
     def send(self, message: object) -> None:
-        """Send a message, pickled: both ends are this program, and no file is ever unpickled."""
+        """Pickle and send a message; this is safe because both ends of the socket are this
+        program.
+        """
         self.send_pickled(pickle.dumps(message))
 
     def send_pickled(self, message: bytes) -> None:
@@ -62,7 +64,7 @@ class ChildProcess:
             self.connection.send_bytes(message)
 
     def receive(self, seconds: float | None = None) -> bytes | None:
-        """Return the next message, or None if the process died or sent none in that time."""
+        """Return the next message, or None if the process died or sent none within `seconds`."""
         try:
             return self.connection.recv_bytes() if self.connection.poll(seconds) else None
         except (EOFError, OSError):
@@ -70,11 +72,11 @@ class ChildProcess:
 
     @property
     def has_ended(self) -> bool:
-        """True if the process or its socket has ended; False for one that hangs."""
+        """True if the process or its socket has ended; False for a process that hangs."""
         return self._process.poll() is not None or self.connection.poll()
 
     def kill(self) -> None:
-        """Kill the process. Its closed socket reports the death to whoever waits for it."""
+        """Kill the process; whoever waits for a message sees its socket close."""
         self._process.kill()
 
     def stop(self) -> None:
@@ -84,7 +86,7 @@ class ChildProcess:
         self.connection.close()
 
     def exit_status(self) -> int:
-        """Return the exit status of a process whose socket has closed; negative for a signal."""
+        """Return the exit status of an ended process; negative for a signal."""
         try:
             return self._process.wait(_DYING)
         except subprocess.TimeoutExpired:
@@ -92,13 +94,13 @@ class ChildProcess:
             return self._process.wait()
 
     def cause_of_death(self) -> str:
-        """Return the signal or the exit status that ended a process whose socket has closed."""
+        """Describe the signal or the exit status that ended the process."""
         status = self.exit_status()
         return signal.Signals(-status).name if status < 0 else f"exit status {status}"
 
     @property
     def megabytes(self) -> float:
-        """The resident memory in MB; 0 where the system has no ``/proc`` (all but Linux)."""
+        """The resident memory in MB; 0 on systems other than Linux, which have no ``/proc``."""
         try:
             pages = Path(f"/proc/{self.pid}/statm").read_text().split()[1]
         except (OSError, IndexError):
@@ -108,7 +110,7 @@ class ChildProcess:
 
 @contextmanager
 def connected_to_parent() -> Iterator[Connection]:
-    """In a child process, the socket to the parent; the context ends when the parent has gone."""
+    """Connect a child process to its parent; the context also ends, quietly, if the parent dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C stops the parent, which stops the others
     arrow_without_pandas()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
@@ -118,7 +120,7 @@ def connected_to_parent() -> Iterator[Connection]:
 class IsolatedFunction:
     """A function that is called in a child process, because it may crash or hang.
 
-    `name` is written ``module:function``. A context manager that ends the process.
+    `name` is written ``module:function``. It is a context manager, which ends the process.
 
     >>> with IsolatedFunction("math:sqrt") as square_root:
     ...     square_root(4.0, seconds=30.0)
@@ -136,7 +138,9 @@ class IsolatedFunction:
         self._stop()
 
     def __call__(self, argument: object, *, seconds: float) -> Any:
-        """Return the result, or None if the function raised `InputError`, died or took longer."""
+        """Call the function; return None if it raised `InputError`, died or took longer than
+        `seconds`.
+        """
         program = "from understandability.crawls.processes import serve_calls; serve_calls()"
         if self._child is None:
             self._child = ChildProcess(program)
@@ -154,7 +158,7 @@ class IsolatedFunction:
 
 
 def serve_calls() -> None:
-    """Answer the calls of an `IsolatedFunction` until the socket closes."""
+    """Run in the child process of an `IsolatedFunction`: answer calls until the socket closes."""
     with connected_to_parent() as connection:
         module, _, name = pickle.loads(connection.recv_bytes()).partition(":")
         function = getattr(importlib.import_module(module), name)
@@ -168,7 +172,7 @@ def serve_calls() -> None:
 
 
 class _NoPandas:
-    """An import hook that hides pandas."""
+    """An import hook that pretends pandas is not installed."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> Any:
@@ -177,10 +181,11 @@ class _NoPandas:
 
 
 def arrow_without_pandas() -> None:
-    """Keep Arrow from importing pandas, which would nearly double the start-up time of a process.
+    """Prevent Arrow from importing pandas, which would nearly double the start-up time of a
+    process.
 
-    Arrow imports pandas to check whether the first value it converts belongs to pandas. None does
-    in these processes. Other modules can still import pandas.
+    Arrow imports pandas to check whether the first value that it converts is a pandas object. These
+    processes convert none. Other modules can still import pandas.
     """
     import pyarrow as pa
 
@@ -195,8 +200,8 @@ def arrow_without_pandas() -> None:
 def physical_cores() -> int:
     """Return the number of physical cores that this process may use.
 
-    Two hardware threads of a core count once, because a second worker on a core adds little. A
-    processor quota of a container counts, too.
+    Two hardware threads of a core count as one, because a second worker on a core adds little. The
+    processor quota of a container is respected.
     """
     if not hasattr(os, "sched_getaffinity"):  # macOS
         return os.cpu_count() or 1
@@ -209,7 +214,7 @@ def physical_cores() -> int:
 
 
 def _read(path: str) -> str:
-    """Return the content of a file of the kernel; '' if the file is missing."""
+    """Return the content of a file in ``/proc`` or ``/sys``; '' if it is missing."""
     try:
         return Path(path).read_text().strip()
     except OSError:

@@ -36,10 +36,9 @@ def fill_folder_on_ray(
     """Process the unfinished inputs of a crawl folder on the nodes of a Ray cluster.
 
     Inputs, crawl folder and bundle must have the same paths on all nodes. Each task scores one
-    input on one core. If a node is lost, another one continues after the last finished part. At
-    most `tasks` run at a time; by default one per core of the cluster. `address` names the
-    cluster; without one, the variable ``RAY_ADDRESS`` counts, else a new cluster is started on
-    this machine.
+    input on one core. If a node is lost, another node continues after the last finished part. At
+    most `tasks` run at a time; by default one per core of the cluster. `address` names the cluster;
+    without one, the variable ``RAY_ADDRESS`` counts, else a new cluster is started on this machine.
     """
     with needing("--runner ray needs Ray", ".[ray]"):
         import ray

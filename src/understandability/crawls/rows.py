@@ -1,4 +1,4 @@
-"""Score pages of any origin: into memory, a file, or a crawl folder."""
+"""Compute rows for pages of any origin: into memory, a file, or a crawl folder."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ class Rows:
     """A `table` with a row for each document, and the `failures` of those without one.
 
     Unknown values are null. `skipped` counts files and records that are not documents, by type,
-    `made` the documents with rows, `failed` those without, by stage. If the rows went to a file or
-    a folder, `table` has the columns only; the failures of a file are next to it.
+    `made` the documents with rows, and `failed` the documents without a row, by stage. If the rows
+    went to a file or a folder, `table` is empty and only has the columns; the failures are then in
+    a file next to the rows.
     """
 
     table: pa.Table
@@ -77,11 +78,11 @@ class Rows:
         return int(self.table.num_rows)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Yield each row."""
+        """Yield each row as a dictionary."""
         yield from self.table.to_pylist()
 
     def __getitem__(self, docno: str) -> dict[str, Any]:
-        """Return the row of one document; raise `KeyError` for an unknown docno."""
+        """Return the row of a document as a dictionary; raise `KeyError` for an unknown docno."""
         index = self.table["docno"].index(docno).as_py()
         if index < 0:
             raise KeyError(docno)
@@ -142,7 +143,7 @@ def rows_of(
 
 
 def _default_workers(plan: Plan, output: str | Path | None) -> int:
-    """Return the number of workers for a table: the physical cores if the inputs are large."""
+    """Return the default number of workers: for large inputs one per physical core, otherwise 1."""
     is_large = sum(input_.bytes for input_ in plan.inputs) >= _WORTH_WORKERS
     return physical_cores() if output is not None and is_large else 1
 
@@ -194,7 +195,10 @@ def _fill_folder(plan: Plan, path: str, work: Work) -> Iterator[Progress]:
 
 
 def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources:
-    """Return the pages that a call names; files that the crawl in `output` gave up may be gone."""
+    """Return the pages that the arguments name.
+
+    Files that the crawl in `output` has given up may be missing.
+    """
     if work.inputs_from is not None:
         inputs = [*_as_paths(inputs), *read_paths(work.inputs_from)]
     elif isinstance(inputs, tuple) and not inputs:
@@ -230,7 +234,7 @@ def _as_paths(inputs: Any) -> list[str | Path]:
 
 
 def _recorded_path(path: Any) -> str:
-    """Return a path in the form that a crawl folder records."""
+    """Return a path in the form in which a crawl folder stores it."""
     return str(path) if is_url(str(path)) else Path(str(path)).as_posix()
 
 

@@ -1,4 +1,4 @@
-"""Score pages of any origin, or the rows of a table."""
+"""The commands `score` and `crawl`, and `score_table` for tables in memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class Scores(Rows):
-    """The result of `score`: rows of scores by docno, and the failures."""
+    """The result of `score`: rows of scores, which can be looked up by docno, and failures."""
 
 
 @keywords_of(Settings, Work)
@@ -106,10 +106,10 @@ def score_table(
 
     `text` or `html` is the column with the content, `id` the column with names (default: the number
     of the row), `url` the column with addresses. `keep` are columns to copy into the result; one
-    with the name of an output column gets ``input_`` in front.
-    The result has the rows of the table in the same order. If a document cannot be scored, the
-    column ``error`` says why and the scores are null. Equal input columns give equal output
-    columns, as Ray's ``map_batches``, Spark's ``mapInArrow`` and similar functions require.
+    with the name of an output column gets ``input_`` in front. The result has the rows of the table
+    in the same order. If a document cannot be scored, the column ``error`` says why, and the scores
+    are null. Equal input columns give equal output columns, as Ray's ``map_batches``, Spark's
+    ``mapInArrow`` and similar functions require.
 
     >>> table = {"url": ["a", "b"], "body": ["You have flu.", None]}
     >>> rows = score_table(table, text="body", id="url")

@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class InputStatus:
-    """An input of a crawl; `facts` are the counts of its finished parts."""
+    """The state of one input of a crawl; `facts` are the counts of its finished parts."""
 
     name: str
     is_complete: bool
@@ -24,9 +24,10 @@ class InputStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A whole crawl.
+    """The state of a whole crawl.
 
-    `without` are the files that were given up. `skipped` counts files that are not inputs, by type.
+    `without` lists the files that the user gave up. `skipped` counts files that are not inputs, by
+    type.
     """
 
     inputs: tuple[InputStatus, ...]
@@ -54,7 +55,7 @@ def status(folder: str | Path) -> Status:
 
 
 def status_of(folder: CrawlFolder) -> Status:
-    """Count the finished parts of a crawl, input by input."""
+    """Return the state of a crawl: the counts of its finished parts, input by input."""
     description, parts = folder.description_and_parts()
     complete = complete_inputs(parts)
     facts: dict[int, Facts] = defaultdict(Facts)
@@ -77,7 +78,7 @@ def status_of(folder: CrawlFolder) -> Status:
 
 
 def text_histogram(counts: Sequence[int], width: int = 50) -> list[str]:
-    """Return the numbers of documents by difficulty, from 0 to 100, as lines of text.
+    """Draw a histogram of difficulty, from 0 to 100, as lines of text.
 
     >>> for line in text_histogram([0, 1, 4, 2], width=8):
     ...     print(line)

@@ -1,4 +1,5 @@
 """Evaluate runs with labels, and make new runs by re-ranking and fusion.
 
-In: `Run`s and `Labels`. Out: values of measures, by query and in the mean; other runs.
+The input is `Run`s and `Labels`. The output is values of measures, by query and as means, and other
+runs.
 """

@@ -32,9 +32,10 @@ from understandability.keywords import keywords_of
 
 @dataclass(frozen=True, slots=True)
 class PairBounds:
-    """The mean difference, run minus reference, and its bounds under unknown labels.
+    """The mean difference between two runs (run minus reference), and its bounds under unknown
+    labels.
 
-    The difference of the residuals of both (Moffat & Zobel 2008) is wider.
+    The bounds are tighter than the difference of the two residuals (Moffat & Zobel 2008).
     """
 
     measure: str
@@ -46,19 +47,19 @@ class PairBounds:
 
     @property
     def settled(self) -> bool:
-        """True if no labels could reverse the order of the two."""
+        """True if no labels of unlabelled documents could reverse the order of the two runs."""
         return self.low > 0 or self.high < 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bounds(Tabular):
-    """The bounds of all pairs of runs."""
+    """The bounds for all pairs of runs."""
 
     rows: tuple[PairBounds, ...]
     conventions: Mapping[str, Any] = field(default_factory=dict)
 
     def table(self, *, digits: int = 4) -> ResultTable:
-        """One row per measure and pair."""
+        """Return a table with one row per measure and pair of runs."""
         columns = ("measure", "run", "reference", "difference", "low", "high", "settled")
         rows = tuple((*astuple(row), "yes" if row.settled else "no") for row in self.rows)
         note = "settled: whatever labels the unjudged documents get, the better run stays better."
@@ -80,9 +81,10 @@ def bounds(
 ) -> Bounds:
     """Bound the change that unlabelled documents could make to the difference of every two runs.
 
-    For RBP, uRBP and RBPu, over the queries of the qrels. A document that both runs rank has one
-    label in both, so the bounds are tighter than the residuals; it gains between 0 and what its
-    other labels allow. Documents that a run does not return do not count for it.
+    Bounds are computed for RBP, uRBP and RBPu, as means over the queries of the qrels. A document
+    that both runs rank has the same unknown label in both, so the bounds are tighter than the
+    residuals. Its gain is at least 0, and at most what its known labels allow. Documents that a run
+    does not return do not count for it.
 
     Example: understand bounds a.run b.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
 
@@ -113,7 +115,10 @@ def bounds(
 
 
 def _bounds(measure: Measure, reference: Run, run: Run, judgements: Judgements) -> PairBounds:
-    """Sum over the distinct documents of each query, by the difference of their discounts."""
+    """Compute the bounds for one measure and two runs, as a sum over the documents of both.
+
+    A document counts by the difference of its two discounts.
+    """
     row_of_pair: dict[tuple[int, str], int] = {}
     size = len(run) + len(reference)
     difference, gains, known = np.zeros(size), np.zeros(size), np.zeros(size, dtype=bool)

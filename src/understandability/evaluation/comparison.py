@@ -29,9 +29,9 @@ _MOST_QUERIES = 100_000
 
 
 def paired_t(differences: ArrayLike) -> tuple[float, float]:
-    """Return Student's paired t and its two-tailed probability.
+    """Return Student's t of paired differences, and its two-tailed p-value.
 
-    Equal runs return (0, 1). Runs with the same difference for every query have an infinite t.
+    Equal runs have (0, 1). If all differences are equal but not 0, t is infinite.
     """
     d = np.asarray(differences, dtype=np.float64)
     mean, error = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(len(d))
@@ -41,24 +41,26 @@ def paired_t(differences: ArrayLike) -> tuple[float, float]:
 
 
 def mean_interval(values: ArrayLike) -> tuple[float, float]:
-    """The interval of 95 % of a mean, by Student's t."""
+    """The 95 % confidence interval of a mean, from Student's t."""
     v = np.asarray(values, dtype=np.float64)
     reach = student_quantile(0.975, len(v) - 1) * float(v.std(ddof=1)) / math.sqrt(len(v))
     return float(v.mean()) - reach, float(v.mean()) + reach
 
 
 def mean_bootstrap(values: ArrayLike, samples: int = 10_000, seed: int = 0) -> tuple[float, float]:
-    """The interval of 95 % of a mean: percentiles of means of resampled values (Efron 1979)."""
+    """The 95 % confidence interval of a mean, from the percentiles of resampled means (Efron
+    1979).
+    """
     means = _resampled_means(np.asarray(values, dtype=np.float64), samples, seed)
     low, high = np.quantile(means, [0.025, 0.975])
     return float(low), float(high)
 
 
 def wilcoxon(differences: ArrayLike) -> float:
-    """Two-tailed probability of Wilcoxon's signed-rank test (Wilcoxon 1945).
+    """The two-tailed p-value of Wilcoxon's signed-rank test (Wilcoxon 1945).
 
-    Differences of 0 are dropped, as in the original; 1 if none remain. Exact for up to 50
-    differences without ties, otherwise a normal approximation.
+    Differences of 0 are dropped, as in the original; the p-value is 1 if none remain. It is exact
+    for up to 50 differences without ties, otherwise a normal approximation.
     """
     d = np.asarray(differences, dtype=np.float64)
     d = np.round(d, 12)  # values that differ by rounding only are tied
@@ -67,9 +69,10 @@ def wilcoxon(differences: ArrayLike) -> float:
 
 
 def randomisation(differences: ArrayLike, samples: int = 10_000, seed: int = 0) -> float:
-    """Fisher's randomisation test: the share of random signs with as large a mean difference.
+    """The two-tailed p-value of Fisher's randomisation test.
 
-    Two-tailed; the observed signs count as one of the samples (Smucker, Allan & Carterette 2007).
+    It is the share of random signs whose mean difference is at least as large as the observed one.
+    The observed signs count as one of the samples (Smucker, Allan & Carterette 2007).
     """
     d = np.asarray(differences, dtype=np.float64)
     generator = np.random.default_rng(seed)
@@ -85,10 +88,11 @@ def randomisation(differences: ArrayLike, samples: int = 10_000, seed: int = 0) 
 def bootstrap(
     differences: ArrayLike, samples: int = 10_000, seed: int = 0
 ) -> tuple[float, float, float]:
-    """Two-tailed probability of the mean difference, and its interval of 95 % (percentiles).
+    """The two-tailed p-value of the mean difference, and the two ends of its 95 % interval.
 
-    The probability is the share of means at least as large when queries are drawn from
-    differences shifted to mean 0 (Sakai 2006, without studentising).
+    The p-value is the share of resampled means that are at least as large as the observed mean,
+    after the differences were shifted to mean 0 (Sakai 2006, without studentising). The interval
+    consists of percentiles of the means.
     """
     d = np.asarray(differences, dtype=np.float64)
     means, mean = _resampled_means(d, samples, seed), d.mean()
@@ -98,7 +102,9 @@ def bootstrap(
 
 
 def _resampled_means(values: Floats, samples: int, seed: int) -> Floats:
-    """The means of `samples` samples of the same size, drawn with replacement."""
+    """Return the means of `samples` samples, each as large as `values` and drawn with
+    replacement.
+    """
     generator = np.random.default_rng(seed)
     count = len(values)
     return np.concatenate(
@@ -125,9 +131,9 @@ def effect_size(differences: ArrayLike) -> float:
 
 
 def effect_interval(differences: ArrayLike) -> tuple[float, float]:
-    """The interval of 95 % of `effect_size`, from the noncentral t (Cumming & Finch 2001).
+    """The 95 % confidence interval of `effect_size`, from the noncentral t (Cumming & Finch 2001).
 
-    Both ends are the effect itself if the differences are constant.
+    If the differences are constant, both ends equal the effect.
     """
     d = np.asarray(differences, dtype=np.float64)
     effect, root = effect_size(d), math.sqrt(len(d))
@@ -154,9 +160,9 @@ def power(effect: float, queries: int, alpha: float = 0.05) -> float:
 
 
 def queries_needed(effect: float, alpha: float = 0.05, target: float = 0.8) -> int | None:
-    """The number of queries with which a paired t-test reaches the target power for an effect.
+    """The number of queries with which a paired t-test finds an effect with the power `target`.
 
-    None if more than 100,000 are needed (Sakai 2016 on topic set sizes).
+    None if more than 100,000 are needed (see Sakai 2016 on topic set sizes).
     """
     high = 2
     while power(effect, high, alpha) < target:
@@ -169,13 +175,17 @@ def queries_needed(effect: float, alpha: float = 0.05, target: float = 0.8) -> i
 
 
 def bonferroni(probabilities: ArrayLike) -> Floats:
-    """Probabilities times their number, at most 1 (Bonferroni; Dunn 1961)."""
+    """Correct p-values by multiplying each by their number, at most to 1 (Bonferroni; Dunn
+    1961).
+    """
     p = np.asarray(probabilities, dtype=np.float64)
     return np.minimum(p * len(p), 1.0)
 
 
 def holm(probabilities: ArrayLike) -> Floats:
-    """Probabilities corrected for their number, step by step from the smallest (Holm 1979)."""
+    """Correct p-values step by step from the smallest, each for the number that remain (Holm
+    1979).
+    """
     p = np.asarray(probabilities, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     stepped = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
@@ -183,11 +193,12 @@ def holm(probabilities: ArrayLike) -> Floats:
 
 
 def tukey(values: ArrayLike, samples: int = 0, seed: int = 0) -> Callable[[float], float]:
-    """Tukey's honestly significant differences of more than two runs, with queries as blocks.
+    """Tukey's test of honestly significant differences between several runs, with queries as
+    blocks.
 
-    `values` are by run and query. Returns a function from the difference of two means to its
-    probability, valid for all pairs together (Tukey 1949; two-way analysis of variance, as in
-    Sakai 2018). For two runs it equals Student's paired t-test.
+    `values` has one row per run and one column per query. Returns a function from the difference of
+    two means to its p-value, which is valid for all pairs together (Tukey 1949; two-way analysis of
+    variance, as in Sakai 2018). For two runs it equals Student's paired t-test.
     """
     v = np.asarray(values, dtype=np.float64)
     runs, queries = v.shape
@@ -206,10 +217,11 @@ def tukey(values: ArrayLike, samples: int = 0, seed: int = 0) -> Callable[[float
 def randomised_tukey(
     values: ArrayLike, samples: int = 10_000, seed: int = 0
 ) -> Callable[[float], float]:
-    """`tukey` without the assumption of normality: the runs of each query are shuffled.
+    """A test of differences between several runs, like `tukey`, that does not assume normality.
 
-    The probability is the share of samples in which the largest difference of shuffled means is at
-    least as large (Carterette 2012). The observed order counts as one of the samples.
+    The values of each query are shuffled among the runs. The p-value of a difference is the share
+    of samples in which the largest difference between shuffled means is at least as large
+    (Carterette 2012). The observed order counts as one of the samples.
     """
     v = np.asarray(values, dtype=np.float64).T
     generator = np.random.default_rng(seed)
@@ -292,8 +304,8 @@ class RunComparison:
 class RunComparisons(Tabular, Sequence[RunComparison]):
     """All comparisons of an evaluation, in order of measure, reference, run.
 
-    `evaluation` holds its conventions and means, `settings` the tests, level, samples and seed,
-    `notes` what was unusual in its runs.
+    `evaluation` holds the conventions and means. `settings` holds the tests, the level, the number
+    of samples and the seed. `notes` reports what was unusual in the runs.
     """
 
     rows: tuple[RunComparison, ...]
@@ -310,10 +322,10 @@ class RunComparisons(Tabular, Sequence[RunComparison]):
     def marks(
         self, alpha: float = 0.05, *, test: str = "t", correction: str | None = None
     ) -> dict[tuple[str, str], str]:
-        """Return the marks by measure and run: † differs from the first run or the baseline, ⋄
-        from the best.
+        """Return the marks of significant differences, by measure and run.
 
-        `test` is the test, `alpha` its level; with a `correction` its probabilities count.
+        † means different from the first run or the baseline, ⋄ different from the best run. `test`
+        is the test and `alpha` its level. With a `correction`, the corrected p-values are used.
         """
         if not 0 < alpha < 1:
             raise OptionError(f"alpha must lie between 0 and 1, not {alpha}")
@@ -330,7 +342,7 @@ class RunComparisons(Tabular, Sequence[RunComparison]):
         return marked
 
     def table(self, *, digits: int = 4) -> ResultTable:
-        """One row per comparison, one column per number."""
+        """Return a table with one row per comparison and one column per number."""
         rows = [row.as_dict() for row in self.rows]
         columns = tuple(rows[0]) if rows else ("measure", "run", "reference")
         return ResultTable(columns, tuple(tuple(row.values()) for row in rows), digits=digits)
@@ -348,20 +360,20 @@ def compare_runs(
     seed: int = 0,
     alpha: float = 0.05,
 ) -> RunComparisons:
-    """Compare every run with the first run and the best one of each measure, or all `pairs`.
+    """Compare every run with the first and the best run of each measure, or all `pairs` of runs.
 
     Args:
         measures: The names of the measures.
         values: For each run an array of measures by queries, NaN for queries outside the mean.
             Two runs are compared on the queries that both count.
         means: For each run the mean of each measure.
-        tests: Names of `ALL_TESTS`. The tests of `FAMILIES` use the queries that all runs count,
+        tests: Names of `ALL_TESTS`. The tests of `FAMILIES` use only queries that all runs count,
             and need no correction.
         pairs: Compare all pairs instead.
         baseline: The run to compare with instead of the first.
         samples: The number of samples of tests that resample.
         seed: The seed of their generator.
-        alpha: The level for the power.
+        alpha: The significance level for which the power is computed.
     """
     if samples < 100:
         raise OptionError(f"randomisation and bootstrap need 100 samples or more, not {samples}")
@@ -433,7 +445,8 @@ def compare_runs(
 
 
 def best_of(measure: str, values: Mapping[str, float]) -> str:
-    """Return the best run by a measure: the highest, or of a residual the lowest.
+    """Return the best run by a measure: the one with the highest value, or with the lowest
+    residual.
 
     >>> best_of("RBP", {"a": 0.1, "b": 0.2}), best_of("residual(RBP)", {"a": 0.1, "b": 0.2})
     ('b', 'a')

@@ -28,7 +28,7 @@ def _convention(
     parameter: str = "",
     **presets: Any,
 ) -> Any:
-    """Return a row of the table. Presets that are not passed keep the default.
+    """Return a row of the table of conventions. Presets that are not passed keep the default.
 
     A convention is one of `choices`, a switch if its default is a Boolean, or else a number.
     """
@@ -44,9 +44,9 @@ def _convention(
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
-    """The conventions by which runs, labels and measures are read.
+    """The choices of how runs, labels and measures are read and computed.
 
-    Parameters that a measure states take precedence.
+    A parameter in the name of a measure, such as ``RBP(p=0.9)``, takes precedence over them.
 
     ``docs/evaluation.md`` describes each convention; so does ``understand evaluate --help``.
 
@@ -117,8 +117,8 @@ class Conventions:
     def for_labels(self, *, highest_grade: float, threshold: float | None) -> Conventions:
         """Complete the conventions whose default depends on the labels.
 
-        `highest_grade` is the highest label of the qrels, and `threshold` that of the scale of
-        understandability.
+        `highest_grade` is the highest label of the qrels. `threshold` is the threshold of the scale
+        of understandability.
         """
         defaults: dict[str, Any] = {
             "max_relevance": max(highest_grade, 1.0),
@@ -128,7 +128,7 @@ class Conventions:
         return replace(self, **{n: v for n, v in defaults.items() if getattr(self, n) is None})
 
     def as_dict(self) -> dict[str, Any]:
-        """The conventions by name, for the header of an output."""
+        """The conventions as a dictionary by name, for the header of an output."""
         return asdict(self)
 
 
@@ -141,7 +141,10 @@ CONVENTIONS: Mapping[str, Field[Any]] = {
 
 
 def _choices() -> type[Any]:
-    """Return a dataclass of optional conventions, whose docstring describes them for commands."""
+    """Build a dataclass in which every convention is optional, for the options of commands.
+
+    Its docstring describes the conventions.
+    """
     rows: list[tuple[str, Any, Any]] = [
         ("preset", Annotated[str, Parameter(choices=_PRESETS)], None)
     ]

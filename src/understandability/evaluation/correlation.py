@@ -1,4 +1,4 @@
-"""Correlate the orders of the same systems by two measures."""
+"""Correlate the rankings of the same runs by two measures."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
-    """Kendall's tau-b: concordant less discordant pairs, corrected for ties (Kendall 1945).
+    """Kendall's tau-b: concordant minus discordant pairs, as a share corrected for ties (Kendall
+    1945).
 
-    NaN if a column does not vary, as for `pearson` and `spearman`.
+    NaN if `x` or `y` is constant.
 
     >>> round(kendall_tau_b([1, 2, 3, 4], [1, 3, 2, 4]), 3)
     0.667
@@ -42,13 +43,13 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def _tied_pairs(rows: Floats) -> int:
-    """The number of pairs of equal rows."""
+    """Return the number of pairs of equal rows."""
     counts = np.unique(rows, axis=0, return_counts=True)[1].astype(np.int64)
     return int((counts * (counts - 1) // 2).sum())
 
 
 def _inversions(values: Floats) -> int:
-    """The number of pairs whose first value is larger than the second (Knight 1966).
+    """Return the number of pairs whose earlier value is larger than the later one (Knight 1966).
 
     >>> _inversions(np.array([3.0, 1.0, 2.0]))
     2
@@ -68,7 +69,7 @@ def _inversions(values: Floats) -> int:
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson's correlation of the values themselves (Pearson 1896)."""
+    """Pearson's correlation (Pearson 1896); NaN if `x` or `y` is constant."""
     first, second = _pair(x, y)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return math.nan
@@ -78,7 +79,8 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's correlation: Pearson's of the ranks, tied ones sharing their mean rank.
+    """Spearman's rank correlation: Pearson's correlation of the ranks, where ties share their mean
+    rank.
 
     >>> round(spearman([1, 2, 3], [1, 8, 9]), 3)
     1.0
@@ -89,11 +91,11 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
 def tau_ap(reference: ArrayLike, other: ArrayLike, *, symmetric: bool = False) -> float:
     """AP correlation: Kendall's tau with more weight on the top of the ranking.
 
-    Pick at random a system of `other` other than its first, and a system above it. If c is the
-    probability that `reference` agrees with their order, AP correlation is ``2 c - 1`` (Yilmaz,
-    Aslam & Robertson 2008). `symmetric` averages the values with either one as the reference. For
-    ties it is the mean over all orders that break the ties alike in both rankings, so two systems
-    tied in both agree.
+    Pick at random a system in the ranking `other`, not its first, and another system above it. If c
+    is the probability that `reference` ranks the two in the same order, AP correlation is ``2 c -
+    1`` (Yilmaz, Aslam & Robertson 2008). `symmetric` averages the two values with either ranking as
+    the reference. Ties are handled by the mean over all orders that break them in the same way in
+    both rankings, so two systems that are tied in both agree.
     """
     if symmetric:
         return (tau_ap(reference, other) + tau_ap(other, reference)) / 2
@@ -122,7 +124,8 @@ def tau_ap(reference: ArrayLike, other: ArrayLike, *, symmetric: bool = False) -
 
 
 def ubire_overlap(x: ArrayLike, y: ArrayLike) -> float:
-    """The "tau_AP" that the UBIRE tool prints: ``2 mean(overlap at i / i) - 1``, i below n.
+    """The value that the UBIRE tool prints as "tau_AP": ``2 mean(overlap at i / i) - 1`` over the
+    ranks i < n.
 
     Tied systems keep the order of the input (in UBIRE, the order of a Java hash map).
     """
@@ -134,8 +137,8 @@ def ubire_overlap(x: ArrayLike, y: ArrayLike) -> float:
 def rank_biased_overlap(x: ArrayLike, y: ArrayLike, p: float = 0.9) -> float:
     """Rank-biased overlap of two rankings of the same systems (Webber, Moffat & Zobel 2010).
 
-    The extrapolated form; `p` is the persistence of a reader of both rankings. Tied systems keep
-    the order of the input.
+    This is the extrapolated form. `p` is the probability that a reader continues to the next rank.
+    Tied systems keep the order of the input.
     """
     if not 0 < p < 1:
         raise OptionError(f"the persistence of RBO must lie between 0 and 1, not {p}")
@@ -161,9 +164,10 @@ DEFAULT_COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")
 def correlation_matrix(
     columns: Sequence[Floats], coefficient: str, *, symmetric: bool = False, rbo_p: float = 0.9
 ) -> Floats:
-    """Return one coefficient between every two columns of values; the row is the reference.
+    """Return one coefficient between every two columns of values.
 
-    `symmetric` uses the symmetric form of tau_ap. NaN for constant columns.
+    The row is the reference of `tau_ap`, unless `symmetric` requests its symmetric form. The
+    coefficient is NaN for constant columns.
     """
     check_choice("coefficient", coefficient, COEFFICIENTS)
     options: dict[str, dict[str, Any]] = {"tau_ap": {"symmetric": symmetric}, "rbo": {"p": rbo_p}}
@@ -179,11 +183,12 @@ def correlation_matrix(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Correlations(Tabular):
-    """The correlations between the orders of the runs by every two measures.
+    """The correlations between the rankings of the runs by every two measures.
 
     ``matrices[name][i, j]`` has measure ``i`` as the reference. `moved` lists, by measure, the runs
     whose ranks differ most from their ranks by the first measure. `remarks` explain missing
-    numbers. `evaluation` holds the conventions and means; `symmetric` is True if tau_ap is.
+    numbers. `evaluation` holds the conventions and means. `symmetric` is True if the symmetric form
+    of tau_ap was used.
     """
 
     measures: tuple[str, ...]
@@ -196,7 +201,9 @@ class Correlations(Tabular):
     symmetric: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Correlations, runs that move, and the evaluation as plain dictionaries."""
+        """Return the correlations, the runs that move most, and the evaluation as plain
+        dictionaries.
+        """
         measures = self.measures
         return {
             **self.evaluation,
@@ -215,7 +222,9 @@ class Correlations(Tabular):
         }
 
     def table(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
-        """The matrix of one coefficient, or without it one row per coefficient and pair."""
+        """Return the matrix of one coefficient; without a name, one row per coefficient and pair of
+        measures.
+        """
         rows: tuple[tuple[Any, ...], ...]
         if coefficient is None:
             columns: tuple[str, ...] = ("coefficient", "reference", "measure", "value")
@@ -236,21 +245,23 @@ class Correlations(Tabular):
         return ResultTable(columns, rows, note=" ".join(self.remarks), digits=digits)
 
     def shown(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
-        """The table for Markdown and LaTeX; the arguments are those of `table`."""
+        """Return the table for Markdown and LaTeX; accepts the arguments of `table`."""
         return self.table(coefficient, digits=digits)
 
     def to_pandas(self, coefficient: str | None = None, *, digits: int = 4) -> pd.DataFrame:
-        """The table as a frame; the arguments are those of `table`."""
+        """Return the table as a pandas data frame; accepts the arguments of `table`."""
         return self.table(coefficient, digits=digits).to_pandas()
 
     def to_markdown(self, coefficient: str | None = None, *, digits: int = 4) -> str:
-        """The table in Markdown; the arguments are those of `table`."""
+        """Return the table in Markdown; accepts the arguments of `table`."""
         return self.table(coefficient, digits=digits).to_markdown()
 
     def to_latex(
         self, coefficient: str | None = None, *, split: bool = False, digits: int = 4
     ) -> str:
-        """The table in LaTeX (see `ResultTable.to_latex`); the others are those of `table`."""
+        """Return the table in LaTeX; accepts the arguments of `table` and of
+        `ResultTable.to_latex`.
+        """
         return self.table(coefficient, digits=digits).to_latex(split=split)
 
 
@@ -263,10 +274,11 @@ def correlate_measures(
     rbo_p: float = 0.9,
     count: int = 5,
 ) -> Correlations:
-    """Correlate all measures, and find the `count` runs that move most between two.
+    """Correlate every two measures, and find the `count` runs whose ranks by two measures differ
+    most.
 
-    `means` has for each run its value by each measure. Raises `OptionError` for fewer than two
-    measures or runs.
+    `means` maps each run to an array with its mean by each measure. Raises `OptionError` for fewer
+    than two measures or runs.
     """
     for what, names in (("measures", measures), ("runs", means)):
         if len(names) < 2:
@@ -297,9 +309,9 @@ def correlate_measures(
 def movers(
     systems: Sequence[str], before: ArrayLike, after: ArrayLike, count: int = 5
 ) -> list[tuple[str, float, float]]:
-    """Return the systems whose ranks by two measures differ most, with both ranks.
+    """Return the `count` systems whose ranks by two measures differ most, with both ranks.
 
-    1 is the best; tied systems share their mean rank.
+    The best system has rank 1; tied systems share their mean rank.
     """
     first, second = (ranks(-np.asarray(column)) for column in (before, after))
     most = np.argsort(-np.abs(first - second), kind="stable")[:count]
@@ -308,7 +320,9 @@ def movers(
 
 
 def _overlaps(x: Floats, y: Floats) -> Floats:
-    """The overlap of the first 1, 2, ... n systems of both rankings, as shares."""
+    """Return, for the depths 1 to n, the share of systems that both rankings have above that
+    depth.
+    """
     n = len(x)
     position = np.empty((2, n), dtype=np.int64)
     for row, scores in zip(position, (x, y), strict=True):

@@ -1,4 +1,4 @@
-"""Scores to rank documents by, with their direction: is a higher score harder or easier?"""
+"""Scores to rank documents by, with their direction: whether a higher score is harder or easier."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ _COLUMNS = {"difficulty": Direction.HARDER, "p_understandable": Direction.EASIER
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Criterion:
-    """Scores of documents, and what a higher score means."""
+    """Scores of documents, and the meaning of a higher score."""
 
     labels: Labels
     direction: Direction
 
     def hardness(self, run: Run) -> Floats:
-        """The score of each line of the run, with lower as easier; NaN where it is missing.
+        """Return a value for each line of the run: the lower, the easier the document; NaN without
+        a score.
 
         Raises `InputError` if no line has a score.
         """
@@ -45,7 +46,7 @@ class Criterion:
 
 
 def criterion(scores: Any, direction: str | None = None, *, column: str | None = None) -> Criterion:
-    """Return scores to rank by, with the direction in which documents get harder.
+    """Return scores to rank documents by, with their direction.
 
     `scores` are ``FILE[:COLUMN][:DIRECTION]`` (a score table or a label file; the column may be
     omitted if only one holds numbers), a dictionary by document, a frame (with its `column`), or
@@ -74,17 +75,18 @@ def criterion(scores: Any, direction: str | None = None, *, column: str | None =
 
 
 def is_criterion(text: str) -> bool:
-    """True if an argument names a column of scores (``FILE:COLUMN``) and not a run."""
+    """Return True if an argument names a column of scores (``FILE:COLUMN``), rather than a run."""
     path, column, direction = _split(text)
     return column is not None or direction is not None or is_table_name(path)
 
 
 def mixed_models(sources: Sequence[Any], bundle: str = "", *, column: str | None = None) -> str:
-    """Return a sentence if scores are estimates of several models, or else an empty string.
+    """Return a warning if scores were estimated by different models, otherwise an empty string.
 
-    Score tables, ``FILE:COLUMN`` or in memory with their `column`, record their model in their
-    settings. `bundle` is a model and scale to compare them with. Raises `InputError` if `sources`
-    are estimates on several scales. A table that does not record its scale counts as another scale.
+    Score tables (``FILE:COLUMN``, or in memory with their `column`) record their model in their
+    settings. `bundle` is another model and scale to compare them with. Raises `InputError` if
+    `sources` are estimates on different scales. A table that does not record its scale counts as
+    another scale.
     """
     models = {bundle: "the bundle"} if bundle else {}
     scales: dict[str, str] = {}
@@ -114,7 +116,7 @@ def mixed_models(sources: Sequence[Any], bundle: str = "", *, column: str | None
 
 
 def column_direction(text: str) -> tuple[str, Direction]:
-    """Parse ``COLUMN[:DIRECTION]`` into the column and what its higher values mean.
+    """Parse ``COLUMN[:DIRECTION]`` into the column and its direction.
 
     >>> column_direction("mine:higher-easier")
     ('mine', <Direction.EASIER: 'higher-easier'>)
@@ -126,7 +128,9 @@ def column_direction(text: str) -> tuple[str, Direction]:
 
 
 def _known_direction(direction: Direction | None, column: str | None, text: str) -> Direction:
-    """Return the stated direction, or the known one of the column; never guess."""
+    """Return the stated direction, or that of a known column; raise `OptionError` rather than
+    guess.
+    """
     known = direction or _COLUMNS.get(column or "")
     if known is None:
         from understandability.feature.catalogue import COLUMNS
@@ -141,7 +145,7 @@ def _known_direction(direction: Direction | None, column: str | None, text: str)
 
 
 def _split(text: str) -> tuple[str, str | None, Direction | None]:
-    """Split ``FILE[:COLUMN][:DIRECTION]``."""
+    """Split ``FILE[:COLUMN][:DIRECTION]`` into its three parts."""
     path, _, last = text.rpartition(":")
     direction = WORDS.get(last) if path else None
     if direction is not None:

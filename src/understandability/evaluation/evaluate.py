@@ -1,4 +1,6 @@
-"""Evaluate runs by measures, compare runs, and correlate measures."""
+"""The commands `evaluate`, `compare` and `correlate`, and the class `Evaluation` with their
+results.
+"""
 
 from __future__ import annotations
 
@@ -81,17 +83,17 @@ class MarkedTableOptions(TableOptions, total=False):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Tabular):
-    """The values of some measures for some runs.
+    """The result of `evaluate`: the values of some measures for some runs.
 
     Args:
         measures: The names of the measures.
         queries: The queries of the qrels.
         values: For each run, an array of measures by queries; NaN for queries outside the mean.
         means: For each run, the mean of each measure.
-        conventions: All that the numbers depend on: the header of an output.
-        oddities: The oddities of each run.
-        label_oddities: The oddities of each file of labels.
-        notes: Sentences about both.
+        conventions: Everything that the numbers depend on, for the header of an output.
+        oddities: What is unusual in each run.
+        label_oddities: What is unusual in each file of labels.
+        notes: Remarks to the user about unusual runs and labels.
         baseline: The run that the others are compared with; None for the first.
         ci: True if tables show confidence intervals of the means.
     """
@@ -119,7 +121,9 @@ class Evaluation(Tabular):
         return tuple(self.means)
 
     def column(self, measure: str) -> Floats:
-        """The mean of every run by one measure; raises `OptionError` for one not evaluated."""
+        """Return the mean of every run by one measure; raise `OptionError` for a measure not
+        evaluated.
+        """
         if measure not in self.measures:
             raise OptionError(
                 f"{measure!r} was not evaluated; the table has {', '.join(self.measures)}"
@@ -129,11 +133,11 @@ class Evaluation(Tabular):
 
     @cached_property
     def intervals(self) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
-        """The intervals of 95 % of the means over queries: ``[run][measure]["t"]``.
+        """The 95 % confidence intervals of the means over queries, as ``[run][measure][method]``.
 
-        ``t`` is Student's; ``bootstrap`` takes the percentiles of 10,000 means of resampled
-        queries. An interval is (nan, nan) if fewer than two queries count, or if the reported mean
-        is not one over queries (H of means).
+        The method ``t`` is Student's; ``bootstrap`` uses the percentiles of 10,000 resampled means.
+        An interval is (nan, nan) if fewer than two queries count, or if the reported mean is not a
+        mean over queries (as for H of means).
         """
         intervals: dict[str, dict[str, dict[str, tuple[float, float]]]] = {}
         for run, values in self.values.items():
@@ -150,19 +154,19 @@ class Evaluation(Tabular):
 
     @cached_property
     def effects(self) -> dict[tuple[str, str], RunComparison]:
-        """The comparison of each run with the baseline (paired t), by run and measure."""
+        """The comparison of each run with the baseline by a paired t-test, by run and measure."""
         if self.baseline is None:
             return {}
         rows = self.compare(tests=("t",), baseline=self.baseline).rows
         return {(row.run, row.measure): row for row in rows if row.against == "baseline"}
 
     def table(self, *, wide: bool = True, per_query: bool = False, digits: int = 4) -> ResultTable:
-        """The means of runs, or the values of queries: a column for each measure, or a row.
+        """Return the means of the runs, or with `per_query` the values of queries.
 
-        A wide table of means is sorted by the first measure. The best of each column is bold (of a
-        residual the lowest). With `ci` or a `baseline`, columns follow each mean: the ends of its
-        intervals, and the effect size (Cohen's d, with its interval) and probability of the
-        difference from the baseline.
+        With `wide`, each measure is a column, otherwise a row. A wide table of means is sorted by
+        the first measure. The best value of each column is bold (the lowest of a residual). With
+        `ci` or a `baseline`, columns follow each mean: the ends of its intervals, and the effect
+        size (Cohen's d, with its interval) and p-value of the difference from the baseline.
         """
         if not wide:
             columns = ("run", "query", "measure", "value", *self._extra_names())
@@ -207,13 +211,15 @@ class Evaluation(Tabular):
         )
 
     def _extra_names(self) -> tuple[str, ...]:
-        """The names of the numbers that follow a mean."""
+        """The names of the numbers that follow a mean in a table: interval, effect size,
+        p-value.
+        """
         intervals = ("low", "high", "bootstrap_low", "bootstrap_high") if self.ci else ()
         effects = ("difference", "d", "d_low", "d_high", "p_t") if self.baseline else ()
         return (*intervals, *effects)
 
     def _extras(self, run: str, measure: str) -> tuple[float, ...]:
-        """The numbers that follow a mean; a missing number is NaN."""
+        """Return the numbers that follow a mean in a table; a missing number is NaN."""
         intervals: tuple[float, ...] = ()
         if self.ci:
             by_method = self.intervals[run][measure]
@@ -251,7 +257,9 @@ class Evaluation(Tabular):
         correction: str | None = None,
         letters: bool = False,
     ) -> ResultTable:
-        """The table for Markdown and LaTeX, with marks of significance (see `marked_table`)."""
+        """Return the table for Markdown and LaTeX, with marks of significance (see
+        `marked_table`).
+        """
         if per_query or len(self.runs) < 2 or len(self.queries) < 2:
             table = self.table(per_query=per_query, digits=digits)
             return replace(table, caption=self._caption())
@@ -260,15 +268,17 @@ class Evaluation(Tabular):
         )
 
     def to_pandas(self, **options: Unpack[EvaluationTableOptions]) -> pd.DataFrame:
-        """The table as a frame; the options are those of `table`."""
+        """Return the table as a pandas data frame; accepts the options of `table`."""
         return self.table(**options).to_pandas()
 
     def to_markdown(self, **options: Unpack[MarkedTableOptions]) -> str:
-        """The table in Markdown; the options are those of `shown`."""
+        """Return the table in Markdown; accepts the options of `shown`."""
         return self.shown(**options).to_markdown()
 
     def to_latex(self, *, split: bool = False, **options: Unpack[MarkedTableOptions]) -> str:
-        """The table in LaTeX (see `ResultTable.to_latex`); other options are those of `shown`."""
+        """Return the table in LaTeX; accepts the options of `shown` and of
+        `ResultTable.to_latex`.
+        """
         return self.shown(**options).to_latex(split=split)
 
     def marked_table(
@@ -280,12 +290,13 @@ class Evaluation(Tabular):
         correction: str | None = None,
         letters: bool = False,
     ) -> ResultTable:
-        """The wide table of means, with marks of significance after the means.
+        """Return a table of means, one column per measure, with a mark of significance after each
+        mean.
 
-        † differs from the baseline (by default the first run), ⋄ from the best of the column. With
-        `letters`, all pairs of runs are compared instead: each run has a letter, and a mean carries
-        the letters of the runs that it is significantly better than. `test` and `correction` are
-        those of `compare_runs`.
+        † means different from the baseline (by default the first run), ⋄ different from the best
+        run of the column. With `letters`, all pairs of runs are compared instead: each run has a
+        letter, and a mean is followed by the letters of the runs that it is significantly better
+        than. `test`, `alpha` and `correction` choose the test.
         """
         table = self.table(digits=digits)
         order = {row[0]: number for number, row in enumerate(table.rows)}
@@ -344,7 +355,9 @@ class Evaluation(Tabular):
     def _letters(
         self, names: Mapping[str, str], test: str, alpha: float, correction: str | None
     ) -> dict[tuple[str, str], str]:
-        """Letters of the runs that each run is significantly better than, by measure and run."""
+        """Return the letters of the runs that a run is significantly better than, by measure and
+        run.
+        """
         marked: dict[tuple[str, str], str] = {}
         for row in self.compare(tests=(test,), pairs=True, alpha=alpha).rows:
             p = (row.corrected[correction] if correction else row.p)[test]
@@ -357,7 +370,7 @@ class Evaluation(Tabular):
         return {key: "".join(sorted(letters)) for key, letters in marked.items()}
 
     def _caption(self) -> str:
-        """The conventions that a reader of the table needs."""
+        """The caption of a table: the conventions that its reader needs."""
         chosen = self.conventions
         preset = f", preset {chosen['preset']}" if chosen.get("preset") else ""
         scales = "".join(
@@ -380,7 +393,7 @@ class Evaluation(Tabular):
         seed: int = 0,
         alpha: float = 0.05,
     ) -> RunComparisons:
-        """Compare the runs with the first and the best, or in pairs (see `compare_runs`)."""
+        """Compare the runs with the first and the best run, or in pairs (see `compare_runs`)."""
         compared = compare_runs(
             self.measures,
             self.values,
@@ -413,7 +426,9 @@ class Evaluation(Tabular):
         return replace(correlated, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
     def as_dict(self, per_query: bool = True) -> dict[str, Any]:
-        """Conventions, means and values by query as plain dictionaries: the JSON output."""
+        """Return conventions, means and values by query as plain dictionaries, for the JSON
+        output.
+        """
         means = {
             run: dict(zip(self.measures, means.tolist(), strict=True))
             for run, means in self.means.items()
@@ -446,7 +461,7 @@ class Evaluation(Tabular):
 
 
 def _letter(number: int) -> str:
-    """The letter of a run: a to z, then a1, b1, ..."""
+    """Return the letter of a run: a to z, then a1, b1, ..."""
     turn, letter = divmod(number, len(_LETTERS))
     return f"{_LETTERS[letter]}{turn or ''}"
 
@@ -462,12 +477,12 @@ def evaluate(
     ci: bool = False,
     **options: Unpack[EvaluationOptions],
 ) -> Evaluation:
-    """Evaluate runs by understandability-biased measures, and by the usual ones.
+    r"""Evaluate runs by understandability-biased measures, and by the usual ones.
 
-    A table of means; * marks the best of each column. Measures: RBP, nDCG, ERR, their
+    Prints a table of means; * marks the best of each column. Measures: RBP, nDCG, ERR, their
     understandability-biased forms uRBP, uRBPgr, unDCG, uERR, single dimensions (RBPu, RBPtrust),
     harmonic means (HRBP, H(...), also called MM), residual(...), Judged; see
-    docs/reference/measures.md. All others are those of ir_measures (extra ir), by its names or
+    docs/reference/measures.md. Measures of ir_measures (extra ir) are accepted by its names or by
     trec_eval's: P@10, AP, RR, Bpref, map.
 
     Example: understand evaluate a.run b.run --qrels qrels.txt --understandability qunder.txt
@@ -495,7 +510,7 @@ def evaluate(
     >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
     >>> measures = ["RBP(p=0.8)@10", "uRBP(p=0.8)@10"]
     >>> result = evaluate(runs, qrels, ease, scale="lower-easier:40", measures=measures)
-    >>> print(result.to_markdown(digits=2).partition("\\n\\n")[0])
+    >>> print(result.to_markdown(digits=2).partition("\n\n")[0])
     | run | RBP(p=0.8)@10 | uRBP(p=0.8)@10 |
     |---|---:|---:|
     | mine | **0.36** | **0.16** |
@@ -617,7 +632,7 @@ def _compute(
 
 
 def _header(measures: Sequence[AnyMeasure], judgements: Judgements) -> dict[str, Any]:
-    """Everything that determines the numbers."""
+    """Return everything that determines the numbers, for the header of an output."""
     return {
         **judgements.conventions.as_dict(),
         "qrels": judgements.qrels.name,

@@ -23,7 +23,7 @@ _MAX_SCORE = 1e300  # infinite scores are clipped to it, so that their differenc
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """The lines of all ranked lists, concatenated; one array per column."""
+    """The lines of all ranked lists to fuse, concatenated; one array per column."""
 
     rank: Lines  # the document's rank in its list, from 1
     score: Floats  # the document's score in its list, scaled to 0 (lowest) to 1 (highest)
@@ -35,10 +35,11 @@ class Lists:
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """A fusion method; a document's score is the sum of the `points` of its lines.
+    """A fusion method: the score of a document is the sum of its `points` over all lists.
 
-    `unlisted` returns the points that a line's list adds to each document it lacks. With
-    `times_lists`, the sum is multiplied by the number of lists that contain the document.
+    `points` computes the points of each line. `unlisted` computes the points that a list adds to
+    each document that is missing from it. With `times_lists`, the sum is multiplied by the number
+    of lists that contain the document.
     """
 
     source: str
@@ -144,7 +145,7 @@ def _run_or_criterion(source: Any, number: int) -> Run | Criterion:
 
 
 def _with_shared_ids(runs: Sequence[Run], order: str) -> list[Run]:
-    """Sort the lines of each run, and number the queries and documents of all runs alike."""
+    """Sort the lines of each run, and give queries and documents the same ids in all runs."""
     import pyarrow as pa
 
     queries = tuple(dict.fromkeys(query for run in runs for query in run.queries))
@@ -164,7 +165,9 @@ def _with_shared_ids(runs: Sequence[Run], order: str) -> list[Run]:
 
 
 def _pair_keys(run: Run) -> Lines:
-    """Return a key for each line's query and document: 2 * 2**32 + 5 for query 2, document 5."""
+    """Return one integer per line that identifies query and document: 2 * 2**32 + 5 for ids 2 and
+    5.
+    """
     return (run.query_ids.astype(np.int64) << 32) + run.docno_ids
 
 
@@ -173,7 +176,7 @@ def _first(run: Run, top: int | None) -> Run:
 
 
 def _ranked_by(pool: Run, scores: Criterion) -> Run:
-    """Return the documents of the pool that have a score, easiest first."""
+    """Return the documents of the run `pool` that have a score, easiest first."""
     ease = -scores.labels.of_lines(pool) * scores.direction.sign
     scored = np.flatnonzero(~np.isnan(ease))
     easiest_first = scored[np.lexsort((-ease[scored], pool.query_ids[scored]))]
@@ -181,14 +184,14 @@ def _ranked_by(pool: Run, scores: Criterion) -> Run:
 
 
 def _concatenated(lists: Sequence[Run]) -> Run:
-    """Concatenate the lines of all lists; ranks stay those within each list."""
+    """Concatenate the lines of all lists; each line keeps its rank within its own list."""
     names = ("query_ids", "docno_ids", "ranks", "scores")
     columns: Any = {name: np.concatenate([getattr(run, name) for run in lists]) for name in names}
     return replace(lists[0], **columns)
 
 
 def _union(lists: Sequence[Run]) -> Run:
-    """Return each query's distinct documents, in order of first appearance in the lists."""
+    """Return the distinct documents of each query, in order of first appearance in the lists."""
     lines = _concatenated(lists)
     return chosen(lines, np.sort(np.unique(_pair_keys(lines), return_index=True)[1]))
 
@@ -196,7 +199,7 @@ def _union(lists: Sequence[Run]) -> Run:
 def _fuse_lists(
     lists: Sequence[Run], pool: Run, fusion: Fusion, weights: Sequence[float], k: float
 ) -> Run:
-    """Return the pool with the points of its documents as scores, highest first."""
+    """Return the documents of `pool` with their total points as scores, highest first."""
     lines = _concatenated(lists)
     columns = Lists(
         rank=lines.ranks,

@@ -1,4 +1,6 @@
-"""Labels of all dimensions under some conventions, and their join with the documents of a run."""
+"""`Judgements`: the labels of all dimensions under some conventions, joined with the documents of
+runs.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,13 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Documents of a ranking joined with their labels, one line each, by query and position.
+    """Documents of a ranking joined with their labels, in parallel arrays sorted by query and
+    position.
 
     Args:
         query: Indices into the queries of the qrels, ascending.
         position: Positions in the ranking, from 0.
-        lines: For each dimension, the line of its labels that a document has; -1 for none.
+        lines: For each dimension, the index of each document's label in the `Labels`; -1 for none.
         returned: The number of documents ranked for each query, labelled or not.
     """
 
@@ -49,7 +52,9 @@ class Ranked:
 
     @classmethod
     def of(cls, query: Ids, queries: int, lines: Mapping[str, Ids]) -> Ranked:
-        """Return a ranking without gaps: positions count the documents of each query."""
+        """Return a ranking without gaps: the documents of each query are at the positions 0, 1, 2,
+        ...
+        """
         return cls(query, ranks_of(query) - 1, lines, np.bincount(query, minlength=queries))
 
     def known(self, dimensions: tuple[str, ...]) -> Mask:
@@ -58,32 +63,34 @@ class Ranked:
         return known
 
     def only(self, selected: Mask) -> Ranked:
-        """Select documents, which keep their positions."""
+        """Return the selected documents, which keep their positions."""
         lines = {name: of_dimension[selected] for name, of_dimension in self.lines.items()}
         return Ranked(self.query[selected], self.position[selected], lines, self.returned)
 
     def condensed(self, dimensions: tuple[str, ...]) -> Ranked:
-        """Remove the documents that lack one of the labels, and close the gaps."""
+        """Return the documents that have a label in all these dimensions, at positions without
+        gaps.
+        """
         labelled = self.only(self.known(dimensions))
         return Ranked.of(labelled.query, len(self.returned), labelled.lines)
 
     def sums(self, values: Floats) -> Floats:
-        """Sum a value of the documents for each query."""
+        """Sum `values`, one per document, for each query."""
         sums = np.bincount(self.query, weights=values, minlength=len(self.returned))
         return sums.astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
-    """Labels of relevance and of further dimensions, under complete conventions.
+    """All labels that an evaluation uses: relevance and further dimensions, with its conventions.
 
     Args:
         qrels: Labels of relevance.
         dimensions: Further dimensions by name: ``u`` is understandability.
-        conventions: Conventions that `Conventions.for_labels` has completed.
+        conventions: The conventions, completed by `Conventions.for_labels`.
         notes: Remarks on the labels, such as estimates of several models.
         has_own_threshold: True if the conventions state a threshold for the step and arctan users.
-            Otherwise that of a dimension's scale applies.
+            Otherwise the threshold of each dimension's scale applies.
     """
 
     qrels: Labels
@@ -146,10 +153,10 @@ class Judgements:
         return (self.qrels, *(dimension.labels for dimension in self.dimensions.values()))
 
     def ranked(self, run: Run, lines: Ids | None = None) -> Ranked:
-        """Return the labelled documents of a run, in the order of the conventions.
+        """Return the documents of a run that have a label, in the order of the conventions.
 
-        Queries without qrels are dropped. Pass `lines` if the order of the run's lines
-        (`Run.line_order`) is known.
+        Queries without qrels are dropped. `lines` is the order of the run's lines
+        (`Run.line_order`), if the caller has computed it.
         """
         if lines is None:
             lines = run.line_order(self.conventions.order)
@@ -158,7 +165,9 @@ class Judgements:
         return documents.only(np.logical_or.reduce(has_label))
 
     def all_ranked(self, run: Run, lines: Ids) -> tuple[Ranked, Ids]:
-        """Return all documents of a run, labelled or not, and the run's line of each."""
+        """Return all documents of a run, labelled or not, and the index of each document's line in
+        the run.
+        """
         ids = {query: id_ for id_, query in enumerate(self.queries)}
         id_of_query = np.array([ids.get(query, -1) for query in run.queries], dtype=np.int64)
         query = id_of_query[run.query_ids[lines]]
@@ -171,7 +180,7 @@ class Judgements:
 
     @cached_property
     def pool(self) -> Ranked:
-        """The documents of the qrels themselves, from which ideal rankings are made."""
+        """The documents of the qrels as a ranking, from which ideal rankings are made."""
         labels, size = self.qrels, len(self.qrels)
         assert labels.query_ids is not None
         ids = (labels.query_ids, labels.docno_ids)
@@ -182,7 +191,7 @@ class Judgements:
         return Ranked.of(labels.query_ids[order].astype(np.int64), len(self.queries), lines)
 
     def _label_lines(self, run: Run) -> dict[str, Ids]:
-        """For each dimension, the line of the labels that belongs to each line of a run."""
+        """Return for each dimension the index of the label of each line of a run; -1 for none."""
         of_qrels = self.qrels.lines_of(run)
         return {RELEVANCE: of_qrels} | {
             name: of_qrels if name in self._like_qrels else dimension.labels.lines_of(run)
@@ -191,7 +200,11 @@ class Judgements:
 
     @cached_property
     def _like_qrels(self) -> frozenset[str]:
-        """The dimensions that label the same pairs in the same order as the qrels, as in CLEF."""
+        """The dimensions whose labels have the same queries and documents, in the same order, as
+        the qrels.
+
+        This is so in CLEF, and saves a join.
+        """
         return frozenset(
             name
             for name, dimension in self.dimensions.items()
@@ -256,7 +269,7 @@ class Judgements:
 
 
 def _check(qrels: Labels, dimensions: Mapping[str, Dimension]) -> None:
-    """Raise `InputError` for labels that cannot be used."""
+    """Raise `InputError` if labels are not finite or outside their scale."""
     if qrels.query_ids is None or not len(qrels):
         raise InputError(f"{qrels.name} holds no relevance labels of queries and documents")
     for name, dimension in dimensions.items():
@@ -285,5 +298,5 @@ def _same_pairs(labels: Labels, others: Labels) -> bool:
 
 
 def _values_at(values: Floats, lines: Ids) -> Floats:
-    """The values of some lines; 0 for line -1, which is the appended last value."""
+    """Return the values at some indices; 0 at index -1, because 0 is appended as the last value."""
     return np.append(values, 0.0)[lines]

@@ -1,4 +1,4 @@
-"""The arguments that all calls of evaluation share: runs, qrels, labels, and their options."""
+"""The arguments shared by all functions of evaluation: runs, qrels, labels, and their options."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A dimension in addition to topical relevance: its labels and their scale."""
+    """A dimension in addition to topical relevance, such as understandability: its labels and
+    scale.
+    """
 
     labels: Labels
     scale: Scale
@@ -73,10 +75,10 @@ def dimension(
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """The labels of further dimensions, their scales, and whether unusual input is refused.
+    """The options for labels of further dimensions: their files, scales and gains.
 
-    In Python, `gains` and `not_a_label` apply to understandability, and `dimensions` are by name,
-    made by `dimension` or as (labels, scale).
+    In Python, `gains` and `not_a_label` apply to understandability. `dimensions` maps the name of
+    each dimension to a result of `dimension`, or to a pair (labels, scale).
 
     Args:
         scale: Direction and threshold of the labels of understandability: lower-easier:40 is
@@ -145,7 +147,7 @@ class Labelling:
 
 
 class UserConventions(TypedDict, total=False):
-    """The fields of `Conventions` but ``order`` and ``noise_scale``; None keeps the default."""
+    """The fields of `Conventions` except ``order`` and ``noise_scale``; None keeps the default."""
 
     preset: str | Conventions | None
     keyed_on: str | None
@@ -172,7 +174,9 @@ class ConventionOptions(UserConventions, total=False):
 
 
 class EvaluationOptions(ConventionOptions, total=False):
-    """The keywords of calls that evaluate: the fields of `Labelling` and of `Conventions`."""
+    """The keywords of functions that evaluate runs: the fields of `Labelling` and of
+    `Conventions`.
+    """
 
     scale: str | Scale | None
     column: str | None
@@ -200,14 +204,15 @@ def split_options(options: EvaluationOptions) -> tuple[Labelling, dict[str, Any]
 
 
 def in_words(name: str) -> str:
-    """The name of a dimension in a message."""
+    """Return the name of a dimension as messages write it."""
     return "understandability" if name == UNDERSTANDABILITY else name
 
 
 def _by_dimension(values: Any, parse: Callable[[Sequence[str]], dict[str, Any]]) -> dict[str, Any]:
-    """Values by the name of a dimension. Values without names apply to understandability.
+    """Return values keyed by the name of a dimension; values without names are for
+    understandability.
 
-    `parse` reads a list of texts as on the command line.
+    `parse` reads a list of texts from the command line.
     """
     if isinstance(values, Mapping) and all(isinstance(name, str) for name in values):
         return dict(values)
@@ -219,7 +224,7 @@ def _by_dimension(values: Any, parse: Callable[[Sequence[str]], dict[str, Any]])
 
 
 def by_name(texts: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
-    """Parse ``NAME=VALUE`` texts into values (files or scales) by dimension."""
+    """Parse texts ``NAME=VALUE`` into a dictionary of files or scales by dimension."""
     if isinstance(texts, Mapping):
         return dict(texts)
     values: dict[str, Any] = {}
@@ -235,13 +240,15 @@ def by_name(texts: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def gains_by_dimension(texts: Sequence[str]) -> dict[str, str]:
-    """Parse ``[NAME=]GAINS`` texts; without ``NAME=`` the gains apply to understandability."""
+    """Parse texts ``[NAME=]GAINS``; without ``NAME=``, the gains apply to understandability."""
     parts = (text.rpartition("=") for text in texts)
     return {name or UNDERSTANDABILITY: value for name, _, value in parts}
 
 
 def non_labels_by_dimension(texts: Sequence[str]) -> dict[str, list[float]]:
-    """Parse ``[NAME=]LABEL`` texts; labels without ``NAME=`` are under "" and apply to all."""
+    """Parse texts ``[NAME=]LABEL``; labels without a name apply to all dimensions, under the key
+    "".
+    """
     labels: dict[str, list[float]] = {}
     for text in texts:
         name, _, value = text.rpartition("=")

@@ -85,7 +85,7 @@ def rerank(
 
 
 def chosen(run: Run, lines: Lines) -> Run:
-    """Select lines of a run, grouped by query in the given order, and rank them anew."""
+    """Return the selected lines of a run, in this order within each query, with new ranks."""
     lines = lines[np.argsort(run.query_ids[lines], kind="stable")]
     query_ids, docno_ids = run.query_ids[lines], run.docno_ids[lines]
     return Run(

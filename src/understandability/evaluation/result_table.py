@@ -1,4 +1,4 @@
-"""Results as tables: frames of pandas, LaTeX (booktabs), Markdown."""
+"""Tables of results, which can be shown as pandas data frames, LaTeX (booktabs) or Markdown."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class ResultTable:
     Args:
         columns: The names of the columns.
         rows: The cells: numbers, texts, None.
-        marks: Signs after the cells, by the index of the row and the name of the column.
-        best: The cells in bold, in the same way.
+        marks: Signs to print after cells, by the index of the row and the name of the column.
+        best: The cells to print in bold, by the index of the row and the name of the column.
         note: What the marks mean.
         digits: Decimal places of numbers.
-        texts: The number of first columns that are left-aligned on a terminal.
-        heads: For columns that belong together, the head above them and their own, for LaTeX.
-        caption: The conventions behind the numbers, for LaTeX and Markdown.
+        texts: How many columns, from the first, are left-aligned on a terminal.
+        heads: For LaTeX, the common heading of a group of columns, and the column's own heading.
+        caption: The conventions of the numbers, for LaTeX and Markdown.
 
     >>> table = ResultTable(("run", "RBP"), (("mine", 0.25),))
     >>> print(table.to_markdown())
@@ -88,10 +88,10 @@ class ResultTable:
     def to_latex(self, *, split: bool = False) -> str:
         """Return a LaTeX table with the rules of booktabs, and the best of a column in bold.
 
-        One float with one tabular, whose caption states the conventions and the marks. A table
-        wider than the line is made to fit, which requires graphicx; a very wide one is a
-        ``table*``, as wide as the page. With `split`, a wide table becomes several tabulars below
-        each other, without a float.
+        The table is one float with one tabular. Its caption states the conventions and explains the
+        marks. A table wider than the line is made to fit, which requires graphicx; a very wide one
+        is a ``table*``, as wide as the page. With `split`, a wide table becomes several tabulars
+        below each other, without a float.
         """
         cells = self.cells()
         columns = zip(self.columns, *([cell for cell, _ in row] for row in cells), strict=True)
@@ -130,14 +130,14 @@ class ResultTable:
         return self.heads.get(column, ("", column))[1]
 
     def _name_columns(self) -> int:
-        """The number of columns, from the first, that identify a row."""
+        """The number of columns, from the first, whose values identify a row."""
         for count in range(1, len(self.columns)):
             if len({row[:count] for row in self.rows}) == len(self.rows):
                 return count
         return 1
 
     def _tabular(self, indices: Sequence[int], above: Sequence[int]) -> str:
-        """Return a tabular of some columns; the columns `above` become subheadings."""
+        """Return a LaTeX tabular of some columns; the columns `above` become subheadings."""
         numeric = self._numeric()
         alignment = "".join("r" if numeric[index] else "l" for index in indices)
         columns = [self.columns[index] for index in indices]
@@ -156,7 +156,9 @@ class ResultTable:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
     def _group_heads(self, columns: Sequence[str]) -> list[str]:
-        """The line of heads above columns that belong together, with rules below them."""
+        """Return the LaTeX line of common headings above groups of columns, with rules below
+        them.
+        """
         cells, rules, start = [], [], 1
         for group, members in groupby(columns, key=lambda name: self.heads.get(name, ("", ""))[0]):
             width = len(list(members))
@@ -169,7 +171,7 @@ class ResultTable:
         return [" & ".join(cells) + r" \\", " ".join(rules)] if rules else []
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return the rows as dictionaries."""
+        """Return the rows as dictionaries by column."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def _repr_markdown_(self) -> str:
@@ -182,7 +184,10 @@ class ResultTable:
         ]
 
     def cells(self, escape: Callable[[str], str] = str) -> list[list[tuple[str, bool]]]:
-        """Return for each cell its text with its mark, and True if it is the best of its column."""
+        """Return for each cell its text with its mark, and True if it is the best of its column.
+
+        `escape` is applied to texts.
+        """
         return [
             [
                 (
@@ -209,7 +214,10 @@ class ResultTable:
 
 
 def _split(names: Sequence[int], others: Sequence[int], widths: Sequence[float]) -> list[list[int]]:
-    """Distribute columns over tables that fit a page, each with the columns that name a row."""
+    """Distribute the columns `others` over several tables that fit a page.
+
+    Each table also gets the columns `names`, which identify a row.
+    """
     blocks: list[list[int]] = [[*names]]
     for index in others:
         width = sum(widths[column] for column in (*blocks[-1], index))
@@ -220,7 +228,7 @@ def _split(names: Sequence[int], others: Sequence[int], widths: Sequence[float])
 
 
 def _points(text: str) -> float:
-    """An upper estimate of the width of a text in Computer Modern of 10 points."""
+    """Estimate the width of a text, from above, in points of Computer Modern at 10 points."""
     return round(sum(7.8 if c in _BROAD else 2.8 if c in ".,:;'!|il" else 5.3 for c in text), 1)
 
 
@@ -237,40 +245,45 @@ def _markdown(text: str) -> str:
 
 
 class TableOptions(TypedDict, total=False):
-    """The options of every `Tabular.table`, as keywords."""
+    """The options of `Tabular.table`, as keywords."""
 
     digits: int
 
 
 class Tabular:
-    """A result that its `table` shows as a frame, Markdown or LaTeX."""
+    """A result that can be shown as a table: as a data frame, in Markdown or in LaTeX.
+
+    Subclasses define `table`.
+    """
 
     __slots__ = ()
 
     def table(self, *, digits: int = 4) -> ResultTable:
-        """The rows of the result."""
+        """Return the result as a table; numbers have `digits` decimal places."""
         raise NotImplementedError
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows for table files."""
+        """Return the rows as dictionaries by column, for files."""
         return self.table().to_dicts()
 
     def shown(self, **options: Unpack[TableOptions]) -> ResultTable:
-        """The table for Markdown and LaTeX; the options are those of `table`."""
+        """Return the table for Markdown and LaTeX; accepts the options of `table`."""
         return self.table(**options)
 
     def __repr__(self) -> str:
-        """The table in Markdown."""
+        """Show the table in Markdown."""
         return self.to_markdown()
 
     def to_pandas(self) -> pd.DataFrame:
-        """The table as a frame, whose numbers are not rounded."""
+        """Return the table as a pandas data frame with unrounded numbers."""
         return self.table().to_pandas()
 
     def to_markdown(self, **options: Unpack[TableOptions]) -> str:
-        """The table in Markdown; the options are those of `shown`."""
+        """Return the table in Markdown; accepts the options of `shown`."""
         return self.shown(**options).to_markdown()
 
     def to_latex(self, *, split: bool = False, **options: Unpack[TableOptions]) -> str:
-        """The table in LaTeX (see `ResultTable.to_latex`); other options are those of `shown`."""
+        """Return the table in LaTeX; accepts the options of `shown` and of
+        `ResultTable.to_latex`.
+        """
         return self.shown(**options).to_latex(split=split)

@@ -1,4 +1,4 @@
-"""Scales of labels: which end is easy, and where "understandable" begins."""
+"""Scales of labels: which end is easy, and from which label on a document is "understandable"."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ _FORM = (
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A scale of labels.
+    """A scale of labels for one dimension, such as understandability.
 
     The direction must always be stated, because published collections use both: in CLEF eHealth
     2015 higher labels are easier, in 2016 and 2018 lower ones are.
 
     Args:
         direction: What a higher label means.
-        threshold: Where "understandable" begins.
+        threshold: The label from which (in the direction of the scale) a document is
+            understandable.
         inclusive: True if a label equal to the threshold is understandable.
         low: The lowest label that is allowed.
         high: The highest label that is allowed.
@@ -62,7 +63,7 @@ class Scale:
         return text
 
     def binary(self, labels: Floats) -> Floats:
-        """1 for labels on the easy side of the threshold, 0 for other labels, NaN for NaN."""
+        """Return 1 for labels on the easy side of the threshold, 0 for others, and NaN for NaN."""
         if self.threshold is None:
             raise OptionError(
                 f"the scale {self} has no threshold, but binary gains require one; write for "
@@ -73,7 +74,9 @@ class Scale:
         return np.where(np.isnan(labels), np.nan, easy.astype(np.float64))
 
     def graded(self, labels: Floats) -> Floats:
-        """The gain of each label: from the table of gains, or linear between the ends."""
+        """Return the gain of each label: from the table of gains, or linear between the ends of the
+        scale.
+        """
         if self.gains is not None:
             grades = np.array(sorted(self.gains))
             gains = np.array([self.gains[grade] for grade in grades.tolist()])

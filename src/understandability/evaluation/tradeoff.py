@@ -31,7 +31,9 @@ MEASURES = ("RBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One point of a sweep: the depth of re-ranking and the weight of the score; 0 is the run."""
+    """One point of a sweep: the depth of re-ranking and the weight of the score (0: not
+    re-ranked).
+    """
 
     top: int
     weight: float
@@ -44,9 +46,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A setting with the mean of each measure and its mark.
+    """A setting of a sweep with the mean of each measure and its mark of significance.
 
-    † differs from the input run, ⋄ from the best setting (paired t-test, two-tailed, p < .05).
+    † means different from the input run, ⋄ different from the best setting (paired t-test,
+    two-tailed, p < .05).
     """
 
     setting: Setting
@@ -66,7 +69,9 @@ class Tradeoff(Tabular):
     scores: str = ""
 
     def table(self, *, digits: int = 4) -> ResultTable:
-        """One row per setting, one column per measure, with marks of significance."""
+        """Return a table with one row per setting and one column per measure, with marks of
+        significance.
+        """
         marks = {
             (row, measure): mark
             for row, point in enumerate(self.points)
@@ -86,14 +91,14 @@ class Tradeoff(Tabular):
         return self.evaluation.notes
 
     def as_dict(self) -> dict[str, Any]:
-        """The conventions and the points as plain dictionaries."""
+        """Return the conventions and the points as plain dictionaries."""
         return {
             "conventions": {**self.evaluation.conventions, "scores": self.scores},
             "points": self.to_dicts(),
         }
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """One row per setting and measure."""
+        """Return one dictionary per setting and measure."""
         return [
             {"setting": p.setting.name, "top": p.setting.top, "weight": p.setting.weight}
             | {"measure": measure, "value": value, "marks": p.marks[measure]}

@@ -1,4 +1,6 @@
-"""Count and name what is unusual in a run, or between a run and its qrels; change nothing."""
+"""Find and count what is unusual in a run, or in a run compared with its qrels. Nothing is
+changed.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _ORDER_BY_SCORE = "documents keep the order of the file; use --order score to or
 
 
 def refuse_oddities(oddities: Mapping[str, Sequence[Oddity]]) -> None:
-    """Raise `InputError` for the first oddity, for input that is read strictly."""
+    """Raise `InputError` for the first oddity; called if the user requests strict reading."""
     for name, of_file in oddities.items():
         if of_file:
             raise InputError(
@@ -27,7 +29,7 @@ def refuse_oddities(oddities: Mapping[str, Sequence[Oddity]]) -> None:
 
 
 def summarise_oddities(oddities: Mapping[str, Sequence[Oddity]], files: str) -> list[str]:
-    """Return a line per type of oddity: the number of cases and files, and the first case.
+    """Return one line per type of oddity: the number of cases and of files, and the first case.
 
     >>> oddity = Oddity("ranks given twice", 2, "query q")
     >>> summarise_oddities({"mine": [oddity], "yours": ()}, "runs")
@@ -46,11 +48,11 @@ def summarise_oddities(oddities: Mapping[str, Sequence[Oddity]], files: str) -> 
 
 
 def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tuple[Oddity, ...]:
-    """Return the oddities of a ranking that concern the order in use.
+    """Return what is unusual in a run, if it matters for the chosen order of documents.
 
-    These are ranks that start at 0, are constant or occur twice, documents listed twice, and
-    scores that do not follow the ranks; in order of score, tied scores. Pass `lines` if
-    ``run.line_order(order)`` is known.
+    With order by rank, these are ranks that start at 0, are constant or occur twice, and scores
+    that do not follow the ranks. With order by score, these are tied scores. Documents listed twice
+    are reported for both. `lines` is ``run.line_order(order)``, if the caller has computed it.
 
     >>> run = Run.of("tied", {"q": [("a", 1.0), ("b", 1.0), ("a", 0.5)]})
     >>> [str(oddity) for oddity in run_oddities(run, "score")]  # doctest: +NORMALIZE_WHITESPACE
@@ -108,7 +110,7 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
 
 
 def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
-    """Return the queries without labels, and the labelled queries without documents.
+    """Report queries of a run without labels, and labelled queries without documents in the run.
 
     >>> run = Run.of("mine", {"q1": [("d", 1.0)], "q3": [("d", 1.0)]})
     >>> qrels = Labels.of("qrels", {"q1": {"d": 1}, "q2": {"d": 1}})
@@ -130,14 +132,15 @@ def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
 
 
 def _answered(run: Run) -> list[str]:
-    """The queries for which the run has documents."""
+    """Return the queries for which the run has documents."""
     return [run.queries[query] for query in np.unique(run.query_ids).tolist()]
 
 
 def _tied(run: Run, lines: Ids) -> Ids:
-    """The lines with the same score, in single precision, as another document of the query.
+    """Return the indices of lines whose score equals that of another document of the same query.
 
-    `lines` is the order by score. It lacks lines of repeated documents, which are not counted.
+    Scores are compared in single precision, as trec_eval does. `lines` lists the lines by
+    descending score, without repeated documents.
     """
     order = lines
     query, score = run.query_ids[order], run.scores[order].astype(np.float32)

@@ -1,6 +1,6 @@
 """Compute features of documents, as listed in one catalogue.
 
-In: `Document`s. Out: a table with a row per document and a column per feature.
+The input is `Document`s; the output is a table with a row per document and a column per feature.
 
     from understandability.feature.table import compute_features
 

@@ -23,18 +23,20 @@ _PREFIX = "background_"
 
 
 class BackgroundOutput(Protocol):
-    """A trained model: the name of its estimator, and one number per document."""
+    """The interface of a trained background model: it computes one number per document."""
 
     @property
     def estimator(self) -> str:
-        """The name of the estimator, such as ``mlp-regressor``."""
+        """The name of the type of model, such as ``mlp-regressor``."""
 
     def raw(self, batch: Batch) -> FloatArray:
-        """Return the value of a regressor, or the expected label of a classifier."""
+        """Return for each document the value of a regressor, or the expected label of a
+        classifier.
+        """
 
 
 def row_name(estimator: str) -> str:
-    """Return the name of an estimator's row.
+    """Return the name of the catalogue row for a type of model.
 
     >>> row_name("mlp-regressor")
     'background_mlp_regressor'
@@ -51,7 +53,7 @@ def by_row(models: Sequence[BackgroundOutput]) -> Mapping[str, BackgroundOutput]
 
 
 def no_output(batch: Batch) -> FloatArray:
-    """Return NaN for each document: the row's value if no model is passed."""
+    """Return NaN for each document, as the value of the row if no model was passed."""
     return np.full(len(batch), np.nan)
 
 

@@ -39,7 +39,7 @@ _LOCK = RLock()
 
 
 class _Growing:
-    """An array that grows at its end, at least by doubling."""
+    """An array to which values can be appended; its capacity at least doubles when it is full."""
 
     def __init__(self) -> None:
         self._rows: Array | None = None
@@ -70,7 +70,7 @@ class _Growing:
 
 
 class TypeTable:
-    """Distinct strings in order of first appearance, and columns with one row per string.
+    """A table of distinct strings, with ids in order of first appearance and cached columns.
 
     >>> table = TypeTable()
     >>> table.number(["flu", "or", "flu"])
@@ -97,7 +97,7 @@ class TypeTable:
         return self._numbers.strings
 
     def number(self, strings: Iterable[str]) -> NDArray[np.int32]:
-        """Return the id of each string. New strings get the next ids."""
+        """Return the id of each string; strings that are not in the table are added."""
         listed = strings if isinstance(strings, list) else list(strings)
         ids = np.empty(len(listed), np.int32)
         with _LOCK:  # after the strings are computed, which may take a while
@@ -105,10 +105,11 @@ class TypeTable:
         return ids
 
     def column(self, compute: Column) -> Array:
-        """Return `compute` of all strings, one row per string. It is called once per string.
+        """Return the results of `compute` for all strings of the table, one row per string.
 
-        `compute` must depend on each string alone, and be the same object in every call (a function
-        of a module, or a method of an object that is kept).
+        `compute` is called only with strings that were added since the last call. Its result must
+        depend on each string alone. It must be the same object in every call: a function of a
+        module, or a method of an object that is kept.
         """
         with _LOCK:
             column = self._columns.get(compute)
@@ -121,7 +122,9 @@ class TypeTable:
             return column.rows
 
     def remembered(self, compute: Column, strings: Iterable[str]) -> Array:
-        """Return `compute` of each string, from a cache. A full cache is emptied."""
+        """Return the results of `compute` for some strings, from a cache that is emptied when it is
+        full.
+        """
         listed = list(strings)
         with _LOCK:
             if len(self) > _MAX_CACHED or self._numbers.characters > MAX_CHARACTERS:
@@ -131,7 +134,7 @@ class TypeTable:
 
 
 class PieceTable(TypeTable):
-    """Distinct pieces, and the types of the word and of the tokens of each."""
+    """A table of distinct pieces, with the word types and token types of each piece."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,33 +144,44 @@ class PieceTable(TypeTable):
 
     @property
     def is_full(self) -> bool:
-        """True if it should be replaced by an empty table."""
+        """True if the table is so large that it should be replaced by an empty one."""
         large = max(len(self), len(self.word_types), len(self.token_types)) > MAX_TYPES
         return large or self._numbers.characters > MAX_CHARACTERS
 
     def cut_up(self, texts: Uncut, pieces: array[int], *sentences: list[int]) -> None:
-        """Cut texts into pieces, and append the ids of the pieces; see `Uncut`."""
+        """Split texts into pieces, and append the ids of the pieces to `pieces`.
+
+        `sentences` are lists to which the starts of sentences and related offsets are appended; see
+        `Uncut`.
+        """
         with _LOCK:
             texts.add_to(self._numbers, pieces, *sentences)
 
     def words(self, pieces: Array) -> NDArray[np.int32]:
-        """Return the type of each piece's word; -1 for a piece without a word."""
+        """Return the id of each piece's word in the table of word types; -1 for a piece without a
+        word.
+        """
         return self.column(self._word_types).take(pieces)
 
     def tokens(self, pieces: Array) -> tuple[NDArray[np.int32], Array]:
-        """Return the types of the pieces' tokens, in order, and the number of tokens per piece."""
+        """Return the ids of the pieces' tokens, in order, and the number of tokens per piece."""
         starts, sizes = self.column(self._token_spans).take(pieces, axis=0).T
         return self._tokens.rows.take(ranges(starts, sizes)), sizes
 
     def _word_types(self, pieces: Sequence[str]) -> NDArray[np.int32]:
-        """Return the type of each piece's word, or -1. Use `column`."""
+        """Return the id of each piece's word, or -1. It is called through `column`, which caches
+        it.
+        """
         words = list(map(word_of, pieces))
         ids = np.full(len(words), -1, np.int32)
         ids[np.fromiter(map(bool, words), bool)] = self.word_types.number(filter(None, words))
         return ids
 
     def _token_spans(self, pieces: Sequence[str]) -> NDArray[np.int32]:
-        """Return the start and the number of each piece's tokens in `_tokens`. Use `column`."""
+        """Return where each piece's tokens start in `_tokens`, and how many there are.
+
+        It is called through `column`, which caches it.
+        """
         tokens = list(map(tokenize, pieces))
         sizes = np.fromiter(map(len, tokens), np.int64)
         starts = self._tokens.size + np.cumsum(sizes) - sizes
@@ -179,7 +193,7 @@ _pieces = PieceTable()
 
 
 def pieces() -> PieceTable:
-    """Return the process's table of pieces; a new one if it is full."""
+    """Return the table of pieces that this process uses; a full table is replaced by a new one."""
     global _pieces
     with _LOCK:
         if _pieces.is_full:
@@ -191,7 +205,7 @@ Value = TypeVar("Value")
 
 
 class OtherTagger(Protocol):
-    """A tagger that replaces ours, such as NLTK's."""
+    """The interface of a tagger that can replace the built-in one, such as NLTK's."""
 
     def tag(self, tokens: Sequence[str], sentence_starts: NDArray[Any]) -> NDArray[np.uint8]:
         """Return the tag of each token, an index into `UNIVERSAL`."""
@@ -203,7 +217,7 @@ class OtherTagger(Protocol):
 
 
 class Batch:
-    """Documents, their pieces, words, tokens and sentences as arrays.
+    """Several documents as arrays: their pieces, words, tokens and sentences.
 
     `piece_starts`, `word_starts` and `token_starts` have one entry per document, and one more: the
     items of document ``i`` are ``starts[i]:starts[i + 1]``.
@@ -250,7 +264,9 @@ class Batch:
         return len(self.documents)
 
     def _cut(self) -> None:
-        """Look up the ids of the pieces, and find the sentences."""
+        """Split the documents into pieces, look up the ids of the pieces, and find the
+        sentences.
+        """
         ids, starts, open_ends, ends = array("i"), list[int](), list[int](), [(0, 0)]
         for document in self.documents:
             if document.uncut:
@@ -285,7 +301,7 @@ class Batch:
 
     @cached_property
     def word_bounds(self) -> Array:
-        """The index of each sentence's first word, and the number of words."""
+        """For each sentence, the index of its first word and its number of words."""
         return np.append(self._words_before[self._sentence_piece_starts], len(self.word_ids))
 
     @cached_property
@@ -339,7 +355,7 @@ class Batch:
 
     @cached_property
     def token_bounds(self) -> Array:
-        """The index of each sentence's first token, and the number of tokens."""
+        """For each sentence, the index of its first token and its number of tokens."""
         return np.append(self.token_sentence_starts, len(self.token_ids))
 
     @cached_property
@@ -364,23 +380,25 @@ class Batch:
         return [self.token_types.strings[id_] for id_ in self.token_ids.tolist()]
 
     def word_values(self, column: Column) -> Array:
-        """Return the value of a column for each word."""
+        """Return the value of each word, computed by `column` once per distinct word."""
         return self._values(column, self.word_types, self.word_ids)
 
     def token_values(self, column: Column) -> Array:
-        """Return the value of a column for each token."""
+        """Return the value of each token, computed by `column` once per distinct token."""
         return self._values(column, self.token_types, self.token_ids)
 
     def word_sums(self, column: Column) -> FloatArray:
-        """Return the sum of a column over each document's words; (documents,) or (documents, k)."""
+        """Return the sum over each document's words of a `column`; shape (documents,) or
+        (documents, k).
+        """
         return self.sum_words(self.word_values(column))
 
     def sum_words(self, values: Array) -> FloatArray:
-        """Return the sum over each document of values per word."""
+        """Return the sum over each document's words of `values`, which has one row per word."""
         return sum_segments(values, self.word_starts)
 
     def sum_tokens(self, values: Array) -> FloatArray:
-        """Return the sum over each document of values per token."""
+        """Return the sum over each document's tokens of `values`, which has one row per token."""
         return sum_segments(values, self.token_starts)
 
     def _values(self, column: Column, table: TypeTable, ids: Array) -> Array:
@@ -430,7 +448,7 @@ def sum_rows(table: Array, ids: Array, starts: Array) -> FloatArray:
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
-    """Return the quotient; NaN, without a warning, if the denominator is 0.
+    """Divide arrays; the result is NaN, without a warning, where the denominator is 0.
 
     >>> ratio([3, 0], [2, 0])
     array([1.5, nan])
@@ -440,7 +458,7 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
 
 
 def nan_for_0(values: ArrayLike) -> FloatArray:
-    """Return values to divide by, with NaN in place of 0."""
+    """Replace 0 by NaN in values to divide by."""
     values = np.asarray(values, np.float64)
     return np.where(values == 0, np.nan, values)
 
@@ -482,7 +500,7 @@ def starts_with_capital(words: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def starts_of(sizes: ArrayLike) -> NDArray[np.int64]:
-    """Return the start of each segment, given the sizes of adjacent segments, and the last end.
+    """Return the starts of adjacent segments with these sizes, followed by the end of the last one.
 
     >>> starts_of([2, 0, 3])
     array([0, 2, 2, 5])
@@ -514,10 +532,12 @@ def ranges(starts: Array, sizes: Array) -> NDArray[np.int64]:
 
 
 def sizes_between(starts: Array) -> Array:
-    """Return the sizes of adjacent segments, given an array of their starts and the last end."""
+    """Return the sizes of adjacent segments, given their starts followed by the end of the last
+    one.
+    """
     return starts[1:] - starts[:-1]
 
 
 def sizes_of(starts: Array, end: int) -> Array:
-    """Return the sizes of adjacent segments, given their starts and, separately, the last end."""
+    """Return the sizes of adjacent segments, given their starts and the end of the last one."""
     return np.append(starts[1:], end) - starts

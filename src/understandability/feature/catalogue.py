@@ -1,4 +1,6 @@
-"""The catalogue of features, one row per feature. Every list of features derives from it."""
+"""The catalogue of features, with one row per feature. Every list of features is derived from
+it.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,11 @@ def _columns_of(table: str) -> dict[str, tuple[Feature, str]]:
 
 
 class CatalogueColumns(Mapping[str, tuple[Feature, str]]):
-    """A mapping from each column name to its row and form, in the order of `TABLES`.
+    """A mapping from the name of each column to its feature and form, in the order of `TABLES`.
 
-    The form is ``document``, ``word`` or ``sentence``. A name is looked up in the tables of the
-    core first, so that the study is loaded only if it is needed.
+    The form is ``document``, ``word`` or ``sentence``: what the feature is divided by. A name is
+    looked up in the tables of the core first, so that the tables of the package `study` are
+    imported only if they are needed.
 
     >>> row, per = COLUMNS["syllables_per_word"]
     >>> row.name, per
@@ -78,19 +81,19 @@ ALIASES = {
 
 @cache
 def catalogue() -> tuple[Feature, ...]:
-    """Return all rows."""
+    """Return all rows of the catalogue."""
     return tuple(row for table in TABLES for row in load(table))
 
 
 def all_groups() -> tuple[str, ...]:
-    """Return the names of all groups."""
+    """Return the names of all groups of features."""
     return tuple(dict.fromkeys(row.group for row in catalogue()))
 
 
 def select_columns(
     names: Sequence[str] = (), groups: Sequence[str] = (), per: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the columns of some features and groups; default: of all features.
+    """Return the columns of the named features and groups; without names, of all features.
 
     `per` (``word``, ``sentence``) adds the forms divided by words or sentences.
 
@@ -114,7 +117,7 @@ def select_columns(
 
 
 def check_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """Resolve names and `ALIASES` to columns; the error lists all unknown names at once.
+    """Resolve names and `ALIASES` to columns; one error lists all unknown names.
 
     >>> check_columns(["smog", "syllables_per_word", "FOG"])
     ('smog', 'syllables_per_word', 'gunning_fog_plain')
@@ -134,7 +137,9 @@ def check_columns(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _with_neighbour(name: str) -> str:
-    """Return a name followed by the most similar column, or by columns that share a part of it."""
+    """Return a name followed by the most similar column, or by columns that share a part of the
+    name.
+    """
     near = get_close_matches(name, [*COLUMNS, *ALIASES], 1)
     parts = [part for part in re.split(r"[\W_]+", name.lower()) if len(part) > 2]
     near = near or [column for column in COLUMNS if any(part in column for part in parts)][:3]
@@ -150,7 +155,7 @@ def _check(what: str, names: Sequence[str], allowed: Sequence[str]) -> None:
 
 
 def describe(feature: Feature) -> dict[str, str]:
-    """Return a row of the catalogue as strings for a listing."""
+    """Return a feature as a dictionary of texts, for a listing."""
     return {
         "name": feature.name,
         "group": feature.group,

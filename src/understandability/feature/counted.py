@@ -22,7 +22,7 @@ Occurrences = tuple[Array, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class CountedWord:
-    """A word or term, and the number of times that a document's `feature` counts it."""
+    """A word or term that a feature counts in a document, and how often it counts it."""
 
     docno: str
     feature: str

@@ -24,12 +24,12 @@ Measure = Callable[[Sequence[object]], float]
 
 
 def _keys(words: Sequence[str]) -> NDArray[np.int64]:
-    """Return an id per word in lower case. Only equality of ids matters."""
+    """Return the same id for words that differ only in case. Only the equality of ids matters."""
     return np.array([hash(word.lower()) for word in words], np.int64)
 
 
 def measure_texts(batch: Batch, measure: Measure, least: int) -> NDArray[np.float64]:
-    """Compute a measure of the words of each text; NaN for fewer than `least` words."""
+    """Compute a measure of the words of each text; NaN for texts with fewer than `least` words."""
     texts = np.split(batch.word_values(_keys), batch.word_starts[1:-1])
     return np.array([measure(keys.tolist()) if len(keys) >= least else np.nan for keys in texts])
 

@@ -1,11 +1,11 @@
 """Readability formulas for English with their published constants.
 
 Each formula is a plain function of counts (numbers or arrays). A row of the catalogue applies it to
-the counts of a batch (`counts_of`). These have NaN for zero words or sentences, so every formula of
-an empty text is NaN.
+the counts of a batch (`counts_of`). Counts of zero words or sentences are replaced by NaN, so every
+formula of an empty text is NaN.
 
-The group ``readability`` has the formulas of the study of 2019. ``other formulas`` are those that
-textstat, py-readability-metrics and textdescriptives have in addition.
+The group ``readability`` has the formulas of the study of 2019. The group ``other formulas`` has
+further formulas of textstat, py-readability-metrics and textdescriptives.
 ``docs/readability_formulas.md`` lists how these packages compute the same formulas differently.
 """
 
@@ -52,7 +52,9 @@ def coleman_liau(characters: Counts, words: Counts, sentences: Counts) -> FloatA
 
 
 def dale_chall(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
-    """Dale & Chall (1948), always adding 3.6365; up to 4.9 is grade 4, 10 is college."""
+    """Dale & Chall (1948), always adding 3.6365. A score up to 4.9 is US grade 4, and 10 is
+    college.
+    """
     return 0.1579 * per_hundred(difficult, words) + 0.0496 * words / sentences + 3.6365
 
 
@@ -163,7 +165,7 @@ Formula = Callable[..., FloatArray]
 
 
 def evaluate_formula(batch: Batch, formula: Formula, counts: tuple[Count, ...]) -> FloatArray:
-    """Apply a formula to the counts of a batch."""
+    """Apply a formula to the named counts of each document."""
     named = batch.once(counts_of)
     return formula(*[named[count] if isinstance(count, str) else count(batch) for count in counts])
 
@@ -193,11 +195,11 @@ _GRADES = (
 
 
 def consensus(values: FloatArray) -> FloatArray:
-    """Return the most frequent whole grade; (documents, grades) to (documents,).
+    """Return the whole grade that gets most votes from the formulas of each document.
 
-    Each formula votes for the whole grades below, above and nearest to its value; Flesch Reading
-    Ease votes for one or two grades. If several grades have the most votes, the first one named
-    wins.
+    `values` has the shape (documents, formulas), and the result (documents,). Each formula votes
+    for the whole grades below, above and nearest to its value; Flesch Reading Ease votes for one or
+    two grades. If several grades have the most votes, the first one named wins.
 
     >>> consensus(np.array([[4.9, 85.0, 6.0, 8.4, 5.2, 6.1, 6.0, 7.0]]))
     array([6.])
@@ -214,14 +216,16 @@ def consensus(values: FloatArray) -> FloatArray:
 
 
 def _grades_of_ease(ease: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Look up the one or two grades of a Flesch Reading Ease in Flesch's table; NaN if only one."""
+    """Convert Flesch Reading Ease to one or two US grades by Flesch's table; the second may be
+    NaN.
+    """
     grades = np.select([ease >= least for least in (90, 80, 70, 60, 50, 40, 30)],
                        [5.0, 6.0, 7.0, 8.0, 10.0, 11.0, 12.0], 13.0)  # fmt: skip
     return np.where(np.isnan(ease), np.nan, grades), np.where(grades == 8.0, 9.0, np.nan)
 
 
 def text_standard(batch: Batch) -> FloatArray:
-    """Return the consensus of the grades of each document."""
+    """Return the consensus of the grade formulas for each document."""
     compute = {row.name: row.compute for row in (*ROWS, *OTHER_ROWS)}
     return consensus(np.stack([compute[name](batch) for name in _GRADES], axis=1))
 
@@ -263,7 +267,7 @@ def formula_row(
     *,
     group: str = GROUP,
 ) -> Feature:
-    """Return a row of the catalogue for a formula of counts."""
+    """Return a row of the catalogue for a formula that is computed from counts."""
     compute = partial(evaluate_formula, formula=formula, counts=counts)
     return Feature(name, group, unit, direction, meaning, source, compute, flag=flag)
 

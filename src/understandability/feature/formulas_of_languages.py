@@ -31,7 +31,9 @@ from understandability.text.tokens import word_of
 
 
 class Counts(NamedTuple):
-    """The counts that the formulas of other languages need. `over_3_syllables` counts words."""
+    """The counts that formulas for other languages need. `over_3_syllables` is a number of
+    words.
+    """
 
     letters: int
     words: int
@@ -57,7 +59,7 @@ class LanguageFormula(NamedTuple):
 def _like_flesch(
     name: str, source: str, base: float, sentence: float, word: float
 ) -> LanguageFormula:
-    """Return a formula of the same form as Flesch Reading Ease, with other constants."""
+    """Return a formula with the terms of Flesch Reading Ease, but with other constants."""
 
     def compute(counts: Counts) -> float:
         sentence_length = counts.words / counts.sentences
@@ -70,7 +72,9 @@ def _like_flesch(
 
 
 def _wiener(number: int, meaning: str, *constants: float) -> LanguageFormula:
-    """Return a Wiener Sachtextformel. The constants are in the order of `values` below."""
+    """Return one of the Wiener Sachtextformeln. The constants are in the order of `values`
+    below.
+    """
 
     def compute(counts: Counts) -> float:
         values = (
@@ -107,7 +111,9 @@ def gulpease(counts: Counts) -> float:
 
 
 def _on_counts(formula: Callable[..., Any], *names: str) -> Callable[[Counts], float]:
-    """Apply a formula of the English catalogue to the named `Counts`."""
+    """Convert a formula of the English catalogue to a function of `Counts`; `names` are its
+    arguments.
+    """
     return lambda counts: float(formula(*(getattr(counts, name) for name in names)))
 
 
@@ -221,7 +227,7 @@ def language_formula(document: Document) -> tuple[str, float | None]:
 
 
 def counts_in_language(pieces: Sequence[str], language: OtherLanguage) -> Counts:
-    """Count the letters, words, sentences and syllables of a text that is cut into pieces.
+    """Count the letters, words, sentences and syllables of a text, which is passed as pieces.
 
     >>> counts_in_language("Ruhen Sie sich aus. Trinken Sie Wasser.".split(), LANGUAGES["de"])[:4]
     (31, 7, 2, 10)

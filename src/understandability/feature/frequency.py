@@ -1,8 +1,8 @@
 """The frequency of a text's words in the background corpora and in general English.
 
-All statistics are over tokens, as in the study. Words outside a vocabulary are ignored by the
-percentiles and by the first mean, and count as 0 in the second mean. Punctuation does not count;
-see `statistics_key`.
+All statistics are over tokens, as in the study of 2019. For words outside a vocabulary there are
+two means: one ignores them, and in the other they count as 0. The percentiles ignore them.
+Punctuation does not count; see `statistics_key`.
 """
 
 from __future__ import annotations
@@ -95,10 +95,11 @@ def _quartiles(values: FloatArray, indexes: Array, sizes: FloatArray, starts: Ar
 
 @cache
 def places_in(name: str) -> Places:
-    """Return the words of a list of wordfreq, such as ``large_de``, with their Zipf places.
+    """Return the words of a wordfreq list, such as ``large_de``, with their Zipf frequency times
+    100.
 
-    A Zipf place is the Zipf frequency times 100, as an integer. The Zipf frequency is the decimal
-    logarithm of the occurrences per 10^9 words. The files are written by
+    The Zipf frequency is the decimal logarithm of the occurrences per 10^9 words. Times 100 and
+    rounded to an integer, it is called a *Zipf place*. The files are written by
     `scripts/train/word_lists.py`.
 
     >>> english = places_in("large_en")
@@ -110,12 +111,14 @@ def places_in(name: str) -> Places:
 
 
 def zipf_places(tokens: Sequence[str]) -> NDArray[np.int32]:
-    """Return the Zipf place of each token in general English; `UNKNOWN` or `NO_WORD` if none."""
+    """Return the Zipf frequency times 100 of each token in general English; `UNKNOWN` or
+    `NO_WORD`.
+    """
     return places_of_keys(list(map(statistics_key, tokens)))
 
 
 def places_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
-    """Return `zipf_places` of tokens, given their `statistics_key`."""
+    """Return the values of `zipf_places`, given the `statistics_key` of each token."""
     place_of = places_in(GENERAL_LIST).get
     return np.fromiter(
         (place_of(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
@@ -130,7 +133,7 @@ _ZIPF = np.arange(901) / 100
 
 @cache
 def _ranks() -> tuple[FloatArray, NDArray[np.int32]]:
-    """Return the values of all `_SCALES`, and the index of each word's rank in these values.
+    """Return the values of all `_SCALES`, and for each word the index of its value on each scale.
 
     The values are concatenated: first the Zipf frequencies, then the distinct ranks of each corpus.
     The indexes have the shape (words + 2, corpora + 1). The last two rows belong to `UNKNOWN` and
@@ -149,7 +152,7 @@ def _ranks() -> tuple[FloatArray, NDArray[np.int32]]:
 
 
 def frequencies(batch: Batch) -> FloatArray:
-    """Summarise the word frequencies of a batch on all `_SCALES`; see `summaries`."""
+    """Summarise the word frequencies of each document on all `_SCALES`; (documents, scales, 5)."""
     values, ranks = _ranks()
     zipf = batch.token_values(zipf_places)
     ranked = ranks.take(batch.token_values(statistics_numbers), axis=0)
@@ -157,7 +160,7 @@ def frequencies(batch: Batch) -> FloatArray:
 
 
 def frequency_figure(batch: Batch, corpus: str, index: int) -> FloatArray:
-    """Return one of the five figures for one corpus, or for general English."""
+    """Return one of the five figures of `summaries` for one corpus, or for general English."""
     return batch.once(frequencies)[:, _SCALES.index(corpus), index]
 
 

@@ -1,4 +1,6 @@
-"""Features of tags: parts of speech, entities and chunks; and the polarity of words."""
+"""Features from the tags of tokens (parts of speech, entities, chunks) and from the polarity of
+words.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from understandability.feature.word_counts import count
 
 
 def count_tags(batch: Batch) -> FloatArray:
-    """Count tokens by part of speech; (documents, 12), in the order of `TWELVE`."""
+    """Count the tokens of each part of speech; (documents, 12), with columns in the order of
+    `TWELVE`.
+    """
     document = np.repeat(np.arange(len(batch)), np.diff(batch.token_starts))
     cells = document * len(TWELVE) + TO_TWELVE[batch.tags]
     counts = np.bincount(cells, minlength=len(batch) * len(TWELVE))
@@ -23,17 +27,17 @@ def count_tags(batch: Batch) -> FloatArray:
 
 
 def count_tag(batch: Batch, tag: str) -> FloatArray:
-    """Count the tokens of one part of speech."""
+    """Count the tokens of one part of speech in each document."""
     return batch.once(count_tags)[:, TWELVE.index(tag)]
 
 
 def count_entities(batch: Batch) -> FloatArray:
-    """Count the maximal runs of proper nouns within sentences."""
+    """Count the named entities of each document: maximal runs of proper nouns within a sentence."""
     return batch.sum_tokens(batch.entity_starts)
 
 
 def sum_heights(batch: Batch) -> FloatArray:
-    """Return the sum of the heights of the chunk trees of all sentences with a word."""
+    """Sum the heights of the chunk trees of each document's sentences that contain a word."""
     heights = chunk_heights(batch.tags, batch.token_sentence_starts)
     return sum_segments(heights * batch.has_word, batch.first_sentences)
 

@@ -1,4 +1,4 @@
-"""Unigram language models of the background corpora, and the likelihood of a text under each.
+"""Unigram language models of three background corpora, and the likelihood of a text under each.
 
 The corpora are medical Reddit, medical Wikipedia and PubMed, from the easiest to the hardest. Words
 are tokens in the form of `statistics_key`; the vocabulary has the words that occur in at least
@@ -54,7 +54,8 @@ def statistics_key(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WordStatistics:
-    """Counts of the words of the vocabulary; `counts` has the shape (words, corpora).
+    """Counts of the words of the vocabulary in each corpus; `counts` has the shape (words,
+    corpora).
 
     `dropped_tokens` is the number of tokens outside the vocabulary, per corpus, and `dropped_types`
     the number of distinct words among them. They determine the probability of unknown words.
@@ -111,7 +112,7 @@ def log_probabilities(
 
 @cache
 def word_statistics() -> WordStatistics:
-    """Return the embedded counts."""
+    """Load the word counts that the package contains."""
     arrays = resource_arrays("word_statistics.npz")
     return WordStatistics(
         words=tuple(arrays["words"].tobytes().decode().split("\n")),
@@ -123,7 +124,7 @@ def word_statistics() -> WordStatistics:
 
 @cache
 def word_numbers() -> Numbers:
-    """Return the words of `word_statistics` with their ids."""
+    """Return the ids of the words of `word_statistics`, as a mapping."""
     return numbered(word_statistics().words)
 
 
@@ -137,7 +138,7 @@ def statistics_numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
 
 
 def numbers_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
-    """Return `statistics_numbers`, given the `statistics_key` of each token."""
+    """Return the values of `statistics_numbers`, given the `statistics_key` of each token."""
     numbers = ids_of(keys, word_numbers())
     missing = np.flatnonzero(numbers < 0)
     numbers[missing] = [UNKNOWN if keys[index] else NO_WORD for index in missing.tolist()]
@@ -155,24 +156,30 @@ def _log_probabilities() -> FloatArray:
 
 
 def log_probabilities_at(numbers: NDArray[np.int32]) -> FloatArray:
-    """Return the log-probability under each model, given ids; 0 for punctuation."""
+    """Return the log-probability of each word id under each model; 0 for punctuation."""
     return _log_probabilities().take(numbers, axis=0)
 
 
 def mean_log_likelihoods(batch: Batch) -> FloatArray:
-    """Return the mean log-probability of a word under each model; (documents, models), nats."""
+    """Return the mean log-probability of a document's words under each model, in nats.
+
+    The shape is (documents, models).
+    """
     numbers = batch.token_values(statistics_numbers)
     totals = batch.sum_tokens(log_probabilities_at(numbers))
     return ratio(totals, batch.sum_tokens(numbers != NO_WORD)[:, None])
 
 
 def log_likelihood(batch: Batch, model: str) -> FloatArray:
-    """Return the mean log-probability of a word under one model, in nats."""
+    """Return the mean log-probability of each document's words under one model, in nats."""
     return batch.once(mean_log_likelihoods)[:, MODELS.index(model)]
 
 
 def log_likelihood_ratio(batch: Batch, harder: str, easier: str) -> FloatArray:
-    """Return the mean logarithm of P(word | harder corpus) / P(word | easier corpus), in nats."""
+    """Return the mean over each document's words of ln(P(word | harder) / P(word | easier)).
+
+    `harder` and `easier` are names of corpora.
+    """
     return log_likelihood(batch, harder) - log_likelihood(batch, easier)
 
 

@@ -1,4 +1,4 @@
-"""Counts of HTML elements. A plain text has none."""
+"""Features that count HTML elements. They are 0 for plain texts."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _NOUN, _PREPOSITIONAL, _VERB, _CLAUSE = 0x100, 0x120, 0x140, 0x160
 
 
 def _any(*labels: int) -> str:
-    """Return the phrases with these labels, as part of a character class."""
+    """Return a part of a character class that matches phrases with any of these labels."""
     return "".join(f"{chr(label)}-{chr(label + _LEVELS)}" for label in labels)
 
 
@@ -62,7 +62,10 @@ def _levels(part: str) -> int:
 
 
 def _phrase(label: int) -> Callable[[re.Match[str]], str]:
-    """Return a function that replaces a match by a phrase, one level above its highest part."""
+    """Return a replacement function that turns the tags of a match into one phrase.
+
+    The phrase is one level above its highest part.
+    """
     # A cache pays, because most phrases have one of few sequences of parts.
     phrases = BoundedCache(lambda parts: chr(label + min(_LEVELS, 1 + max(map(_levels, parts)))))
     return lambda match: phrases[match[0]]

@@ -1,4 +1,4 @@
-"""The rows of the catalogue: features and their flags."""
+"""The types of the rows of the catalogue: features, and the flags that they raise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUFFIXES = {DOCUMENT: "", WORD: "_per_word", SENTENCE: "_per_sentence"}
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A warning on documents; `raised` returns a mask of the documents that get it."""
+    """A warning about documents; `raised` returns a mask of the documents that get it."""
 
     name: FlagName
     meaning: str
@@ -27,12 +27,13 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A row of the catalogue. Values, column names, listings and tests derive from it.
+    """A feature: one row of the catalogue, from which values, column names, listings and tests
+    derive.
 
     `compute` is a named function that maps a batch to one float64 per document. `per` lists the
-    forms of the value: of the document as a whole, per word, per sentence. `direction` says what a
-    higher value means, if known. `needs` names the resources that must be installed; without them
-    the value is NaN.
+    forms in which the value is available: as it is, divided by words, divided by sentences.
+    `direction` says what a higher value means, if known. `needs` names the resources that must be
+    installed; without them the value is NaN.
     """
 
     name: str
@@ -47,10 +48,10 @@ class Feature:
     flag: Flag | None = None
 
     def column(self, per: str) -> str:
-        """Return the name of the column of a form, such as ``syllables_per_word``."""
+        """Return the name of the column for a form, such as ``syllables_per_word``."""
         return self.name + _SUFFIXES[per]
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns of all forms."""
+        """The names of the columns for all forms."""
         return tuple(map(self.column, self.per))

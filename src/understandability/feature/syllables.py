@@ -1,10 +1,10 @@
 """Count the syllables of words as they are spoken.
 
-A character that may be the nucleus of a syllable is a vowel, the m of *prism*, or the apostrophe of
-*Max's*. Each such character gets the sum of the weights of the letter patterns around it, and is
-counted if the sum is positive. ``scripts/train/syllables.py`` learned the weights from the CMU
-Pronouncing Dictionary. Words of the dictionary that the weights get wrong are stored as exceptions,
-so every word of the dictionary has the right count.
+A possible nucleus of a syllable is a vowel, the m of *prism*, or the apostrophe of *Max's*. Each
+possible nucleus gets the sum of the weights of the letter patterns around it, and is counted if the
+sum is positive. ``scripts/train/syllables.py`` learned the weights from the CMU Pronouncing
+Dictionary. Words of the dictionary that the weights get wrong are stored as exceptions, so every
+word of the dictionary has the right count.
 """
 
 from __future__ import annotations
@@ -128,7 +128,9 @@ def patterns(marked: str, nucleus: int) -> Iterator[tuple[int, str]]:
 
 
 class SyllableWeights:
-    """Weights of patterns, which are summed at all possible nuclei of many words at once."""
+    """The learned weights of letter patterns, summed at all possible nuclei of many words at
+    once.
+    """
 
     def __init__(self, weights: Mapping[tuple[int, str], int]) -> None:
         # The tree has the patterns prefixed by a digit: the number of letters before the nucleus.
@@ -152,7 +154,9 @@ class SyllableWeights:
         return _core.nuclei(list(words), *tables)
 
     def count(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """Count the syllables of each lower-case word by the weights alone; at least 1."""
+        """Count the syllables of lower-case words by the weights alone, without exceptions; at
+        least 1.
+        """
         return np.maximum(1, np.fromiter(map(len, self.nuclei(words)), np.int64))
 
 
@@ -194,7 +198,7 @@ def count_syllables(word: str) -> int:
 
 
 def count_each(words: Sequence[str]) -> NDArray[np.int64]:
-    """Return `count_syllables` of many words; much faster than one call per word.
+    """Count the syllables of many words; much faster than calling `count_syllables` for each.
 
     >>> count_each(["heart", "diabetes"])
     array([1, 4])
@@ -253,7 +257,7 @@ _CLASSICAL = ("eum", "eums", "eal", "eals")
 
 
 def _respelled(part: str) -> str:
-    """Apply `_RESPELLINGS`."""
+    """Apply the substitutions of `_RESPELLINGS`, such as those of numbers by words."""
     for pattern, replacement in _RESPELLINGS:
         part = pattern.sub(replacement, part)
     return part

@@ -1,4 +1,4 @@
-"""Compute features of documents as a table. Missing resources are reported once."""
+"""Compute features of documents as a table. Missing resources are reported only once."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _INSTALLED = "study.installed:installed"  # resources that only rows of the stud
 
 
 def missing_resources(needs: Iterable[str]) -> tuple[str, ...]:
-    """Return the resources that are not installed."""
+    """Return the names of the needed resources that are not installed."""
     return tuple(name for name in needs if load(_INSTALLED)(name) is None)
 
 
 def name_missing(features: Iterable[Feature]) -> None:
     """Log a warning that names the features without a value, once per process and feature.
 
-    If there are many, they are counted, and only the missing resources are named.
+    If there are many, only their number and the missing resources are named.
     """
     lacking: dict[str, list[str]] = {}
     for feature in features:
@@ -69,7 +69,7 @@ _LETTERS = 5  # the letters of an average piece
 
 @dataclass(frozen=True, slots=True)
 class FeatureTable:
-    """Features of documents.
+    """The features of some documents.
 
     `values` has one row per document and one column per name (float64). `flags` has, for each
     document, its own flags and those that its features raise.
@@ -99,7 +99,7 @@ def compute_features(
     names: Sequence[str] | None = None,
     models: Sequence[BackgroundOutput] = (),
 ) -> FeatureTable:
-    """Compute the named columns of the catalogue for each document; all columns without names.
+    """Compute the named columns of the catalogue for each document; without names, all columns.
 
     A text without words has NaN for every ratio and formula, 0 for every count, and the flag
     ``no_words``. A value depends on its own document only. The rows of background models are
@@ -191,7 +191,9 @@ def _plan(columns: tuple[str, ...]) -> _Plan:
 
 
 def weight(document: Document) -> int:
-    """Estimate the cost of a document: its number of pieces, or more if these are very long.
+    """Estimate the cost of computing a document's features, as a number of pieces.
+
+    Very long pieces count for more.
 
     >>> [weight(Document("d", "", pieces, (0,))) for pieces in (("So", "be", "it."), ("!?" * 50,))]
     [3, 20]

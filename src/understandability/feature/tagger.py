@@ -128,7 +128,9 @@ def normal_form(token: str) -> str:
 
 
 def _shape_of(token: str) -> str:
-    """Return the shape of a token: X, x, d for capitals, small letters, digits; runs cut to two."""
+    """Return the shape of a token: X, x, d for capitals, small letters, digits; longer runs are cut
+    to two.
+    """
     if token.isalpha() and token[1:].islower():  # a shortcut for most tokens
         return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"
     short = token[:16]
@@ -154,9 +156,9 @@ def features_of(
 ) -> Iterator[list[str]]:
     """Yield the features of tokens, one feature at a time: a string per token, '' for none.
 
-    The first `CONTEXT` features also score the neighbours. `words` are the normal forms.
-    `usual_cases` has a digit per token: how often its word is capitalised inside sentences of large
-    corpora; ``N`` if unknown.
+    The first `CONTEXT` features also contribute to the scores of neighbouring tokens. `words` are
+    the normal forms. `usual_cases` has one character per token: a digit for how often its word is
+    capitalised inside sentences of large corpora, or ``N`` if that is unknown.
 
     >>> [feature for (feature,) in features_of(["Flu"], ["flu"], ["3"])][:CONTEXT]
     ['w=flu', '1=u', '2=lu', '3=flu', '4=flu', 'shape=Xxx', 'case=T3', 'bias']
@@ -185,7 +187,7 @@ def features_of(
 
 @cache
 def default_tagger() -> Tagger:
-    """Return the tagger of the package."""
+    """Load the tagger of the package; cached."""
     return Tagger(resource_arrays("tagger.npz"))
 
 

@@ -1,7 +1,7 @@
 """Count words by category (syllables, difficult words, stop words …) per document.
 
-A table has one row per distinct word and one column per category in `KINDS`, so one lookup and one
-sum compute all counts.
+`kinds_of_word` has one row per distinct word and one column per category in `KINDS`, so one lookup
+and one sum compute all counts.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ _cache = TypeTable()
 
 
 def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
-    """Return counts per word, with one column per category in `KINDS`. Use `TypeTable.column`.
+    """Return, for each word, what it adds to the count of each category in `KINDS`.
 
+    The shape is (words, categories). It is called through `TypeTable.column`, which caches it.
     Proper names are subtracted later, in `count_all`.
     """
     return _cache.remembered(_look_up_kinds, map(_without_initial_capital, words))
@@ -85,7 +86,7 @@ def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
 
 @cache
 def _kinds_of_frequent() -> NDArray[np.int8]:
-    """Return the stored `computed_kinds` of the words of `word_statistics`."""
+    """Return the values of `computed_kinds` for frequent words, which are stored in the package."""
     return resource_arrays("word_kinds.npz")["kinds"]
 
 
@@ -98,12 +99,12 @@ def _look_up_kinds(words: Sequence[str]) -> NDArray[np.int32]:
 
 
 def _without_initial_capital(word: str) -> str:
-    """Lower the case of a word with only an initial capital, which does not change its counts."""
+    """Lower the initial capital of a word that has no other capitals; its counts stay the same."""
     return word.lower() if word[1:].islower() and word.isascii() and word.isalpha() else word
 
 
 def computed_kinds(words: Sequence[str]) -> NDArray[np.int32]:
-    """Compute `kinds_of_word` without the table of frequent words."""
+    """Compute the values of `kinds_of_word`, without the stored table of frequent words."""
     plain_words = plain(words)
     characters = letters(words)
     syllables = count_each(words)
@@ -132,16 +133,18 @@ def computed_kinds(words: Sequence[str]) -> NDArray[np.int32]:
 
 
 def is_of_kind(batch: Batch, category: str) -> NDArray[np.bool_]:
-    """Return a mask of the words in a category of `KINDS`.
+    """Return a mask of the words of a batch that are in a category of `KINDS`.
 
-    Names are neither difficult words nor hard for the Fog index.
+    Names are neither difficult words nor hard words of the Fog index.
     """
     mask: NDArray[np.bool_] = batch.word_values(kinds_of_word)[:, KINDS.index(category)] > 0
     return mask & ~batch.is_name if category in _UNLESS_NAMES else mask
 
 
 def count_all(batch: Batch) -> FloatArray:
-    """Return the total of each category in `KINDS` per document; (documents, categories)."""
+    """Return the number of words in each category of `KINDS` per document; (documents,
+    categories).
+    """
     table, starts = batch.word_types.column(kinds_of_word), batch.word_starts
     sums = sum_rows(table, batch.word_ids, starts)
     names, unless = np.flatnonzero(batch.is_name), len(_UNLESS_NAMES)
@@ -152,10 +155,11 @@ def count_all(batch: Batch) -> FloatArray:
 
 
 def counts_of(batch: Batch) -> dict[str, FloatArray]:
-    """Return the total of each category and the denominators (words, sentences), per document.
+    """Return all counts that formulas need: the total of each category, words, and sentences, per
+    document.
 
-    Words and sentences are NaN if the document has none. Call it through `Batch.once`, which caches
-    it.
+    Words and sentences are NaN if the document has none, because formulas divide by them. Call it
+    through `Batch.once`, which caches it.
     """
     counts = dict(zip(KINDS, count_all(batch).T, strict=True))
     for name, number in (("words", batch.words), ("sentences", batch.sentences)):
@@ -164,7 +168,7 @@ def counts_of(batch: Batch) -> dict[str, FloatArray]:
 
 
 def count(batch: Batch, category: str) -> FloatArray:
-    """Return the total of one category in `KINDS` per document."""
+    """Return the number of words in one category of `KINDS` per document."""
     return batch.once(counts_of)[category]
 
 

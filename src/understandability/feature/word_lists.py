@@ -21,7 +21,9 @@ _DOUBLES = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
 
 @cache
 def familiar_words() -> frozenset[str]:
-    """Return the list of Dale and Chall (1995) in lower case, as in textstat 0.7.13."""
+    """Return the list of familiar words of Dale and Chall (1995) in lower case, as in textstat
+    0.7.13.
+    """
     return frozenset(resource_lines("words/dale_chall.txt"))
 
 
@@ -39,7 +41,9 @@ def unfamiliar(words: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def is_familiar(word: str) -> bool:
-    """Return True if a word is familiar by the Dale-Chall list; see `unfamiliar`."""
+    """Return True if a word is on the Dale-Chall list, or regularly inflected from a listed
+    word.
+    """
     word = word.lower().replace("’", "'")
     if _is_listed(word):
         return True
@@ -63,7 +67,7 @@ _LAST = frozenset("sdgrt")  # the last letters of regular inflections
 
 
 def bases(word: str) -> Iterator[str]:
-    """Yield the words that this word may be a regular inflection of."""
+    """Yield the words from which this word may be regularly inflected."""
     if word.endswith("s") and not word.endswith("ss"):
         yield word[:-1]
         if word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
@@ -174,11 +178,11 @@ def _column(words: Sequence[str], values: Iterable[bool]) -> NDArray[np.bool_]:
 
 
 class PlainWords(list[str]):
-    """Words in lower case, with straight apostrophes."""
+    """A list of words that are already in lower case, with straight apostrophes."""
 
 
 def plain(words: Sequence[str]) -> PlainWords:
-    """Return words in lower case, with straight apostrophes."""
+    """Convert words to lower case, with straight apostrophes."""
     if isinstance(words, PlainWords):
         return words
     return PlainWords([word.lower().replace("’", "'") for word in words])
@@ -186,7 +190,7 @@ def plain(words: Sequence[str]) -> PlainWords:
 
 @cache
 def embedded_list(name: str) -> WordList:
-    """Return a medical list of the package: ``prefixes``, ``suffixes`` or ``acronyms``."""
+    """Load a medical list of the package: ``prefixes``, ``suffixes`` or ``acronyms``."""
     return WordList(resource_lines(f"medical/{name}.txt"))
 
 
@@ -233,7 +237,7 @@ def _is_unknown(token: str) -> bool:
 
 @cache
 def polarities() -> dict[str, int]:
-    """Return the sign of VADER's valence by lower-case word: -1 negative, 1 positive."""
+    """Return, by lower-case word, the sign of its valence in VADER: -1 negative, 1 positive."""
     rows = (line.split("\t") for line in resource_lines("words/polarity.tsv"))
     return {word: int(sign) for word, sign in rows}
 

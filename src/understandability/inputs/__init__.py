@@ -1,4 +1,5 @@
-"""Reading files of others as records, even if some of them are damaged, and writing files.
+"""Read files as records, even if some of them are damaged, and write files.
 
-In: paths. Out: `Page`s and `Failure`s (`sources`); `Run`s and `Labels` (`runs_and_labels`); tables.
+The input is paths. The output is `Page`s and `Failure`s (`sources`), `Run`s and `Labels`
+(`runs_and_labels`), or tables.
 """

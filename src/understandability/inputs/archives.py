@@ -1,4 +1,6 @@
-"""The pages in a tar or zip archive, and the files in one or in a folder, read within bounds."""
+"""Read the pages of tar and ZIP archives, and the files of an archive or a folder, within
+limits.
+"""
 
 from __future__ import annotations
 
@@ -65,9 +67,10 @@ _NO_HEADER = ("bad checksum", "invalid header", _ZEROS)
 
 
 class ForwardFile(io.RawIOBase):
-    """A stream that `tarfile` can read forwards; a long name may claim to be a gigabyte long.
+    """A stream that `tarfile` can only read forwards, which protects against names of a gigabyte.
 
-    The stream is at byte `start`. Before byte `end`, where a member ends, the archive seems to end.
+    The stream starts at byte `start`. The archive appears to end at byte `end`, where a member
+    ends.
     """
 
     def __init__(
@@ -107,7 +110,9 @@ class ForwardFile(io.RawIOBase):
 
 
 class _Member(tarfile.TarInfo):
-    """A member; the search continues after a damaged header and after the zeros of an end."""
+    """A tar member whose search for the next one continues after damaged headers and blocks of
+    zeros.
+    """
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
@@ -146,10 +151,11 @@ class _Member(tarfile.TarInfo):
 def tar_members(
     stream: IO[bytes], most: int, start: int = 0, end: int | None = None
 ) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
-    """Yield each member of an archive, to be read before the next; raises `tarfile.TarError`.
+    """Yield each member of a tar archive with the archive; read it before requesting the next one.
 
-    After a damaged header, the following members are yielded before the error is raised. `start`
-    and `end` are the range of a part; see `ForwardFile`.
+    Members after a damaged header are still yielded; `tarfile.TarError` is raised at the end.
+    `most` is the number of bytes that a member may have. `start` and `end` restrict reading to a
+    range of bytes (see `ForwardFile`).
     """
     file = ForwardFile(stream, most, start, end)
     try:
@@ -174,7 +180,7 @@ def tar_members(
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One member of an archive; its content can be read until the next member is requested."""
+    """One member of an archive. Its content must be read before the next member is requested."""
 
     name: str
     is_folder: bool
@@ -192,10 +198,11 @@ def _tar_entries(
 
 
 def tar_offsets(file: IO[bytes]) -> list[int]:
-    """Return the offsets of the members of a tar archive, at which it can be cut.
+    """Return the offsets of the members of a tar archive, where it can be split.
 
-    A member begins with the headers that hold its long name. The list ends early where the archive
-    is damaged, and at headers that concern later members or state another size of their member.
+    The offset of a member includes preceding headers with its long name. The list ends early where
+    the archive is damaged, and at headers that apply to later members or change the size of their
+    member.
     """
     offsets: list[int] = []
     position, is_begun = 0, False
@@ -224,7 +231,7 @@ def tar_offsets(file: IO[bytes]) -> list[int]:
 
 
 def zip_directory(file: IO[bytes]) -> list[zipfile.ZipInfo]:
-    """Return the directory of a ZIP archive; raises an error if it is too long."""
+    """Return the directory of a ZIP archive; raise an error if it is too long."""
     with zipfile.ZipFile(_BoundedReads(file, _MOST_OF_A_LIST)) as archive:
         return archive.infolist()
 
@@ -235,16 +242,16 @@ def zip_sizes(file: IO[bytes]) -> list[int]:
 
 
 def is_plain(entry: zipfile.ZipInfo) -> bool:
-    """Return True if a member of a ZIP archive is no symbolic link."""
+    """Return True if a member of a ZIP archive is not a symbolic link."""
     return not stat.S_ISLNK(entry.external_attr >> 16)
 
 
 def zip_entries(
     stream: io.BufferedReader, most: int, members: tuple[int, int] | None = None
 ) -> Iterator[_Entry]:
-    """Yield the members of a ZIP archive, or some of them, from one index up to another.
+    """Yield the members of a ZIP archive; `members` restricts them to a range of indices.
 
-    Requires a seekable file, because the directory is at the end.
+    The file must be seekable, because the directory is at the end.
     """
     if not stream.seekable():
         message = "a zip archive is read from its end; name it as a file, not compressed again"
@@ -282,7 +289,8 @@ def read_archive_pages(
     members: tuple[int, int] | None = None,
     offsets: tuple[int, int | None] = (0, None),
 ) -> Iterator[Page | Failure]:
-    """Yield the pages among an archive's plain files; count links, devices and other files.
+    """Yield the pages in an archive; links, devices and files of other types are counted in
+    `skipped`.
 
     `members` is a range of members of a ZIP archive. `offsets` is a range of a tar archive; without
     an end it reaches to the end of the file. The stream is at its first byte.
@@ -325,7 +333,9 @@ def read_archive_pages(
 
 
 class _BoundedReads(io.RawIOBase):
-    """A file from which `zipfile` cannot read a directory of any length."""
+    """A file that limits how much `zipfile` reads at once, because a directory may claim any
+    length.
+    """
 
     def __init__(self, file: IO[bytes], most: int) -> None:
         self._file, self._most = file, most
@@ -352,19 +362,23 @@ _Opening = Callable[[IO[bytes]], IO[bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file: its path below the folder or archive, and its decoded bytes, until the next."""
+    """One file of a folder or archive: its path and its decoded bytes.
+
+    The bytes must be read before the next file is requested.
+    """
 
     name: str
     stream: io.BufferedReader
 
 
 def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
-    """Yield the files of `path`, decompressed; only plain files below its top folder.
+    """Yield the files in a folder or archive (or a single file), decompressed; links are not
+    followed.
 
-    `keep_compressed` leaves the files of a folder or archive as they are. Raises `InputError`
-    for what is damaged, for a member that would climb out of the folder it is put in (an
-    absolute path, ``..``, a link), and when the streams read unfold to more than `MAX_BYTES`
-    in all, or to more than 64 MB and a hundred times the size of the file.
+    `keep_compressed` leaves the files of a folder or archive as they are. Raises `InputError` for
+    damaged files, and for a member whose path would leave the target folder (an absolute path,
+    ``..``, a link). The same error is raised if all files decompress to more than `MAX_BYTES`, or
+    to more than 64 MB and a hundred times the size of the archive.
     """
     size = path.stat().st_size if path.is_file() else MAX_BYTES
     bound = _Bound(min(MAX_BYTES, max(_ALWAYS, _MOST_RATIO * size)))
@@ -384,7 +398,7 @@ def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
 
 
 def safe_name(name: str, source: Path) -> str:
-    """Return the name of a member; raises `InputError` if it would leave its folder.
+    """Return the path of a member; raise `InputError` if it would leave the target folder.
 
     >>> safe_name("taggers/tags.json", Path("a.zip"))
     'taggers/tags.json'
@@ -438,14 +452,14 @@ def _in_archive(path: Path, opened: _Opening) -> Iterator[_NamedStream]:
 
 
 class _Bound:
-    """The number of bytes that some streams may yield together, and the rest of it."""
+    """A budget of bytes that several streams share."""
 
     def __init__(self, most: int) -> None:
         self.most = self.remaining = most
 
 
 class _BoundedStream(io.RawIOBase):
-    """A stream of bounded size whose damage raises `InputError`."""
+    """A stream that raises `InputError` if it is damaged, or exceeds its budget of bytes."""
 
     def __init__(self, stream: IO[bytes], where: str, bound: _Bound) -> None:
         self._stream, self._where, self._bound = stream, where, bound

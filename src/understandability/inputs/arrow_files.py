@@ -1,8 +1,8 @@
-"""Arrow files (Feather 2) and streams as pages, or some record batches of a file.
+"""Read pages from Arrow files (Feather 2) and streams, or from some record batches of a file.
 
-A file is a stream with a magic number before it and an index after it. The index is read here, not
-by Arrow, so that a damaged one costs an error and not the process. Both are in FlatBuffers:
-https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format.
+A file is a stream with a magic number before it and an index after it. The index is parsed here,
+not by Arrow, so that a damaged index raises an error; it could crash Arrow. Messages and index are
+encoded as FlatBuffers: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def read_arrow_pages(
     tables: Tables,
     batches: tuple[int, int] | None = None,
 ) -> Iterator[Page | Failure]:
-    """Yield the pages of an Arrow file or stream; a damaged batch is one failure.
+    """Yield the pages of an Arrow file or stream; a damaged record batch yields one failure.
 
-    `batches` is a range of record batches of a file that `batch_sizes` can index.
+    `batches` restricts reading to a range of record batches, if `batch_sizes` accepts the file.
     """
     import pyarrow as pa
 
@@ -77,7 +77,7 @@ def read_arrow_pages(
 
 
 def _check_end(stream: io.BufferedReader, is_file: bool) -> None:
-    """Raise `ValueError` if more than a file's index follows the last batch."""
+    """Raise `ValueError` if the last batch is followed by anything but the index of a file."""
     size, end = 0, b""
     while data := stream.read(1 << 16):
         size, end = size + len(data), (end + data)[-10:]
@@ -89,7 +89,7 @@ def _check_end(stream: io.BufferedReader, is_file: bool) -> None:
 
 
 class _Block(NamedTuple):
-    """A message of the file: its metadata, then its body."""
+    """The position of a message in the file: first its metadata, then its body."""
 
     start: int
     metadata_bytes: int
@@ -101,10 +101,10 @@ class _Block(NamedTuple):
 
 
 def batch_sizes(file: IO[bytes]) -> list[int]:
-    """Return the bytes of each record batch of an Arrow file.
+    """Return the size in bytes of each record batch of an Arrow file.
 
-    Raises `ValueError` if the file cannot be read from the middle: if it has no index, if its
-    batches do not follow one another, or if dictionaries follow them.
+    Raises `ValueError` if the file cannot be read from the middle: if it has no index, if the
+    batches are not in order without gaps, or if dictionaries follow them.
     """
     return [block.end - block.start for block in _record_batches(file)]
 
@@ -134,7 +134,7 @@ def _record_batches(file: IO[bytes]) -> list[_Block]:
 
 
 def _selected(file: io.BufferedReader, first: int, end: int) -> tuple[io.BufferedReader, int]:
-    """Return a stream of some record batches of a file, and the number of rows before them."""
+    """Return a stream of a range of record batches, and the number of rows before them."""
     blocks = _record_batches(file)
     rows_before = sum(_rows_in(file, block) for block in blocks[:first])
     sections = [
@@ -155,7 +155,7 @@ def _rows_in(file: IO[bytes], block: _Block) -> int:
 
 
 class _Table:
-    """A table of FlatBuffers; raises `ValueError` for offsets outside the data."""
+    """A table in the FlatBuffers format; offsets that point outside the data raise `ValueError`."""
 
     def __init__(self, data: bytes, position: int) -> None:
         self._data, self._position = data, position
@@ -168,19 +168,19 @@ class _Table:
         return cls(data, int.from_bytes(data[:4], "little"))
 
     def long(self, field: int) -> int:
-        """Return a number of 64 bits; 0 if it is absent."""
+        """Return a 64-bit integer; 0 if the field is absent."""
         position = self._field(field)
         return self._unpack("<q", position) if position else 0
 
     def table(self, field: int) -> _Table:
-        """Return a table within this one."""
+        """Return a nested table."""
         position = self._field(field)
         if not position:
             raise ValueError("the metadata lack a table")
         return _Table(self._data, position + self._unpack("<I", position))
 
     def blocks(self, field: int) -> list[_Block]:
-        """Return a list of blocks; an empty one if it is absent."""
+        """Return a list of blocks; empty if the field is absent."""
         position = self._field(field)
         if not position:
             return []
@@ -192,7 +192,7 @@ class _Table:
         return [_Block(*values) for values in _BLOCK.iter_unpack(self._data[start:end])]
 
     def _field(self, number: int) -> int:
-        """Return the position of a field; 0 if it is absent."""
+        """Return the position of a field in the data; 0 if it is absent."""
         size = self._unpack("<H", self._fields)
         slot = 4 + 2 * number
         offset = self._unpack("<H", self._fields + slot) if slot + 2 <= size else 0
@@ -209,7 +209,7 @@ class _Table:
 
 
 class _Joined(io.RawIOBase):
-    """Files one after another as one stream."""
+    """Several files, read one after another as a single stream."""
 
     def __init__(self, files: Sequence[io.RawIOBase]) -> None:
         self._files = list(files)

@@ -1,4 +1,4 @@
-"""Text tables, CSV and TSV, in the dialects that spreadsheets and data sets use."""
+"""Read CSV, TSV and similar tables, in the dialects of spreadsheets and data sets."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _READ = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The conventions of a text table.
+    """How a delimited table is written.
 
-    `delimiter` separates cells; None: it is detected in the first line. With `has_header` the first
-    line names the columns, otherwise they are named 1, 2, 3, ... With `is_quoted` a cell in double
-    quotes may contain delimiters and line breaks.
+    `delimiter` separates cells; if it is None, it is detected in the first line. With `has_header`
+    the first line names the columns, otherwise they are named 1, 2, 3, ... With `is_quoted` a cell
+    in double quotes may contain delimiters and line breaks.
     """
 
     delimiter: str | None = None
@@ -66,13 +66,13 @@ def is_utf16(stream: io.BufferedReader) -> bool:
 
 
 def as_utf8(stream: io.BufferedReader) -> io.BufferedReader:
-    """Return the stream in UTF-8 if it begins with the byte order mark of UTF-16."""
+    """Convert a stream to UTF-8 if it begins with the byte order mark of UTF-16; else return it."""
     encoding = _BYTE_ORDER_MARKS.get(stream.peek(2)[:2])
     return io.BufferedReader(_Transcoded(stream, encoding), _READ) if encoding else stream
 
 
 class _Transcoded(io.RawIOBase):
-    """A stream of another encoding in UTF-8; characters that cannot be decoded are replaced."""
+    """A stream that converts another encoding to UTF-8; undecodable characters are replaced."""
 
     def __init__(self, stream: io.BufferedReader, encoding: str) -> None:
         self._stream = stream
@@ -104,9 +104,10 @@ def read_delimited(
 ) -> tuple[list[str], Iterator[Row | LineError]]:
     """Return the names of the columns, and an iterator over the rows.
 
-    Empty cells are None; a bad row is a `LineError`. `limit` bounds the bytes of a cell. Lines that
-    are not UTF-8 have the encoding `fallback`, by default that of Excel in Europe; without one
-    they raise `UnicodeDecodeError`. Raises `InputError` if the first line cannot be read.
+    Empty cells are None. A row that cannot be read is a `LineError` in place of the row. `limit`
+    bounds the bytes of a cell. Lines that are not valid UTF-8 are decoded with `fallback`, by
+    default the encoding of Excel in Europe. Without a fallback, such lines raise
+    `UnicodeDecodeError`. Raises `InputError` if the first line cannot be read.
     """
     csv.field_size_limit(max(limit, _LONGEST_ROW))
     stream = as_utf8(stream)
@@ -166,7 +167,7 @@ def read_delimited(
 
 
 def _loose_row(line: str, delimiter: str) -> list[str] | None:
-    """Return the row of a line with text after a quoted part; None if a quote stays open."""
+    """Split a line in which text follows a quoted part of a cell; None if a quote is not closed."""
     rows = csv.reader([line, ""], delimiter=delimiter)
     try:
         row = next(rows)

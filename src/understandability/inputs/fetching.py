@@ -1,6 +1,7 @@
-"""A page from its address, which others may choose, and what answers there may wish harm.
+"""Fetch a web page safely: the address may come from a stranger, and the server may be hostile.
 
-So a name is looked up once, and its address checked before anything is sent there.
+A host name is resolved only once, and its IP address is checked before a request is sent, so that
+nobody can reach the private network through this code.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ _MOST_CHARACTERS = 2000  # of an address
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """The limits for one page: bytes, seconds and redirects.
+    """Limits for fetching one page: bytes, seconds and redirects.
 
-    With `private`, addresses of this machine and its network are allowed.
+    With `private`, addresses of this machine and of its local network are allowed.
     """
 
     bytes: int = 10_000_000
@@ -52,9 +53,9 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A page as its address gave it: content, suffix of a file of its kind, charset.
+    """A fetched page: its content, the suffix that fits its media type, and its charset.
 
-    `url` is the address that was address for, `found_at` where redirects led.
+    `url` is the requested address, and `found_at` the address after redirects.
     """
 
     url: str
@@ -64,7 +65,7 @@ class Fetched:
     charset: str | None
 
     def page(self) -> Page | Failure:
-        """The page, as if it had been a file."""
+        """The page, as if it had been read from a file."""
         if self.suffix == PDF:
             require_office_extra(PDF)
             stream = cast(io.BufferedReader, io.BytesIO(self.content))
@@ -74,10 +75,9 @@ class Fetched:
 
 
 def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
-    """Ask an address for its page.
+    """Fetch the page at an address.
 
-    Raises `InputError` for an address that may not be address, or that gives no page within the
-    limits.
+    Raises `InputError` if the address may not be requested, or yields no page within the limits.
 
     >>> fetch("ftp://example.org/leaflet.txt")
     Traceback (most recent call last):
@@ -103,7 +103,7 @@ def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
 
 
 def is_address(text: str) -> bool:
-    """Return True for an address that `fetch` reads."""
+    """Return True for an address that `fetch` accepts."""
     return text.lower().startswith(("http://", "https://"))
 
 
@@ -133,9 +133,10 @@ def answer_of(
     content: bytes | None = None,
     headers: Mapping[str, str] = MappingProxyType({"Accept-Encoding": "gzip"}),
 ) -> HttpResponse:
-    """Return the answer of one server with its body as sent; redirects are not followed.
+    """Send one request and return the response; redirects are not followed.
 
-    `content` is posted. At most one byte more than the limit is read of the body.
+    With `content`, the request is a POST. The body is not decoded, and at most one byte more than
+    the limit is read.
     """
     parts = _parts(url)
     host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
@@ -173,7 +174,7 @@ def answer_of(
 
 
 def _parts(url: str) -> SplitResult:
-    """Split an address; raises `InputError` if it may not be requested."""
+    """Split an address; raise `InputError` if it may not be requested."""
     wrong = InputError(
         f"{' '.join(url.split())[:200]} is not the address of a page; it must begin with "
         "https:// or http:// and hold no password and no spaces"
@@ -191,7 +192,10 @@ def _parts(url: str) -> SplitResult:
 
 
 def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
-    """Resolve a name once, because the next answer may differ."""
+    """Resolve a host name and check the IP address; the caller connects to this address.
+
+    Resolving the name again for the connection could yield another address.
+    """
     if limits.private:
         return host, port
     answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -204,7 +208,7 @@ def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
 
 
 def _left(deadline: float) -> float:
-    """Return the remaining seconds, at least a hundredth."""
+    """Return the seconds until the deadline, at least 0.01."""
     return max(0.01, deadline - time.monotonic())
 
 

@@ -1,4 +1,6 @@
-"""Frames of pandas, polars, Arrow or lists as Arrow's tables, and back; records of files."""
+"""Convert data frames (pandas, polars, Arrow, lists) to Arrow tables and back; read records from
+files.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,10 @@ def is_frame(value: object) -> bool:
 
 
 def table_of(given: Any, what: str = "table") -> pa.Table:
-    """A frame, or a dictionary of lists, as an Arrow table.
+    """Convert a data frame, or a dictionary of lists, to an Arrow table.
 
-    Anything that hands out Arrow data will do. Raises `WrongTypeError` for what is no table and
-    `InputError` for one that cannot be read; `what` is how its text calls it.
+    Any object that exports Arrow data is accepted. Raises `WrongTypeError` for other objects and
+    `InputError` for a table that cannot be converted. `what` names the table in the message.
     """
     if isinstance(given, Mapping) and any(isinstance(v, str | bytes) for v in given.values()):
         raise WrongTypeError(
@@ -55,10 +57,10 @@ def table_of(given: Any, what: str = "table") -> pa.Table:
 
 
 def texts_in(frame: Any, call: str) -> list[Any]:
-    """The texts of a frame: its column ``text``, or its only column.
+    """Return the texts in a data frame: its column ``text``, or its only column.
 
-    Raises `WrongTypeError`, which names the `call`, for a frame with neither. A frame must not be
-    iterated for its texts: pandas yields the names of the columns.
+    Raises `WrongTypeError` if neither exists; `call` names the calling function in the message.
+    Callers must not iterate over a frame instead, because pandas then yields the names of columns.
 
     >>> texts_in(pa.table({"text": ["Rest."], "id": [1]}), "features")
     ['Rest.']
@@ -75,7 +77,7 @@ def texts_in(frame: Any, call: str) -> list[Any]:
 
 
 def in_kind_of(given: Any, table: pa.Table) -> Any:
-    """Convert an Arrow table to the type of the frame `given`, with the index of a pandas frame."""
+    """Convert an Arrow table to the type of another table, with the index of a pandas frame."""
     if isinstance(given, Mapping):
         return table.to_pydict()
     if isinstance(given, pa.RecordBatch):
@@ -99,7 +101,10 @@ def _package(value: object) -> str:
 
 
 def wrong_type(takes: str, value: object, among: bool = False) -> WrongTypeError:
-    """Return the error for a value, perhaps `among` several, that a call does not accept."""
+    """Return the error for an argument of the wrong type.
+
+    `takes` says what the function accepts. `among` is True if `value` is one of several.
+    """
     kind = kind_of(value)
     what = f"; there is {kind} among what was given" if among else f", not {kind}"
     return WrongTypeError(f"{takes}{what}; {_call_for(value)}")
@@ -120,7 +125,7 @@ def _call_for(value: object) -> str:
 
 
 def read_records(given: Any, *, fallback: str | None = None) -> list[dict[str, Any]]:
-    """The records of a path (JSON Lines, CSV, TSV, Parquet; .gz, .zst) or of a frame.
+    """Return the rows of a file (JSON Lines, CSV, TSV, Parquet; .gz, .zst) or of a data frame.
 
     Cells of text tables are text, and None where they are empty. Lines that are not UTF-8 have the
     encoding `fallback`; without one they are damaged. Raises `InputError` at the first record that

@@ -1,4 +1,4 @@
-"""The HTTP messages inside WARC records: status, headers, and the body decoded under a bound."""
+"""Parse the HTTP responses inside WARC records: status, headers, and a body of limited size."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ _CONTENT_TYPE = 1000  # characters of the header that are looked at
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A status code, the headers by lower-case name (the last one wins) and the raw body."""
+    """An HTTP response: status code, headers by lower-case name (the last one wins), and raw
+    body.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -34,18 +36,20 @@ class HttpResponse:
 
     @property
     def media_type(self) -> str:
-        """The lower-case type of the header ``Content-Type``; empty without that header."""
+        """The media type in the header ``Content-Type``, in lower case; empty without that
+        header.
+        """
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     @property
     def charset(self) -> str | None:
-        """The charset that the header ``Content-Type`` names."""
+        """The charset in the header ``Content-Type``, or None."""
         return header_charset(self.headers.get("content-type", ""))
 
 
 @lru_cache(maxsize=1000)
 def header_charset(content_type: str) -> str | None:
-    """The charset named in a Content-Type header."""
+    """Return the charset in a Content-Type header, or None."""
     message = Message()
     message["content-type"] = content_type[:_CONTENT_TYPE]
     charset = message.get_param("charset")
@@ -53,7 +57,7 @@ def header_charset(content_type: str) -> str | None:
 
 
 def parse_headers(lines: list[bytes]) -> dict[str, str]:
-    """Header lines as a mapping of lower-case names; lines that are no header are left out."""
+    """Parse header lines into a dictionary by lower-case name; malformed lines are ignored."""
     headers: dict[str, str] = {}
     for line in lines:
         name, colon, value = line.decode("utf-8", "replace").partition(":")
@@ -63,9 +67,9 @@ def parse_headers(lines: list[bytes]) -> dict[str, str]:
 
 
 def parse_response(message: bytes) -> HttpResponse:
-    """Split an archived HTTP response; raises `PageError` for anything else.
+    r"""Parse an archived HTTP response; raise `PageError` for anything else.
 
-    >>> parse_response(b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n<p>Hi").body
+    >>> parse_response(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Hi").body
     b'<p>Hi'
     """
     end = message.find(b"\r\n\r\n")
@@ -81,17 +85,19 @@ def parse_response(message: bytes) -> HttpResponse:
 
 
 class Body(NamedTuple):
-    """The decoded body of a response; `is_truncated` if its encoding ends too early."""
+    """The decoded body of a response; `is_truncated` is True if the encoded data ended too
+    early.
+    """
 
     content: bytes
     is_truncated: bool = False
 
 
 def decoded_body(response: HttpResponse, limit: int) -> Body:
-    """Return the body without Transfer- and Content-Encoding, at most `limit` bytes.
+    """Decode the Transfer-Encoding and Content-Encoding of a body, up to `limit` bytes.
 
-    If the encoded data end too early, the body is what can be decoded. A body that a crawler
-    stored decoded, under the header of the encoded one, is returned as it is.
+    If the encoded data end too early, the part that can be decoded is returned. Some crawlers store
+    a decoded body with the headers of the encoded one; it is returned unchanged.
 
     Raises:
         PageError: if the body is longer than `limit`, damaged, cut off before any of it can be
@@ -120,7 +126,9 @@ def decoded_body(response: HttpResponse, limit: int) -> Body:
 
 
 def _without_chunks(body: bytes) -> Body:
-    """Return the data of a chunked body; a body that was stored without chunk sizes as it is."""
+    """Join the chunks of a body; a body that was stored without chunk sizes is returned
+    unchanged.
+    """
     stream = io.BytesIO(body)
     data: list[bytes] = []
     while line := stream.readline(1024):
@@ -142,7 +150,7 @@ def _without_chunks(body: bytes) -> Body:
 
 
 def _decompressed(body: bytes, coding: str, limit: int) -> Body:
-    """Undo one content encoding. If the data end too early, the decoded part is returned."""
+    """Decode one content encoding. If the data end too early, the decoded part is returned."""
     try:
         match coding:
             case "gzip" | "x-gzip" | "zstd":
@@ -167,7 +175,9 @@ def _decompressed(body: bytes, coding: str, limit: int) -> Body:
 
 
 def _members(body: bytes, limit: int) -> Body:
-    """Decode gzip or zstd; a body that is neither is returned as it is."""
+    """Decode gzip or zstd, which may consist of several members; other bodies are returned
+    unchanged.
+    """
     stream = decompressed(io.BytesIO(body))
     data: list[bytes] = []
     size = 0

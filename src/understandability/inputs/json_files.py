@@ -1,4 +1,4 @@
-"""Records in JSON: one object per line (JSON Lines), or a JSON array of objects."""
+"""Read JSON objects: one per line (JSON Lines), or in a JSON array."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 class LineError(InputError):
-    """One record of a text file cannot be used; the message names its line or number."""
+    """One record of a text file cannot be read; the message names its line or number."""
 
 
 def read_jsonl(
     stream: io.BufferedReader, limit: int = 100_000_000, window: Window | None = None
 ) -> NumberedRecords:
-    """Yield the number and the object of each line; for a bad line a `LineError`.
+    r"""Yield pairs of line number and object; for a line that cannot be parsed, a `LineError`
+    instead.
 
-    Blank lines are ignored. A line of more than `limit` bytes is skipped and is a `LineError` too.
-    Of a `window`, only the lines that begin in it are read; they have its labels as numbers.
+    Blank lines are ignored. A line of more than `limit` bytes is skipped and yields a `LineError`
+    too. With a `window` (a range of bytes), only the lines that begin in it are read. They are then
+    labelled by their offset instead of a number.
 
-    >>> list(read_jsonl(io.BufferedReader(io.BytesIO(b'{"id": 1}\\n[2]\\n'))))
+    >>> list(read_jsonl(io.BufferedReader(io.BytesIO(b'{"id": 1}\n[2]\n'))))
     [(1, {'id': 1}), (2, LineError('line 2 is a JSON list; each line must be an object'))]
     """
     position = 0
@@ -78,19 +80,20 @@ def _skip_line(stream: io.BufferedReader) -> int:
 
 
 def is_json_lines(stream: io.BufferedReader) -> bool:
-    """Return True if the first line of a file is a whole value, as in JSON Lines."""
+    """Return True if the first line of a file is a complete JSON value, as in JSON Lines."""
     start = _first_line(stream)
     return not start.startswith(b"[") and not start.rstrip().endswith((b"{", b"[", b","))
 
 
 def read_json(stream: io.BufferedReader, limit: int = 100_000_000) -> NumberedRecords:
-    """Yield the objects of a file that is JSON or JSON Lines; its first line decides.
+    r"""Yield pairs of number and object from a file of JSON or JSON Lines; the first line decides
+    which.
 
-    A JSON file holds an array of objects, or objects one after another over several lines. An
-    array is read object by object, so its size does not matter. After an object that cannot be
-    parsed the rest of such a file is not read, and its `LineError` says so.
+    A JSON file holds an array of objects, or objects one after another over several lines. An array
+    is read object by object, so its size does not matter. If an object of such a file cannot be
+    parsed, the rest is not read, and a `LineError` says so.
 
-    >>> list(read_json(io.BufferedReader(io.BytesIO(b'[{"id": 1},\\n {"id": 2}]'))))
+    >>> list(read_json(io.BufferedReader(io.BytesIO(b'[{"id": 1},\n {"id": 2}]'))))
     [(1, {'id': 1}), (2, {'id': 2})]
     """
     if is_json_lines(stream):
@@ -100,7 +103,7 @@ def read_json(stream: io.BufferedReader, limit: int = 100_000_000) -> NumberedRe
 
 
 def read_objects(path: str) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a JSON Lines file; raises `InputError` at the first bad line."""
+    """Yield the objects of a JSON Lines file; raise `InputError` at the first bad line."""
     with open_stream(path) as stream:
         for _, record in read_jsonl(stream):
             if isinstance(record, LineError):
@@ -109,7 +112,7 @@ def read_objects(path: str) -> Iterator[dict[str, Any]]:
 
 
 def _first_line(stream: io.BufferedReader) -> bytes:
-    """Return the start of the file up to the end of the first line, as far as it can be peeked."""
+    """Return the first line of a stream, or as much of it as can be peeked without reading."""
     try:
         start = stream.peek(_READ).removeprefix(b"\xef\xbb\xbf").lstrip()
     except DamagedStreamError:  # raised again when it is read
@@ -135,7 +138,7 @@ def _not_an_object(number: int, value: Any) -> str:
 
 
 class _Values:
-    """The objects of a JSON array, or objects one after another, parsed from a growing buffer."""
+    """An iterator over the objects in a JSON file, parsed from a buffer that grows as needed."""
 
     def __init__(self, stream: io.BufferedReader, limit: int) -> None:
         self._stream = stream
@@ -177,7 +180,7 @@ class _Values:
             yield number + 1, LineError(f"{reason}; the file is not read after item {number}")
 
     def _next_character(self) -> str:
-        """Skip white space; return the next character, or nothing at the end."""
+        """Skip white space and return the next character, or '' at the end of the file."""
         while True:
             match = _SPACE.match(self._text, self._position)
             self._position = match.end() if match else self._position
@@ -210,7 +213,9 @@ class _Values:
                 return value
 
     def _grow(self, size: int) -> bool:
-        """Drop what was parsed and read `size` more bytes; return False at the end of the file."""
+        """Drop the parsed part of the buffer and read `size` more bytes; return False at the
+        end.
+        """
         if self._at_end:
             return False
         data = self._stream.read(size)

@@ -1,4 +1,4 @@
-"""Limits for reading, and failures for documents that are not read."""
+"""The limit on the size of documents, and failures for documents that are not read."""
 
 from __future__ import annotations
 
@@ -24,31 +24,34 @@ _STOPPED = "reading stopped"
 
 
 def too_long(limit: int) -> str:
-    """Return the message for a document over the limit."""
+    """Return the message for a document that is longer than the limit."""
     message = f"the document is longer than {limit / 1e6:g} MB; raise --limit-mb to read it"
     return f"{message} (HTML and text: to at most {MAX_SIZE // 10**6})"
 
 
 def unread(path: str, why: object, docno: str = "") -> Failure:
-    """Return the failure for a document that is not read; its path may serve as docno."""
+    """Return the failure for a document that was not read; without a docno, its path is used."""
     return Failure(docno or path, path, "read", str(why))
 
 
 def stopped(path: str, error: BaseException, docno: str) -> Failure:
-    """Return the failure for an input whose reading the machine or the network ended."""
+    """Return the failure for an input that could not be read to its end, because the machine or the
+    network failed.
+    """
     reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
     return Failure(docno, path, ENVIRONMENT, f"{_STOPPED}: {reason}")
 
 
 def has_stopped(failure: Failure) -> bool:
-    """Return True for a failure of `stopped`: more documents may follow when it is read again."""
+    """Return True for a failure made by `stopped`; reading again may yield more documents."""
     return failure.stage == ENVIRONMENT and failure.error.startswith(_STOPPED)
 
 
 def is_environment_error(error: BaseException | None) -> bool:
-    """Return True if the machine or the network failed, which is no fault of a page or an input.
+    """Return True for an error of the machine or the network, for which no page or input is to
+    blame.
 
-    The given error may have been raised because of such an error.
+    Also True if such an error is the cause of the given one.
 
     >>> is_environment_error(OSError(errno.EMFILE, "Too many open files"))
     True

@@ -1,4 +1,4 @@
-"""Tables of pages: the meaning of their columns; CSV, TSV and JSON files."""
+"""Read pages from tables (CSV, TSV, JSON), and find out which column holds what."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ _MOST_KNOWN = 1000
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """The columns of tables that hold pages. None means: guess, by name.
+    """The names of the columns in tables of pages. None means that the column is guessed by its
+    name.
 
     >>> TableColumns(html="body", keep=("lang",)).id is None
     True
@@ -94,18 +95,18 @@ class TableColumns:
             check_choice("format", self.format, FORMATS)
 
     def __bool__(self) -> bool:
-        """True if anything is chosen."""
+        """True if any option differs from its default."""
         return self != TableColumns()
 
     @property
     def contents(self) -> tuple[tuple[str, str | None], ...]:
-        """The chosen columns of the content, with their media types."""
+        """The chosen columns of the content, each with its media type."""
         return tuple(
             (name, type_) for name, type_ in ((self.html, HTML), (self.text, TEXT)) if name
         )
 
     def resolved(self) -> TableColumns:
-        """Return these columns; where none is chosen, the column of the chosen format."""
+        """Return a copy in which columns that are not chosen come from the chosen `format`."""
         if self.format is None:
             return self
         own = {column.name: getattr(self, column.name) for column in fields(self)}
@@ -123,7 +124,8 @@ FORMATS["msmarco-passages"] = TableColumns(id="1", text="2", no_header=True)
 def kept_names(keep: Sequence[str], ours: Collection[str]) -> tuple[dict[str, str], list[str]]:
     """Return the output names of the columns to keep, and a remark on each renamed one.
 
-    A column whose name is among `ours`, the columns of the output, gets ``input_`` in front.
+    `ours` are the columns of the output. An input column with the same name gets the prefix
+    ``input_``.
     """
     names = {}
     for name in keep:
@@ -138,7 +140,7 @@ def kept_names(keep: Sequence[str], ours: Collection[str]) -> tuple[dict[str, st
 
 
 class Layout(NamedTuple):
-    """The columns of one table. `contents` come with their media types."""
+    """The columns that were found in one table. `contents` pairs columns with media types."""
 
     id: str
     contents: tuple[tuple[str, str | None], ...]
@@ -149,20 +151,26 @@ class Layout(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of all columns, without repetition."""
+        """The names of all columns that are read, without repetition."""
         contents = [name for name, _ in self.contents]
         optional = filter(None, [self.title, self.url, self.language])
         return list(dict.fromkeys([self.id, *contents, *optional, *self.keep]))
 
     def top_level(self, names: Collection[str]) -> list[str]:
-        """The columns of a table that hold them, given the names of its columns."""
+        """Return the columns of a table that have to be read; a nested field is in its top-level
+        column.
+
+        `names` are the columns of the table.
+        """
         return list(
             dict.fromkeys(name if name in names else name.partition(".")[0] for name in self.names)
         )
 
 
 class ColumnsError(InputError):
-    """A table lacks a column, or no column could be guessed. `lacks` says so of one record."""
+    """A table lacks a column, or no column could be guessed. `lacks` says the same of one
+    record.
+    """
 
     def __init__(self, message: str, lacks: str) -> None:
         super().__init__(message)
@@ -171,7 +179,7 @@ class ColumnsError(InputError):
 
 @dataclass
 class Tables:
-    """Reads tables with the chosen columns; `remarks` report the guessed ones."""
+    """Finds the columns of tables; `remarks` tell the user which ones were guessed."""
 
     columns: TableColumns = TableColumns()
     remarks: list[str] = field(default_factory=list)
@@ -184,27 +192,31 @@ class Tables:
         self._nested = [name for name in dict.fromkeys(candidates) if name and "." in name]
 
     def dialect(self, delimiter: str | None) -> Dialect:
-        """Return how a text table is written; in TSV without a header, quotes are text."""
+        """Return how a delimited table is written; in TSV without a header, quotes are ordinary
+        text.
+        """
         has_header = not self._chosen.no_header
         return Dialect(delimiter, has_header, is_quoted=has_header or delimiter != "\t")
 
     def names_in(self, record: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the names of a record's values that are not None, also of known nested fields."""
+        """Return the names of a record's values that are not None, and of nested fields that may be
+        chosen.
+        """
         names = [name for name, value in record.items() if value is not None]
         nested = [name for name in self._nested if value_of(record, name) is not None]
         return (*names, *(name for name in nested if name not in record))
 
     def names_of(self, schema: pa.Schema) -> list[str]:
-        """Return the names of an Arrow table's columns, and of their known nested fields."""
+        """Return the names of an Arrow table's columns, and of nested fields that may be chosen."""
         return [*schema.names, *(name for name in self._nested if _is_field(schema, name))]
 
     def layout(
         self, path: str, names: Sequence[str], *, is_record: bool = False, hint: str = ""
     ) -> Layout:
-        """Find the columns of a table by their names; raises `ColumnsError`.
+        """Find the columns of a table by their names; raise `ColumnsError` if one is missing.
 
-        A single record (`is_record`) may lack a chosen column if it has another. `hint` is added
-        to the error.
+        A single record (`is_record`) may lack a chosen column if it has another. `hint` is added to
+        the error.
         """
         chosen = self._chosen
         has = f"it has {', '.join(names) or 'none'}"
@@ -254,7 +266,7 @@ class Tables:
         return layout
 
     def _remark(self, path: str, layout: Layout) -> None:
-        """Report guesses once per table layout, unless the documentation promises them."""
+        """Report guessed columns once per table layout, unless they are the documented defaults."""
         chosen = self._chosen
         guessed = {} if chosen.id else {"id": layout.id}
         if not chosen.contents:
@@ -281,7 +293,7 @@ def _first(candidates: Iterable[str], names: Collection[str]) -> str | None:
 
 
 def value_of(record: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a column, or of a field within one; None if there is none.
+    """Return the value of a column, or of a nested field such as ``a.b``; None if it is missing.
 
     >>> value_of({"warc_headers": {"uri": "http://a/"}}, "warc_headers.uri")
     'http://a/'
@@ -312,7 +324,9 @@ def _is_field(schema: pa.Schema, name: str) -> bool:
 
 
 def page_of(record: Mapping[str, Any], where: str, limit: int, layout: Layout) -> Page | Failure:
-    """Return the page that one object or row holds."""
+    """Convert one object or row to a page; return a failure if the content is missing or too
+    long.
+    """
     docno = value_of(record, layout.id)
     if isinstance(docno, bool) or not isinstance(docno, str | int) or docno == "":
         return unread(where, f"the record has no {layout.id!r} (text or a whole number)")
@@ -340,13 +354,13 @@ def page_of(record: Mapping[str, Any], where: str, limit: int, layout: Layout) -
 
 
 def _with_title(title: Any, text: str) -> str:
-    """Return the text after its title, unless it begins with the title anyway."""
+    """Return the text preceded by its title, unless it already begins with the title."""
     title = title.strip() if isinstance(title, str) else ""
     return text if not title or text.lstrip().startswith(title) else f"{title}\n\n{text}"
 
 
 def media_type_of(content: str | bytes) -> str:
-    """Return HTML if the content contains an element of HTML, otherwise plain text."""
+    """Return the media type of HTML if the content contains an HTML element, else of plain text."""
     start = content[:_LONGEST_SAMPLE]
     if isinstance(start, bytes):
         start = start.decode("latin-1")
@@ -356,7 +370,7 @@ def media_type_of(content: str | bytes) -> str:
 def read_csv_pages(
     stream: io.BufferedReader, path: str, limit: int, tables: Tables, delimiter: str | None
 ) -> Iterator[Page | Failure]:
-    """Yield the pages of a text table; without a `delimiter` it is detected."""
+    """Yield the pages of a delimited table. If `delimiter` is None, it is detected."""
     dialect = tables.dialect(delimiter)
     hint = "; if the first line is data, add --no-header and choose columns by number: "
     try:
@@ -383,11 +397,11 @@ def read_object_pages(
     limit: int,
     tables: Tables,
 ) -> Iterator[Page | Failure]:
-    """Yield the pages of numbered objects, each of which has its own columns.
+    """Yield the pages of numbered JSON objects, whose fields may differ from object to object.
 
-    An object that lacks a column is a failure. If the first hundred or all objects lack it, the
-    file holds something else, and `ColumnsError` is raised; likewise if none of them has a column
-    to keep.
+    An object that lacks a field is a failure. If the first hundred objects, or all of them, lack
+    it, the file is not a table of pages, and `ColumnsError` is raised. The same happens if none has
+    a column that the user wants to keep.
     """
 
     @lru_cache(_MOST_KNOWN)
@@ -440,9 +454,9 @@ def read_jsonl_pages(
     tables: Tables,
     window: Window | None = None,
 ) -> Iterator[Page | Failure]:
-    """Yield the pages of lines of JSON, such as ``{"id": "flu", "text": "Rest."}``.
+    """Yield the pages of a JSON Lines file, with lines such as ``{"id": "flu", "text": "Rest."}``.
 
-    Only the lines that begin in the `window` are read.
+    With a `window` (a range of bytes), only the lines that begin in it are read.
     """
     records = read_jsonl(as_utf8(stream), _ESCAPED * limit + 10_000, window)
     return read_object_pages(records, source, limit, tables)
@@ -451,6 +465,6 @@ def read_jsonl_pages(
 def read_json_pages(
     stream: io.BufferedReader, source: str, limit: int, tables: Tables
 ) -> Iterator[Page | Failure]:
-    """Yield the pages of a JSON file; the content decides between lines and an array."""
+    """Yield the pages of a JSON file, which may be a JSON array or JSON Lines."""
     records = read_json(as_utf8(stream), _ESCAPED * limit + 10_000)
     return read_object_pages(records, source, limit, tables)

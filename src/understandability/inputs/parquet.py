@@ -1,7 +1,8 @@
-"""Parquet files as pages, after checking the expanded size of their data pages.
+"""Read pages from Parquet files, after checking the uncompressed size of their data pages.
 
-Arrow decodes a data page of a few kilobytes to gigabytes, and its metadata of a column end the
-process where they are damaged. Headers are in Thrift's compact protocol (apache/parquet-format).
+This is necessary because Arrow would expand a data page of a few kilobytes to gigabytes, and
+damaged column metadata would crash it. Headers are in Thrift's compact protocol
+(apache/parquet-format).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _OF_PAGE: Wanted = {_PAGE_UNCOMPRESSED: {}, _PAGE_COMPRESSED: {}}
 def read_parquet_pages(
     path: str, limit: int, tables: Tables, groups: tuple[int, int] | None = None
 ) -> Iterator[Page | Failure]:
-    """Yield the pages of a Parquet file, or of some of its row groups, from one up to another."""
+    """Yield the pages of a Parquet file; `groups` restricts them to a range of row groups."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -112,9 +113,10 @@ def _page_of_row(row: pa.RecordBatch, where: str, limit: int, layout: Layout) ->
 
 
 def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int]]:
-    """Return the uncompressed bytes of the largest page of each column, for each row group.
+    """Return, for each row group, the uncompressed size of the largest data page of each column.
 
-    Only columns in `names` are measured. Raises `ValueError` if footer or headers are damaged.
+    Only the columns in `names` are measured. Raises `ValueError` if the footer or a header is
+    damaged.
     """
     groups = []
     remaining = file.seek(0, io.SEEK_END)
@@ -137,7 +139,7 @@ def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int
 
 
 def row_group_sizes(file: IO[bytes]) -> list[int]:
-    """Return the compressed size of each row group in bytes, without the help of Arrow."""
+    """Return the compressed size in bytes of each row group, read without Arrow."""
     return [
         sum(
             _number(chunk.get(_COLUMN_META_DATA, {}).get(_COMPRESSED))
@@ -175,7 +177,7 @@ def _largest(file: IO[bytes], column: Fields) -> int:
 def _page_header(
     file: IO[bytes], start: int, end: int, window: int = _WINDOW
 ) -> tuple[Fields, int]:
-    """Return the header that begins at `start`, and its length."""
+    """Parse the header of the data page at `start`; return it and its length in bytes."""
     file.seek(start)
     header = _Thrift(file.read(min(window, end - start)))
     try:
@@ -199,7 +201,9 @@ def _list(value: Any, type_: type) -> list[Any]:
 
 
 class _Thrift:
-    """Values of the compact protocol; a struct is a dictionary of the `wanted` fields, by id."""
+    """A parser of Thrift's compact protocol; a struct becomes a dictionary of the `wanted` fields
+    by id.
+    """
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -1,7 +1,7 @@
-"""Inputs, and the parts of large ones that several processes read at the same time.
+"""Split large input files into parts that several processes can read at the same time.
 
 Records of a file that is split by bytes are named by their offset in the file, not by their number,
-whatever the parts are.
+so the names do not depend on the parts.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ _LARGEST_MEMBER = 1 << 23  # of the first record; a file with a larger one is no
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to read. `input` is the path that the user named; `bytes` is 0 if unknown."""
+    """A file to read. `input` is the path that the user named; `bytes` is its size, or 0 if
+    unknown.
+    """
 
     docno: str
     path: str
@@ -61,13 +63,13 @@ class File:
 
     @property
     def is_input(self) -> bool:
-        """True if the user named this file itself, not a folder that contains it."""
+        """True if the user named this file itself, rather than a folder that contains it."""
         return self.path == self.input
 
 
 @dataclass(frozen=True, slots=True)
 class InputPart:
-    """A range of a file that is read on its own, by `Sources.read_part`.
+    """A range of a file that can be read on its own, by `Sources.read_part`.
 
     `unit` says what `start` and `end` count: ``bytes``, ``row groups`` (of Parquet), ``batches``
     (of Arrow), ``members`` (of a ZIP archive), or nothing for the ``whole`` file. A record belongs
@@ -95,7 +97,7 @@ class InputPart:
 
     @property
     def source(self) -> str:
-        """The name of the part in messages, such as ``a.warc.gz@16000000``."""
+        """The name of the part in messages, such as ``a.warc.gz@16000000`` (with its offset)."""
         return f"{self.path}@{self.start}" if self.unit == BYTES and self.start else self.path
 
 
@@ -106,7 +108,7 @@ def plan_parts(
 
     `size` may depend on the offset at which a part begins. Files of at most `split_bytes` are not
     split. Reading the parts in order yields the same records as reading the file, for any `size`.
-    Split are
+    The following formats are split:
 
     - WARC, WET and JSON Lines, also compressed if they consist of many members: WARC mostly has one
       for each record, and JSON Lines if several files were concatenated or compressed in parallel;
@@ -138,7 +140,9 @@ def plan_parts(
 
 
 def _without_compression(path: str) -> tuple[str, bool]:
-    """Return a name in lower case without the suffix of a compression, and if it has one."""
+    """Return a file name in lower case without the suffix of a compression, and True if it had
+    one.
+    """
     name = base = path.lower()
     for suffix in COMPRESSION_SUFFIXES:
         base = base.removesuffix(suffix)
@@ -204,7 +208,11 @@ def _by_offset(file: File, size_at: PartSize) -> list[InputPart]:
 
 
 def _by_size(file: File, unit: str, sizes: Iterable[int], size_at: PartSize) -> list[InputPart]:
-    """Group consecutive row groups, batches or members until a group has the size of a part."""
+    """Group consecutive row groups, batches or members into parts of about the wanted size.
+
+    `sizes` are their sizes, and `size_at` returns the wanted size of a part that starts at an
+    offset.
+    """
     cuts = [0]
     start = end = count = 0
     for count, bytes_ in enumerate(sizes, 1):
@@ -226,7 +234,7 @@ def _is_lines(path: str) -> bool:
 
 
 def _is_divisible(file: io.BufferedReader, is_lines: bool) -> bool:
-    """Return True if records can be found from any byte of a file on."""
+    """Return True if the first record after any byte of the file can be found."""
     codec = codec_of(file.peek(16)[:16])
     if is_lines:
         stream = decompressed(file)
@@ -245,13 +253,15 @@ def _is_divisible(file: io.BufferedReader, is_lines: bool) -> bool:
 
 @contextmanager
 def open_window(part: InputPart) -> Iterator[Window]:
-    """Open the range of bytes of a part, from its first record to the first record of the next."""
+    """Open the range of bytes of a part: from its first record up to the first record of the next
+    part.
+    """
     with closing(buffered(open_file(part.path))) as file:
         yield _window(file, part.path, part.start, part.end, _is_lines(part.path))
 
 
 def open_wacz_windows(part: InputPart) -> Iterator[tuple[str, Window]]:
-    """Yield the WARC files in a part of a WACZ file: the name and the range of each."""
+    """Yield the WARC files in a part of a WACZ file, each as a pair of name and opened range."""
     with closing(buffered(open_file(part.path))) as file:
         for name, first, last in stored_warcs(file):
             if part.start < last and part.end > first:
@@ -268,7 +278,7 @@ def _section(file: IO[bytes], start: int, end: int) -> io.BufferedReader:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """The result of the last search for a line or a compressed record, from a position on."""
+    """The cached result of the last search for a line or a compressed record."""
 
     name: str
     size: int
@@ -276,7 +286,7 @@ class _Search:
     offset: int | None
 
     def covers(self, name: str, size: int, position: int) -> bool:
-        """Return True if a search from another position has the same result."""
+        """Return True if a search from another position must have the same result."""
         is_same = (self.name, self.size) == (name, size)
         is_within = self.offset is None or position <= self.offset
         return is_same and self.position <= position and is_within
@@ -295,7 +305,7 @@ def _window(file: io.BufferedReader, name: str, start: int, end: int, is_lines: 
         codec, first = read_dictionary(file, codec)
 
     def offset_of_first(position: int) -> int | None:
-        """Return the offset of the first record at or after a position."""
+        """Return the offset of the first record at or after a position; None if there is none."""
         global _last_search
         if position <= first:
             return first
@@ -334,12 +344,12 @@ def _find_line(file: IO[bytes], position: int) -> int | None:
 def _find_record(file: IO[bytes], position: int) -> int | None:
     """Return the offset of the first record at or after `position` in a WARC file.
 
-    A page may contain a whole WARC file, whose records would be taken for those of the crawl. To
-    follow the records from some way before the position avoids that: where the inner file ends, the
-    next record is one of the crawl.
+    A page may contain a whole WARC file, whose records could be mistaken for records of the crawl.
+    To avoid that, the search follows the chain of records from some distance before the position:
+    after the inner file has ended, the next record belongs to the crawl.
 
-    Within a record of very many bytes, which is no page, the search ends at some offset in it. The
-    part that begins there has an error for it.
+    If the position is within a very large record, which cannot be a page, the search may end at an
+    offset inside it. The part that begins there then reports an error.
     """
     last = position + _LOOK_AHEAD
     start = 0 if position <= _LOOK_BACK else find_record(file, position - _LOOK_BACK, last)

@@ -1,4 +1,4 @@
-"""Records with a length, one after another in a stream, even if some of them are damaged."""
+"""Read records that state their own length from a stream, even if some of them are damaged."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _HEADER_LINES = 1000
 
 @dataclass(frozen=True, slots=True)
 class RecordFormat:
-    """The first lines of records of a format.
+    """How the records of a format begin.
 
-    `start` matches the first line of a record, and `prefix` is what all first lines share. `inside`
-    matches a line break and the beginning of a record, to find records within the content of
-    another; it fits in `border` bytes.
+    `start` matches the first line of a record, and `prefix` is the common beginning of all first
+    lines. `inside` matches a line break followed by the beginning of a record, to find a record
+    within the content of another. A match of `inside` has at most `border` bytes.
     """
 
     start: re.Pattern[bytes]
@@ -40,10 +40,10 @@ class BrokenRecordError(Exception):
 
 
 class Records:
-    """The records of a stream, one after another: first the header, then the content.
+    """A reader of the records in a stream: call `next_line`, `headers` and `content` for each.
 
-    The buffer holds what was read ahead: at most 16 MB, or one content. With a `window`, only the
-    records that begin in it are read.
+    A buffer holds bytes that were read ahead: at most 16 MB, or the content of one record. With a
+    `window` (a range of bytes), only the records that begin in it are read.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class Records:
 
     @property
     def position(self) -> int:
-        """The number of decoded bytes that were read."""
+        """The number of decoded bytes that were consumed so far."""
         return self._dropped + self._at
 
     def next_line(self) -> bytes | None:
-        """Return the first line of the next record, without spaces around it; None at the end."""
+        """Return the stripped first line of the next record; None at the end of the stream."""
         if self._broken:
             broken, self._broken = self._broken, None
             raise broken
@@ -83,7 +83,7 @@ class Records:
         return self._readline().strip()
 
     def headers(self) -> dict[str, str]:
-        """Return the headers that follow, by lower-case name, up to an empty line."""
+        """Return the headers of the record, by lower-case name, up to an empty line."""
         lines: list[bytes] = []
         while True:
             line = self._readline()
@@ -96,11 +96,12 @@ class Records:
             lines.append(line)
 
     def content(self, length: int, most: int, docno: str) -> bytes:
-        """Return the content of a record; if it is longer than `most` bytes, its beginning.
+        """Return the content of a record with the stated `length`; at most its first `most` bytes.
 
-        A content may hold what looks like a record, but then the next record or the end of the
-        file must follow the content. If that is too far away to check, the length is not believed.
-        A content with a wrong length is cut there, and `next_line` raises the error.
+        If the content contains text that looks like a record, the stated length is believed only if
+        the next record or the end of the file follows the content. If that is too far ahead to
+        check, the length is not believed. In that case the content ends before the apparent record,
+        and `next_line` raises an error.
         """
         content: bytes | None = None
         remaining = length
@@ -125,7 +126,7 @@ class Records:
         return content
 
     def find_next(self) -> None:
-        """Skip what is damaged, up to the next line that begins a record."""
+        """Skip damaged bytes up to the next line that begins a record."""
         border = self._form.border
         at_line_start = True
         while True:
@@ -148,7 +149,7 @@ class Records:
             at_line_start = at_line_start and more and seen <= border
 
     def _next_start(self) -> int | None:
-        """Return the index of the next line in the buffer that begins a record."""
+        """Return the index in the buffer of the next line that begins a record, or None."""
         line_break = self._buffer.find(b"\n" + self._form.prefix, self._at)
         while line_break >= 0:
             if self._form.start.match(self._buffer, line_break + 1):
@@ -160,7 +161,7 @@ class Records:
         return self._window is not None and self._window.is_past(self.position)
 
     def _ends_after(self, count: int) -> bool:
-        """Return True if the file ends `count` bytes ahead, or the next record begins there."""
+        """Return True if a record or the end of the file follows after `count` more bytes."""
         if count > _AHEAD or self._look(count + self._form.border) < count:
             return False
         end = self._at + count
@@ -171,7 +172,7 @@ class Records:
         return self._form.start.match(following) is not None
 
     def _readline(self) -> bytes:
-        """Return the next line, or as much of it as is allowed; nothing at the end."""
+        """Return the next line, truncated if it is very long; empty at the end."""
         end = self._buffer.find(b"\n", self._at, self._at + _LINE) + 1
         if not end:
             self._fill(_LINE)
@@ -184,7 +185,11 @@ class Records:
         return data
 
     def _fill(self, count: int) -> int:
-        """Look `count` bytes ahead; raise the damage once everything before it was read."""
+        """Read ahead so that the buffer has `count` bytes; return how many it has.
+
+        If the stream is damaged, the error is raised only once all bytes before the damage were
+        consumed.
+        """
         available = self._look(count)
         if not available and self._damage:
             damage, self._damage = self._damage, None
@@ -192,7 +197,7 @@ class Records:
         return available
 
     def _look(self, count: int) -> int:
-        """Fill the buffer with `count` bytes, or all there are; return the number available."""
+        """Fill the buffer with `count` bytes, or fewer at the end; return the number available."""
         if len(self._buffer) - self._at < count:
             passed = max(self._at - 1, 0)  # the byte before shows if a line begins here
             del self._buffer[:passed]

@@ -1,4 +1,6 @@
-"""The rankings of one system, and numbers that people or programs gave to documents."""
+"""`Run`: the rankings of one system. `Labels`: numbers that people or programs assigned to
+documents.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,10 @@ Lines = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """Something unusual in a file that was read nevertheless: what, how often, the first example.
+    """Something unusual in a file that was accepted: a description, the number of cases, the first
+    case.
 
-    `remedy` says what to do about it, where something can be done.
+    `remedy` says what the user can do about it, if anything.
 
     >>> str(Oddity("documents listed again", 12, "query 7, document d3"))
     'documents listed again: 12 (first: query 7, document d3)'
@@ -45,12 +48,13 @@ class Oddity:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """The ranked documents of one system for each query, as columns of lines.
+    """The ranked documents of one system for each query, as arrays with one entry per line of a run
+    file.
 
     Line ``i`` lists document ``docnos[docno_ids[i]]`` for query ``queries[query_ids[i]]`` with
-    ``ranks[i]`` and ``scores[i]``, in the order of the file; `line_order` sorts them. `queries`
-    are in the order in which they first appear; `docnos` is a pyarrow array of distinct names.
-    The columns cannot be written to.
+    ``ranks[i]`` and ``scores[i]``. Lines are in the order of the file; `line_order` returns them
+    sorted. `queries` are in order of first appearance, and `docnos` is a pyarrow array of distinct
+    names. The arrays are read-only.
     """
 
     name: str
@@ -70,7 +74,7 @@ class Run:
 
     @classmethod
     def of(cls, name: str, rankings: Mapping[str, Iterable[tuple[str, float]]]) -> Run:
-        """A run from the documents of each query with their scores; ranks count from 1.
+        """Make a run from pairs of document and score for each query; ranks count from 1.
 
         >>> Run.of("mine", {"q1": [("d7", 3.5), ("d2", 1.0)]}).by_query()
         {'q1': [('d7', 3.5), ('d2', 1.0)]}
@@ -88,7 +92,8 @@ class Run:
         ranks: Lines | None = None,
         oddities: tuple[Oddity, ...] = (),
     ) -> Run:
-        """A run from its columns, a value each line; without `ranks`, lines rank in their order.
+        """Make a run from columns with one value per line. Without `ranks`, the order of lines is
+        the ranking.
 
         Names are lists or columns of pyarrow.
         """
@@ -100,13 +105,13 @@ class Run:
         return cls(name, listed, names, query_ids, docno_ids, ranks, scores, oddities)
 
     def line_order(self, order: str = "rank") -> Lines:
-        """The lines query by query (as in `queries`), best document first.
+        """Return the indices of the lines, query by query (in the order of `queries`), best
+        document first.
 
-        ``rank`` sorts by the rank column, equal ranks in the order of the file (a run whose
-        ranks are all 0 keeps the order of its lines). ``score`` sorts as trec_eval does: the
-        highest score first, compared in single precision, equal scores by document name, the
-        last in the order of bytes first. A document that a query lists again counts where it
-        stands first in this order; its other lines are left out.
+        ``rank`` sorts by the rank column; equal ranks keep the order of the file. ``score`` sorts
+        as trec_eval does: highest score first, compared in single precision, and equal scores by
+        document name in descending order of bytes. If a query lists a document more than once, only
+        its first line in this order is included.
 
         >>> run = Run.of("tied", {"q": [("a", 1.0), ("c", 2.0), ("b", 1.0), ("c", 0.5)]})
         >>> run.line_order("rank").tolist(), run.line_order("score").tolist()
@@ -140,7 +145,9 @@ class Run:
         return lines
 
     def _sorted(self, key: NDArray[Any]) -> Lines:
-        """The lines sorted by query and key, equal ones in the order of the file."""
+        """Return the indices of the lines sorted by query, then by `key`; ties keep the order of
+        the file.
+        """
         ids = self.query_ids
         same, later = ids[1:] == ids[:-1], ids[1:] > ids[:-1]
         if (later | (same & (key[1:] >= key[:-1]))).all():
@@ -149,7 +156,7 @@ class Run:
         return lines
 
     def docnos_of(self, lines: Lines) -> list[str]:
-        """The document that each of some lines lists."""
+        """Return the document of each of these lines."""
         # As a buffer: pyarrow's own conversion imports pandas where that is installed.
         buffer = pa.py_buffer(np.ascontiguousarray(self.docno_ids[lines]))
         indices = pa.Array.from_buffers(pa.int32(), len(lines), [None, buffer])
@@ -157,7 +164,9 @@ class Run:
         return docnos
 
     def by_query(self, order: str = "rank") -> dict[str, list[tuple[str, float]]]:
-        """The documents of each query with their scores, in `line_order`: what `of` takes."""
+        """Return pairs of document and score for each query, in `line_order`: the argument of
+        `of`.
+        """
         lines = self.line_order(order)
         ranked: dict[str, list[tuple[str, float]]] = {query: [] for query in self.queries}
         columns = (
@@ -170,7 +179,9 @@ class Run:
         return ranked
 
     def to_pandas(self, order: str = "rank") -> pd.DataFrame:
-        """The lines in `line_order` as a frame: query_id, doc_id, rank (from 1), score."""
+        """Return the lines in `line_order` as a data frame: query_id, doc_id, rank (from 1),
+        score.
+        """
         with needing("frames need pandas", ".[pandas]"):
             import pandas
 
@@ -184,12 +195,13 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """One number for a document, of one dimension: relevance, understandability, trust, a score.
+    """Numbers for documents in one dimension: relevance, understandability, trust, or a score.
 
-    Line ``i`` says `values[i]` of document ``docnos[docno_ids[i]]`` for query
-    ``queries[query_ids[i]]``, in the order of the file; of lines for the same pair only the first
-    is kept. Where `query_ids` is None a line holds for the document whatever the query. `docnos`
-    is a pyarrow array of distinct names; `line_numbers` are those of a text file.
+    ``values[i]`` is the label of document ``docnos[docno_ids[i]]`` for query
+    ``queries[query_ids[i]]``, in the order of the file. If several lines label the same pair, only
+    the first is kept. If `query_ids` is None, a label applies to the document for every query.
+    `docnos` is a pyarrow array of distinct names. `line_numbers` are the numbers of the lines in a
+    text file.
     """
 
     name: str
@@ -209,7 +221,7 @@ class Labels:
 
     @classmethod
     def of(cls, name: str, labels: Mapping[str, Mapping[str, float]]) -> Labels:
-        """Labels from ``{query: {document: label}}``.
+        """Make labels from ``{query: {document: label}}``.
 
         >>> labels = Labels.of("trust", {"q1": {"d7": 50, "d2": 90}})
         >>> labels.of_lines(Run.of("mine", {"q1": [("d1", 2.0), ("d2", 1.0)]})).tolist()
@@ -220,7 +232,7 @@ class Labels:
 
     @classmethod
     def of_documents(cls, name: str, values: Mapping[str, float]) -> Labels:
-        """Labels, such as scores, that documents carry whatever the query.
+        """Make labels, such as scores, that apply to a document for every query.
 
         >>> fog = Labels.of_documents("fog", {"d1": 9.5})
         >>> fog.of_lines(Run.of("mine", {"q1": [("d1", 2.0)], "q2": [("d1", 1.0)]})).tolist()
@@ -239,7 +251,10 @@ class Labels:
         line_numbers: Lines | None = None,
         oddities: tuple[Oddity, ...] = (),
     ) -> Labels:
-        """Labels from columns of pyarrow, of a pair's lines the first; `queries` may be None."""
+        """Make labels from pyarrow columns; for repeated pairs the first line counts.
+
+        If `queries` is None, the labels apply to every query.
+        """
         names, docno_ids = _coded(docnos)
         distinct, query_ids = ((), None) if queries is None else _coded(queries)
         pairs = docno_ids if query_ids is None else _pairs(query_ids, docno_ids, len(names))
@@ -254,7 +269,7 @@ class Labels:
         return labels._select(first)
 
     def by_query(self) -> dict[str, dict[str, float]]:
-        """The labels of pairs as `of` takes them."""
+        """Return the labels as ``{query: {document: label}}``, the argument of `of`."""
         docnos = self.docnos.to_pylist()
         labels: dict[str, dict[str, float]] = {query: {} for query in self.queries}
         if self.query_ids is not None:
@@ -264,7 +279,7 @@ class Labels:
         return labels
 
     def by_document(self) -> Labels:
-        """The label of each document whatever the query: the one on its first line.
+        """Return labels that apply to every query: for each document the one on its first line.
 
         >>> Labels.of("u", {"q1": {"d": 3}, "q2": {"d": 0}}).by_document().values.tolist()
         [3.0]
@@ -273,7 +288,7 @@ class Labels:
         return replace(self._select(first), queries=(), query_ids=None)
 
     def without(self, *no_labels: float) -> Labels:
-        """The labels but for the values that mean "could not judge"."""
+        """Remove the labels with these values, which mean "could not judge"."""
         return self._select(np.flatnonzero(~np.isin(self.values, no_labels)))
 
     def _select(self, lines: Lines) -> Labels:
@@ -286,7 +301,7 @@ class Labels:
         )
 
     def where(self, line: int) -> str:
-        """The place of a line in words: the file, its line where known, the document."""
+        """Describe a line for a message: the file, its line number if known, the document."""
         number = "" if self.line_numbers is None else f", line {self.line_numbers[line]}"
         return f"{self.name}{number} (document {self.docnos[int(self.docno_ids[line])]})"
 
@@ -295,7 +310,7 @@ class Labels:
         return np.append(self.values, np.nan)[self.lines_of(run)]  # -1 finds the last
 
     def lines_of(self, run: Run) -> Lines:
-        """Return the matching line of these labels for each line of a run, -1 without a match."""
+        """Return, for each line of a run, the index of the matching label; -1 without a match."""
         docno_ids = _matched(run.docnos, self.docnos)[run.docno_ids]
         # Most lines of a run are of documents without any label.
         candidates = np.flatnonzero(docno_ids >= 0)
@@ -315,7 +330,9 @@ class Labels:
 
     @cached_property
     def _sorted_keys(self) -> tuple[Lines, Lines]:
-        """The keys by which lines are found, sorted, and the line of each."""
+        """Return the sorted keys of the labels (see `_pairs`), for binary search, and the line of
+        each key.
+        """
         keys: Lines = (
             self.docno_ids.astype(np.int64)
             if self.query_ids is None
@@ -326,7 +343,7 @@ class Labels:
 
 
 def ranks_of(query_ids: NDArray[np.integer]) -> Lines:
-    """The rank, from 1, of each line within its query; the lines of a query are adjacent.
+    """Return the rank, from 1, of each line within its query; lines of a query must be adjacent.
 
     >>> ranks_of(np.array([0, 0, 1, 1, 1])).tolist()
     [1, 2, 1, 2, 3]
@@ -337,10 +354,10 @@ def ranks_of(query_ids: NDArray[np.integer]) -> Lines:
 
 
 def strictly_falling(query_ids: NDArray[np.integer], scores: Floats) -> Floats:
-    """The scores, each below the one before it within a query, in single precision too.
+    """Lower scores where necessary, so that they strictly fall within each query.
 
-    A score that is not, such as infinity, becomes the next number of single precision below the
-    one before it: trec_eval, which compares in single precision, then orders as the ranks do.
+    A score that does not fall becomes the next smaller number in single precision. trec_eval, which
+    compares scores in single precision, then orders the documents by their ranks.
 
     >>> strictly_falling(np.array([0, 0, 0, 1]), np.array([1.0, 0.5, 0.5, 0.5])).tolist()
     [1.0, 0.5, 0.4999999701976776, 0.5]
@@ -356,7 +373,7 @@ def strictly_falling(query_ids: NDArray[np.integer], scores: Floats) -> Floats:
 
 
 def numpy_values(column: Any, dtype: Any) -> NDArray[Any]:
-    """The numbers of a column of pyarrow, not copied; what stands for null is any number."""
+    """Return the numbers of a pyarrow column without copying; the values of nulls are arbitrary."""
     # pyarrow's own conversion imports pandas where that is installed, which takes a second.
     if isinstance(column, pa.ChunkedArray):
         column = pa.concat_arrays(column.chunks or [pa.array([], column.type)])
@@ -369,7 +386,7 @@ def numpy_values(column: Any, dtype: Any) -> NDArray[Any]:
 def _columns(
     rankings: Mapping[str, Iterable[tuple[str, float]]],
 ) -> tuple[tuple[tuple[str, ...], Any, Ids, Ids], Floats]:
-    """Queries, docnos, the ids of both in each line, and the number of each line."""
+    """Return queries, docnos and the ids of both for each line; and the score of each line."""
     lines = [(i, *pair) for i, documents in enumerate(rankings.values()) for pair in documents]
     ids, names, values = zip(*lines, strict=True) if lines else ((), (), ())
     docnos, docno_ids = _coded(list(names))
@@ -378,7 +395,9 @@ def _columns(
 
 
 def _coded(names: Any) -> tuple[Any, Ids]:
-    """The distinct names of a list or column in order of appearance, and indexes into them."""
+    """Return the distinct names in order of first appearance, and the index of each entry's
+    name.
+    """
     column = pa.array(names, pa.string()) if isinstance(names, list) else names
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
@@ -396,15 +415,15 @@ def _freeze(*columns: NDArray[Any] | None) -> None:
 
 
 def _pairs(query_ids: NDArray[Any], docno_ids: NDArray[Any], documents: int) -> Lines:
-    """One number for each pair of a query and a document."""
+    """Return one number for each line, which identifies its pair of query and document."""
     pairs: Lines = query_ids.astype(np.int64) * documents + docno_ids
     return pairs
 
 
 def _matched(docnos: Any, others: Any) -> Ids:
-    """Return the index of each of `docnos` in `others`, -1 if it is missing.
+    """Return the index of each of `docnos` in `others`; -1 if it is missing.
 
-    The smaller side is hashed: score tables have millions of documents.
+    The smaller side is hashed, because score tables can have millions of documents.
     """
 
     def index_in(names: Any, among: Any) -> Ids:

@@ -1,4 +1,4 @@
-"""Runs and labels in files and in data sets of ir_datasets."""
+"""Read and write runs and labels as files, and read them from data sets of ir_datasets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ _FRAME_FIELDS = {"u": "understandability", "trust": "trustworthiness"}
 
 
 def run_name(path: str | Path) -> str:
-    """Return the name of the run in a file: without ``.gz``, and ``.run``, ``.txt`` or ``.dat``."""
+    """Return the name of the run in a file: the file name without ``.gz``, ``.run``, ``.txt`` or
+    ``.dat``.
+    """
     if str(path) == "-":
         return "standard input"
     name = Path(path).name
@@ -45,9 +47,9 @@ def run_name(path: str | Path) -> str:
 def read_run(path: str | Path, name: str | None = None) -> Run:
     """Read a TREC run: ``query Q0 document rank score tag`` a line, plain, gzip or zstd.
 
-    ``irds:NAME`` is the run that a data set of ir_datasets comes with. Raises `InputError`, with
-    file and line, where a line lacks columns, a rank is not a whole number or a score not a number.
-    Unusual lines are accepted and reported in the run's `oddities`.
+    ``irds:NAME`` reads the run that is included in a data set of ir_datasets. Raises `InputError`,
+    with file and line, if a line lacks columns, a rank is not a whole number, or a score is not a
+    number. Unusual lines are accepted and reported in the run's `oddities`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -66,7 +68,7 @@ def read_run(path: str | Path, name: str | None = None) -> Run:
 
 
 def read_runs(paths: Iterable[str | Path]) -> Iterator[Run]:
-    """Read runs in the order given, the next two in threads while one is being used."""
+    """Read runs in the given order; threads read the next two while the caller uses one."""
     with ThreadPoolExecutor(_AHEAD) as pool:
         ahead: deque[Future[Run]] = deque()
         for path in paths:
@@ -80,7 +82,7 @@ def read_runs(paths: Iterable[str | Path]) -> Iterator[Run]:
 def read_labels(
     path: str | Path, dimension: str = "relevance", column: str | None = None
 ) -> Labels:
-    """Read the labels of one dimension, in any form.
+    """Read the labels of one dimension from a file of any supported format.
 
     A path with the suffix of a table (``.jsonl .csv .tsv .parquet``, also compressed) is a score
     table (except a ``.tsv`` whose first line is a label, as some qrels have it); ``irds:NAME`` is a
@@ -112,7 +114,7 @@ def read_labels(
 
 
 def _holds_table(path: str) -> bool:
-    """Return True if a file is a table; a ``.tsv`` may be a label file instead."""
+    """Return True if a file is a table of scores. A ``.tsv`` may be a label file instead."""
     if not is_table_name(path) or ".tsv" not in path.lower():
         return is_table_name(path)
     with open_stream(path) as stream:
@@ -129,12 +131,12 @@ def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
 
 
 def is_table_name(path: str) -> bool:
-    """Return True if a file has the name of a table of scores."""
+    """Return True if a file name has the suffix of a table."""
     return path.lower().removesuffix(".gz").removesuffix(".zst").endswith(TABLE_SUFFIXES)
 
 
 def number_columns(table: pa.Table, *names: str | None) -> list[str]:
-    """Return the numeric columns that are not among `names`."""
+    """Return the numeric columns of a table, except those in `names`."""
     return [
         field.name
         for field in table.schema
@@ -144,10 +146,10 @@ def number_columns(table: pa.Table, *names: str | None) -> list[str]:
 
 
 def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> Labels:
-    """Return the numbers in one column of a score table, by its column ``docno``.
+    """Make labels from the numbers in one column of a score table, which has a column ``docno``.
 
-    Without `column` there must be exactly one numeric column. With a column ``query`` the numbers
-    hold for that query, otherwise for the document in all queries. Values that are not finite are
+    Without `column` there must be exactly one numeric column. If there is a column ``query``, a
+    number applies to that query only, otherwise to all queries. Values that are not finite are
     ignored.
     """
     numeric = number_columns(table, "docno", "query")
@@ -168,7 +170,7 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
 
 
 def _refuse_texts(table: pa.Table, name: str, column: str | None) -> None:
-    """Raise the error for a column of texts; name the first text if most values are numbers."""
+    """Raise the error for a column of texts; if most values are numbers, quote the first text."""
     has = f"it has {', '.join(table.column_names)}"
     if column is not None and column not in table.column_names:
         raise OptionError(f"{name} has no column {column!r}; {has}")
@@ -193,10 +195,10 @@ def _is_number(text: str) -> bool:
 
 
 def labels_from_rows(rows: Iterable[Any], name: str, dimension: str = "relevance") -> Labels:
-    """Return labels from the rows of `qrels_iter` of ir_datasets.
+    """Make labels from rows as returned by `qrels_iter` of ir_datasets.
 
-    A row has ``query_id``, ``doc_id`` and a field of the dimension's name (``u`` is found as
-    ``understandability``, ``trust`` as ``trustworthiness``).
+    A row has ``query_id``, ``doc_id`` and a field named after the dimension (``understandability``
+    for ``u``, ``trustworthiness`` for ``trust``).
     """
     field = _FRAME_FIELDS.get(dimension, dimension)
     listed = list(rows)
@@ -221,7 +223,8 @@ def labels_from_rows(rows: Iterable[Any], name: str, dimension: str = "relevance
 
 
 def id_text(value: Any) -> str:
-    """Return an id as text; a whole float has no point, as pandas makes floats of whole numbers.
+    """Convert an id to text. Whole floats lose their ".0", because pandas converts integers to
+    floats.
 
     >>> id_text(7), id_text(7.0), id_text("7")
     ('7', '7', '7')
@@ -235,7 +238,7 @@ def is_missing(value: Any) -> bool:
 
 
 def write_run(run: Run, destination: str | Path, order: str = "rank") -> None:
-    """Write a TREC run, ``.gz`` compressed, with ranks from 1 in the order asked for.
+    r"""Write a TREC run with ranks from 1 in the given `order`; a name in ``.gz`` is compressed.
 
     The file appears when it is complete; ``-`` is standard output. The run's name is its tag.
 
@@ -243,7 +246,7 @@ def write_run(run: Run, destination: str | Path, order: str = "rank") -> None:
     >>> with TemporaryDirectory() as folder:
     ...     write_run(Run.of("mine", {"q1": [("d7", 3.5)]}), Path(folder, "mine.run"))
     ...     Path(folder, "mine.run").read_text()
-    'q1 Q0 d7 1 3.5 mine\\n'
+    'q1 Q0 d7 1 3.5 mine\n'
     """
     tag = re.sub(r"\s+", "_", run.name) or "run"
     lines = (
@@ -261,7 +264,10 @@ def is_dataset(name: str) -> bool:
 
 
 def open_dataset(name: str, has: str) -> Any:
-    """Open a data set by name, with or without ``irds:``; it has `has`, such as ``docs``."""
+    """Open a data set of ir_datasets by name, with or without the prefix ``irds:``.
+
+    Raises `InputError` if it does not have the kind of data named by `has`, such as ``docs``.
+    """
     with needing("data sets of ir_datasets need a package", ".[ir]"):
         import ir_datasets
     bare = name.removeprefix(PREFIX)
@@ -286,7 +292,7 @@ def dataset_pages(name: str) -> Iterator[Page]:
 
 
 def dataset_queries(name: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each query of a data set."""
+    """Yield the id and the text of each query of a data set."""
     for query in open_dataset(name, "queries").queries_iter():
         yield query.query_id, query.default_text()
 

@@ -1,4 +1,4 @@
-"""Runs and labels from any form: paths, frames, dictionaries, or the objects themselves."""
+"""Convert runs and labels from any accepted form: paths, data frames, dictionaries, or objects."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _LABELS = (
 
 
 def runs_of(given: Any, name: str = "run") -> Iterator[Run]:
-    """Yield runs, one at a time, from a run or several in any form.
+    """Yield runs, one at a time, from one or several runs in any accepted form.
 
-    Forms are paths of TREC runs; ``{query: {document: score}}``, also under the name of each run;
-    frames (pandas, polars, Arrow) with a column of queries, of documents and of scores, perhaps
-    of ranks and of the names of runs; `Run` objects; and lists of these. Without ranks, the
+    The forms are: paths of TREC runs; ``{query: {document: score}}``, or ``{run: {query: {document:
+    score}}}``; frames (pandas, polars, Arrow) with a column of queries, of documents and of scores,
+    perhaps of ranks and of the names of runs; `Run` objects; and lists of these. Without ranks, the
     highest score is first, and ties are ordered as in trec_eval.
 
     >>> [run] = runs_of({"q1": {"d1": 0.5, "d2": 0.9}})
@@ -68,7 +68,7 @@ def runs_of(given: Any, name: str = "run") -> Iterator[Run]:
 
 
 def run_of(given: Any, name: str = "run") -> Run:
-    """Return the only run in any form of `runs_of`; raises `InputError` for several."""
+    """Return a single run, from any form that `runs_of` accepts; raise `InputError` for several."""
     runs = list(runs_of(given, name))
     if len(runs) != 1:
         raise InputError(f"expected one run, found {len(runs)}")
@@ -78,8 +78,8 @@ def run_of(given: Any, name: str = "run") -> Run:
 def labels_of(given: Any, dimension: str = "relevance", column: str | None = None) -> Labels:
     """Return labels from a path, dictionaries, a frame, or `Labels`.
 
-    `column` names the column of a frame or of a score table; without it, one called as the
-    dimension, relevance or label serves, or the only one of numbers.
+    `column` names the column of labels in a frame or a score table. By default it is the column
+    named after the dimension, ``relevance`` or ``label``, or else the only numeric one.
 
     >>> labels_of({"q1": {"flu": 20}}).values.tolist()
     [20.0]
@@ -112,9 +112,10 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
 def _without_missing(
     labels: Mapping[Any, Any], dimension: str, query: str = ""
 ) -> dict[str, float]:
-    """Return the labels by document; a missing one is an error for relevance, else it is dropped.
+    """Return the labels of one query by document, without missing ones (None or NaN).
 
-    Estimates and ratings may be missing for a document. Qrels list only what was judged.
+    A missing label of relevance is an error, because qrels list only judged documents. Estimates
+    and ratings may be missing.
     """
     numbers = {id_text(document): _number_or_nan(value) for document, value in labels.items()}
     missing = [document for document, value in numbers.items() if math.isnan(value)]
@@ -138,7 +139,7 @@ def _missing_score(run: str, query: str, document: str) -> str:
 
 
 def _number_or_nan(value: Any) -> float:
-    """Return a number; NaN for None and for the missing value of pandas."""
+    """Convert a value to a number; None and the missing value of pandas become NaN."""
     return math.nan if is_missing(value) else float(value)
 
 
@@ -159,7 +160,7 @@ def _runs_of_list(given: list[Any]) -> Iterator[Run]:
 
 
 def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
-    """Yield one run, or several runs by name."""
+    """Yield the run of a dictionary by query, or the runs of a dictionary by name."""
     # Any query or run may be empty, so one of them decides that has something in it.
     are_named = any(
         not isinstance(value, Mapping) or isinstance(next(iter(value.values()), None), Mapping)
@@ -238,9 +239,9 @@ def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
 
 
 def _ids(table: pa.Table, name: str) -> Any:
-    """Return a column of ids as text; whole numbers are written without a point.
+    """Return a column of ids as text; whole numbers are written without ".0".
 
-    pandas turns a column of whole numbers into one of floats where a value was ever missing.
+    (pandas converts a column of integers to floats if a value is missing.)
     """
     column = table[name]
     if column.null_count:
@@ -252,7 +253,7 @@ def _ids(table: pa.Table, name: str) -> Any:
 
 
 def _numbers(table: pa.Table, name: str) -> Any:
-    """Return a column of numbers, NaN where one is missing."""
+    """Return a column as numbers; missing values become NaN."""
     try:
         return table[name].cast(pa.float64()).to_numpy()
     except pa.ArrowException:

@@ -1,4 +1,4 @@
-"""Inputs of any type and in any mix as one stream of pages."""
+"""`Sources`: read inputs of any type, in any mixture, as one stream of pages."""
 
 from __future__ import annotations
 
@@ -121,17 +121,17 @@ _SKIPPED = "files with the suffix "
 class Sources:
     """The pages of files, folders, URLs and standard input (``-``), one after another.
 
-    Iterating yields a `Page` for each document, and a `Failure` in the place of each that cannot
-    be read. `skipped` counts what is not a document (a redirect, a style sheet), by label, and the
-    documents that are cut off; `in_words` makes a message of an entry.
+    Iterating yields a `Page` for each document, or a `Failure` if it cannot be read. `skipped`
+    counts records and files that are not documents (a redirect, a style sheet) by label, and
+    truncated documents; `in_words` turns such a count into a message.
 
-    The docno of a file is its path below the input, or its name if it is the input itself; of a
-    member of an archive, its path in the archive; of a record, its id. If files of two inputs
-    would have the same docno, the name of the input is put in front.
+    The docno of a file is its path below the input, or its name if it is the input itself. A member
+    of an archive has its path in the archive as docno, and a record has its id. If files of two
+    inputs would have the same docno, the name of the input is put in front.
 
     `docnos` selects documents; `limit` bounds the decoded bytes of a document; `columns` are the
-    columns of tables, and `remarks` report those that were guessed. Raises `InputError` at once
-    for a missing path, an unsupported file type, or a folder without pages.
+    columns of tables, and `remarks` report those that were guessed. Raises `InputError` at once for
+    a missing path, an unsupported file type, or a folder without pages.
     """
 
     def __init__(
@@ -164,7 +164,11 @@ class Sources:
         return sources
 
     def give_up(self, paths: Collection[str], before: Sequence[File]) -> None:
-        """Stop reading some files: each becomes one failure, at its index in the files `before`."""
+        """Do not read these files any more; each becomes one failure instead.
+
+        `before` lists all files in their order when the crawl began; the failures are at the same
+        positions.
+        """
         self.without = frozenset(paths)
         names = {file.path: file.docno for file in before}
         self.files = [
@@ -214,14 +218,14 @@ class Sources:
 
     @property
     def position(self) -> int:
-        """The approximate number of bytes read of the current file; 0 for a pipe."""
+        """The approximate number of bytes that were read from the current file; 0 for a pipe."""
         try:
             return 0 if self._stream is None or self._stream.closed else self._stream.raw.tell()
         except (OSError, ValueError):  # a closed file
             return 0
 
     def _with_distinct_docnos(self, files: Sequence[File]) -> list[File]:
-        """Return each file once, with a docno that no other file has."""
+        """Return each distinct file once, with a docno that no other file has."""
         distinct: dict[str, File] = {}
         for file in files:
             if file.path in distinct:
@@ -237,7 +241,7 @@ class Sources:
         ]
 
     def _find_all(self, paths: Sequence[str]) -> Iterator[File]:
-        """Yield the files of all paths; many addresses are looked up at the same time."""
+        """Yield the files of all paths; several URLs are looked up at the same time."""
         addresses = [path for path in paths if is_web(path)]
         with ThreadPoolExecutor(_REQUESTS) as pool:
             matches = pool.map(lambda path: list(self._find(path)), addresses)
@@ -246,7 +250,7 @@ class Sources:
             yield from files[path] if path in files else self._find(path)
 
     def _find(self, path: str) -> Iterator[File]:
-        """Yield the files that a path stands for."""
+        """Yield the files that a path names: itself, or the files in a folder or behind a URL."""
         if path == "-":
             yield File("-", "-", "-", 0)
             return
@@ -307,7 +311,7 @@ class Sources:
                 yield File(name, here, url, int(entry["size"] or 0))
 
     def _is_input(self, name: str, path: str, is_file: bool) -> bool:
-        """Return True if a file of a folder is read; otherwise count it."""
+        """Return True if a file in a folder should be read; otherwise count it as skipped."""
         suffix = _suffix(name)
         if name.startswith(".") or not is_file:
             self.skipped["hidden and special files"] += 1
@@ -391,7 +395,7 @@ def read_pages(
     limit: int = DEFAULT_LIMIT,
     columns: TableColumns | None = None,
 ) -> Sources:
-    """Return the pages of `paths`; see `Sources`.
+    """Return an iterable of the pages of `paths`; the arguments are those of `Sources`.
 
     >>> from understandability.resources import resource
     >>> [page.docno for page in read_pages(resource("samples"))]
@@ -404,7 +408,8 @@ def read_paths(path: str) -> list[str]:
     """Read the names of inputs, one a line, from a file that may be compressed.
 
     Relative names are relative to the current folder. If the list has a URL, they are relative to
-    its host or bucket, as in the lists of Common Crawl. Raises `InputError` if there are none.
+    its host or bucket, as in the lists of Common Crawl. Raises `InputError` if the file names no
+    inputs.
     """
     with open_stream(path) as stream:
         lines = bounded_lines(stream, _LONGEST_PATH, f"{path}, ")
@@ -423,7 +428,7 @@ def read_paths(path: str) -> list[str]:
 
 
 def is_skipped_file(label: str) -> bool:
-    """Return True if a label of `Sources.skipped` counts files of a type that is not read.
+    """Return True if a label of `Sources.skipped` is about files whose type is not supported.
 
     >>> is_skipped_file("files with the suffix .css, such as a.css")
     True
@@ -432,7 +437,7 @@ def is_skipped_file(label: str) -> bool:
 
 
 def in_words(label: str, count: int) -> str:
-    """Return an entry of `Sources.skipped` as a message.
+    """Format an entry of `Sources.skipped` as a message.
 
     >>> in_words("files with the suffix .css, such as a.css", 1234)
     'passed over: files with the suffix .css, such as a.css: 1,234'
@@ -441,17 +446,17 @@ def in_words(label: str, count: int) -> str:
 
 
 def holds_many(path: str) -> bool:
-    """Return True if a file of this name may hold many pages."""
+    """Return True if a file with this name may contain more than one page."""
     return _suffix(path) not in (*PAGE_SUFFIXES, *OFFICE_SUFFIXES)
 
 
 def is_read_by_arrow(path: str) -> bool:
-    """Return True if Arrow reads the file; its native code may crash on damaged data."""
+    """Return True if Arrow reads the file; Arrow may crash on damaged data."""
     return _suffix(path) in (".arrow", ".feather", _PARQUET)
 
 
 def typed_columns(path: str) -> Any:
-    """Return the Arrow schema that a file states, if any; raises `InputError` if it is damaged."""
+    """Return the Arrow schema stored in a file, or None; raise `InputError` if it is damaged."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -484,7 +489,9 @@ def _read_page(
 
 
 def _with_archive(record: Page | Failure, file: File) -> Page | Failure:
-    """Put the name of an archive in a folder in front of the docno of its member."""
+    """Prefix the docno of an archive's member with the name of the archive, if that is in a
+    folder.
+    """
     if record.path == file.path or file.is_input:
         return record
     return replace(record, docno=f"{file.docno}!{record.docno}")
@@ -494,7 +501,7 @@ _GONE = (404, 410)  # statuses of HTTP for an address that does not exist
 
 
 def _network_error(system: Any, path: str) -> str:
-    """Return why a file system cannot find a file, if the network is the reason; '' if not."""
+    """Return a message if a file system could not reach the network; '' otherwise."""
     try:
         system.info(path)
     except Exception as error:  # of whatever package reads from there
@@ -507,7 +514,10 @@ def _network_error(system: Any, path: str) -> str:
 
 
 def _printable(record: Page | Failure) -> Page | Failure:
-    """Escape what no file can hold in the names of a record: JSON may contain half a character."""
+    """Escape characters that no file can store in the names of a record.
+
+    JSON may contain half of a surrogate pair.
+    """
     names = [name for name in ("docno", "path", "url", "error") if getattr(record, name, None)]
     texts = {name: getattr(record, name) for name in names}
     if all(text.isascii() for text in texts.values()):
@@ -519,7 +529,10 @@ def _printable(record: Page | Failure) -> Page | Failure:
 
 
 def _refuse_versioned_table(name: str, folder: str) -> None:
-    """Raise `InputError` if a file shows that its folder is a table with versions."""
+    """Raise `InputError` if this file belongs to a versioned table, such as Delta Lake or Iceberg.
+
+    Reading all files in its folder would mix the versions.
+    """
     versioned = "Delta" if "/_delta_log/" in f"/{name}" else "Iceberg"
     if versioned == "Delta" or name.endswith(".metadata.json"):
         raise InputError(
@@ -529,7 +542,9 @@ def _refuse_versioned_table(name: str, folder: str) -> None:
 
 
 def _suffix(name: str) -> str | None:
-    """Return the suffix of a supported file type, ignoring the suffix of a compression."""
+    """Return the suffix of a supported file type, without the suffix of a compression; else
+    None.
+    """
     base = name.lower()
     if is_web(base):
         base = re.split(r"[?#]", base, maxsplit=1)[0]
@@ -540,7 +555,7 @@ def _suffix(name: str) -> str | None:
 
 
 def _full_suffix(name: str) -> str:
-    """Return the suffix of a name, including the suffix of a compression.
+    """Return the suffix of a name, together with the suffix of a compression.
 
     >>> _full_suffix("a.json.gz"), _full_suffix("v1.2.css"), _full_suffix("README")
     ('.json.gz', '.css', '')
@@ -551,7 +566,7 @@ def _full_suffix(name: str) -> str:
 
 
 def _suffix_of_content(stream: io.BufferedReader) -> str:
-    """Return the suffix that fits the content of standard input."""
+    """Return the suffix that fits the first bytes of standard input."""
     first = stream.peek(512)[:512]
     start = first.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")[:16].upper()
     if first.startswith(b"PAR1"):
@@ -572,7 +587,7 @@ def _allowed() -> str:
 
 
 def is_path(text: str) -> bool:
-    """Return True if a text names a file, a folder or a URL."""
+    """Return True if a text is the path of an existing file or folder, or a URL."""
     if is_url(text) or text == "-":
         return True
     try:
@@ -584,7 +599,9 @@ def is_path(text: str) -> bool:
 def with_progress(
     pages: Iterable[Page | Failure], progress: Callable[[int, int], None] | None
 ) -> Iterator[Page | Failure]:
-    """Yield the pages, and call `progress` with the numbers of pages and of failures so far."""
+    """Yield pages, and repeatedly call `progress` with the numbers of pages and of failures so
+    far.
+    """
     errors = 0
     for number, page in enumerate(pages, 1):
         errors += isinstance(page, Failure)

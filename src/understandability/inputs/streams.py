@@ -1,7 +1,7 @@
-"""Files and URLs as streams of decoded bytes: plain, gzip, zstd, bzip2 or xz, by the first bytes.
+"""Open files and URLs as streams of decompressed bytes: plain, gzip, zstd, bzip2 or xz.
 
-If the data are damaged, one read raises `DamagedStreamError`. The next read continues with the
-member (frame, stream) that follows the damage.
+The first bytes of a file decide its format. If the data are damaged, one read raises
+`DamagedStreamError`. The next read continues with the compressed member that follows the damage.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ _ERRORS = (zlib.error, ZstdError, lzma.LZMAError, OSError, ValueError, EOFError)
 
 
 def is_url(path: str) -> bool:
-    """Return True if fsspec reads this path."""
+    """Return True for a URL, which is opened by fsspec."""
     return "://" in path
 
 
 def is_web(path: str) -> bool:
-    """Return True for an address on the web."""
+    """Return True for a URL of the web (http or https)."""
     return path.lower().startswith(("http://", "https://"))
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """Return the fsspec file system of a URL and the path in it.
+    """Return the fsspec file system of a URL, and the path within it.
 
-    Raises `MissingExtraError` if a package is missing and `InputError` for an unknown scheme.
+    Raises `MissingExtraError` if a package is missing, and `InputError` for an unknown scheme.
     """
     scheme = url.partition("://")[0]
     try:
@@ -83,7 +83,7 @@ def file_system(url: str) -> tuple[Any, str]:
 
 
 def open_file(path: str) -> IO[bytes]:
-    """Open a file or a URL for reading; raises `InputError` if that fails."""
+    """Open a file or a URL for reading; raise `InputError` if that fails."""
     try:
         if is_url(path):
             system, path_there = file_system(path)
@@ -95,16 +95,16 @@ def open_file(path: str) -> IO[bytes]:
 
 
 class DamagedStreamError(InputError):
-    """A compressed stream is damaged here; reading on continues after the damage."""
+    """A compressed stream is damaged at this position; reading can continue after the damage."""
 
 
 class TruncatedStreamError(DamagedStreamError):
-    """A compressed stream ends too early; all that can be decoded was read."""
+    """A compressed stream ends too early; everything that can be decoded has been read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """A compression format whose files are a sequence of members.
+    """A compression format whose files are a sequence of independently compressed members.
 
     `magic` matches the first bytes of a member. `step` is the number of bytes per decoding step.
     `bound` holds the arguments of ``decompress`` that limit the output of a step.
@@ -117,7 +117,7 @@ class Codec:
     bound: tuple[int, ...] = (_STEP_OUTPUT,)
 
     def with_dictionary(self, dictionary: bytes) -> Codec:
-        """Return this codec (zstd) with a decoder that knows a dictionary.
+        """Return a copy of this (zstd) codec that decodes with a dictionary.
 
         Raises `ZstdError` or `ValueError` for a dictionary that cannot be used.
         """
@@ -151,7 +151,7 @@ COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 
 
 def codec_of(first: bytes) -> Codec | None:
-    """Return the codec of a file that begins with these bytes; None if it is not compressed.
+    """Return the compression format of a file that begins with these bytes; None if uncompressed.
 
     >>> codec_of(b"BZh91AY&SY").name
     'bzip2'
@@ -162,7 +162,9 @@ def codec_of(first: bytes) -> Codec | None:
 
 
 class _Raw(io.RawIOBase):
-    """Any object with a method ``read`` as the raw stream that `io.BufferedReader` needs."""
+    """An adapter: any object with a method ``read`` becomes the raw stream for
+    `io.BufferedReader`.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -225,11 +227,11 @@ class FileSection(io.RawIOBase):
 
 
 class MemberStream(_Raw):
-    """The decoded bytes of a file that consists of compressed members.
+    """A stream of the decoded bytes of a file that consists of compressed members.
 
-    `file` is positioned at byte `start`. `boundary` is the number of decoded bytes before the
-    first member that begins at byte `end` or later, once that member is reached. With
-    `has_offsets`, `offset_of` finds the member of a decoded byte.
+    Reading begins at byte `start` of the file. When a member is reached that begins at byte `end`
+    or later, `boundary` is set to the number of decoded bytes before it. With `has_offsets`,
+    `offset_of` returns where the member of a decoded byte begins.
     """
 
     def __init__(
@@ -317,7 +319,10 @@ class MemberStream(_Raw):
         return output
 
     def _find_member(self) -> bool:
-        """Skip to the first bytes of the next member, over padding, frames to skip and damage."""
+        """Skip padding, skippable frames and damage up to the start of the next member.
+
+        Returns False at the end of the file.
+        """
         if self._to_skip:
             skipped = min(self._to_skip, len(self._input))
             self._to_skip -= skipped
@@ -356,7 +361,8 @@ class MemberStream(_Raw):
         return True
 
     def offset_of(self, position: int) -> tuple[int, bool]:
-        """Return the offset of the member that holds a decoded byte, and if it is its first byte.
+        """Return the offset of the member that contains a decoded byte, and True for its first
+        byte.
 
         Positions must not decrease from call to call.
         """
@@ -368,12 +374,14 @@ class MemberStream(_Raw):
 
 
 def buffered(file: IO[bytes]) -> io.BufferedReader:
-    """Return a file with a buffer, so that its first bytes can be peeked, even in a pipe."""
+    """Return a file with a buffer, so that its first bytes can be peeked, even if it is a pipe."""
     return file if isinstance(file, io.BufferedReader) else io.BufferedReader(_Raw(file))
 
 
 def decompressed(file: IO[bytes]) -> io.BufferedReader:
-    """Return the decoded bytes of `file`, compressed in a format of `CODECS` or not at all."""
+    """Return a stream of the decoded bytes of `file`, which may be compressed in a format of
+    `CODECS`.
+    """
     reader = buffered(file)
     codec = codec_of(reader.peek(_LONGEST_MAGIC)[:_LONGEST_MAGIC])
     if codec is None:
@@ -386,11 +394,11 @@ def decompressed(file: IO[bytes]) -> io.BufferedReader:
 
 
 class Window:
-    """A range of a file in decoded bytes: the records that begin in it, and where they are.
+    """A range of a (possibly compressed) file, which contains the records that begin in it.
 
-    A file that is not compressed is read from byte `start`. With `has_partial_line` the stream may
-    begin within a line, since lines continue from one compressed member to the next. Then its first
-    line is part of the preceding range, which ends with the first line break after its end.
+    An uncompressed file is read from byte `start`. With `has_partial_line`, the stream may begin
+    within a line, because lines can continue from one compressed member to the next. Its first,
+    partial line then belongs to the preceding range.
     """
 
     def __init__(
@@ -409,19 +417,19 @@ class Window:
         self._last_offset, self._index = -1, 0
 
     def is_past(self, position: int) -> bool:
-        """Return True if a record that begins at this decoded byte is outside the range."""
+        """Return True if a record that begins at this decoded byte is after the range."""
         if self._members is None:
             return self._end is not None and self._start + position >= self._end
         return self._members.boundary is not None and position >= self._members.boundary
 
     def is_line_past(self, position: int) -> bool:
-        """Return True if a line that begins at this decoded byte is outside the range."""
+        """Return True if a line that begins at this decoded byte is after the range."""
         return self.is_past(position if self._members is None else position - 1)
 
     def label(self, position: int) -> str:
-        """Name the record that begins at a decoded byte by its offset in the file.
+        """Return a name for the record that begins at a decoded byte: its offset in the file.
 
-        A record that is not the first of its compressed member gets its index there, such as
+        If it is not the first record of its compressed member, its index there is appended, as in
         ``@4711#2``.
         """
         if self._members is None:
@@ -437,11 +445,11 @@ def find_member(
 ) -> int | None:
     """Return the offset of the first member at or after `position` that holds a record.
 
-    The decoded member must begin with the bytes `begins`, and must not be within another member: a
-    crawl may contain compressed files, also compressed crawls. Compression stores such bytes as
-    they are, but only in blocks of at most 128 KiB with some other bytes in between. So a member of
-    the file itself is recognised by what follows: members without a gap, for more than such a
-    block or up to the end of the file.
+    The decoded member must begin with the bytes `begins`, and must not be nested in another member:
+    a crawl may contain compressed files, even compressed crawls. Compression stores such
+    incompressible bytes unchanged, but only in blocks of at most 128 KiB with other bytes between
+    the blocks. So a member belongs to the file itself if it is followed by members without a gap,
+    over more than 128 KiB or up to the end of the file.
 
     At most `most` bytes are searched. Returns None if there is no such member.
     """
@@ -457,7 +465,9 @@ def find_member(
 def _find_magic(
     file: IO[bytes], codec: Codec, position: int, begins: bytes, end: int | None
 ) -> int | None:
-    """Return the offset of the first bytes that look like a member, from `position` to `end`."""
+    """Return the offset of the first bytes from `position` to `end` that look like a member's
+    start.
+    """
     size = _HEAD  # mostly a member begins at the position itself
     while end is None or position < end:
         file.seek(position)
@@ -474,9 +484,10 @@ def _find_magic(
 
 
 def _gap_after(file: IO[bytes], codec: Codec, start: int) -> int | None:
-    """Return an offset after which the next member may begin if those from `start` on break off.
+    """Return None if members follow one another without a gap from `start` on.
 
-    Returns None if members follow one another for `_UNBROKEN` bytes or up to the end of the file.
+    The check ends after `_UNBROKEN` bytes or at the end of the file. If there is a gap, its offset
+    is returned, so that the search can continue from there.
     """
     member = start
     while member < start + _UNBROKEN:
@@ -492,9 +503,10 @@ def _gap_after(file: IO[bytes], codec: Codec, start: int) -> int | None:
 
 
 def _member_end(file: IO[bytes], codec: Codec, start: int, most: int) -> int | None:
-    """Return the offset at which a member ends; None if that is byte `most` or later.
+    """Return the offset at which the member at `start` ends; None if that is at byte `most` or
+    later.
 
-    Raises `DamagedStreamError` if it is damaged.
+    Raises `DamagedStreamError` if the member is damaged.
     """
     file.seek(start)
     decoder = codec.decoder()
@@ -519,9 +531,9 @@ def _member_end(file: IO[bytes], codec: Codec, start: int, most: int) -> int | N
 
 
 def _following_member(file: IO[bytes], codec: Codec, position: int) -> int | None:
-    """Return the offset of the member that follows at `position`; None at the end of the file.
+    """Return the offset of the next member at or after `position`; None at the end of the file.
 
-    Zeros and frames to skip may come before it. Raises `DamagedStreamError` for anything else.
+    Zeros and skippable frames may precede it. Raises `DamagedStreamError` for anything else.
     """
     while True:
         file.seek(position)
@@ -558,9 +570,9 @@ def _decodes_to(data: bytes, codec: Codec, begins: bytes) -> bool:
 def read_dictionary(file: io.BufferedReader, codec: Codec) -> tuple[Codec, int]:
     """Read the zstd dictionary at the start of a file, if it has one.
 
-    Returns the codec that decodes the frames after it, and how many bytes were read. The frame is
-    the one of https://iipc.github.io/warc-specifications/specifications/warc-zstd/. Raises
-    `DamagedStreamError`, since no frame can be decoded without the dictionary.
+    Returns the codec that decodes the frames after it, and how many bytes were read. The format is
+    specified at https://iipc.github.io/warc-specifications/specifications/warc-zstd/. Raises
+    `DamagedStreamError` if the dictionary is damaged, because no frame can be decoded without it.
     """
     if codec is not ZSTD or file.peek(4)[:4] != _DICTIONARY:
         return codec, 0
@@ -586,7 +598,7 @@ def read_dictionary(file: io.BufferedReader, codec: Codec) -> tuple[Codec, int]:
 
 
 class _DamagedStream(_Raw):
-    """A stream without content whose first read raises the given error."""
+    """An empty stream whose first read raises the given error."""
 
     def __init__(self, file: IO[bytes], error: DamagedStreamError) -> None:
         super().__init__(file)
@@ -615,13 +627,13 @@ def open_stream(path: str | Path) -> io.BufferedReader:
 
 
 def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:
-    """Read the rest of `stream`; None if it is longer than `limit` bytes."""
+    """Read the rest of `stream`; return None if it is longer than `limit` bytes."""
     data = stream.read(limit + 1)
     return None if len(data) > limit else data
 
 
 def bounded_lines(stream: IO[bytes], most: int, where: str = "") -> Iterator[bytes]:
-    """Yield the lines of a stream; raises `InputError` at a line of `most` bytes or more."""
+    """Yield the lines of a stream; raise `InputError` at a line of `most` bytes or more."""
     for number, line in enumerate(iter(partial(stream.readline, most), b""), start=1):
         if len(line) == most:
             raise InputError(
@@ -632,7 +644,7 @@ def bounded_lines(stream: IO[bytes], most: int, where: str = "") -> Iterator[byt
 
 
 def skip(stream: IO[bytes], count: int) -> int:
-    """Read past `count` bytes without keeping them; returns how many bytes there were."""
+    """Read and discard `count` bytes; return how many there were."""
     remaining = count
     while remaining > 0 and (data := stream.read(min(remaining, _READ))):
         remaining -= len(data)

@@ -1,4 +1,4 @@
-"""Tables in files: JSON Lines, CSV, TSV and Parquet, by suffix, also compressed."""
+"""Read and write tables as files: JSON Lines, CSV, TSV and Parquet, by suffix, also compressed."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def table_format(destination: str) -> tuple[str, str | None]:
 class TableWriter:
     """Writes rows, batch by batch, to one file; a context manager.
 
-    The file appears when the context ends without an error. Standard output (``-``) has the format
-    `piped_as`, one of `FORMATS`. NaN is written as null. Texts in CSV and TSV that a spreadsheet
-    would evaluate as a formula get an apostrophe in front, which `read_table` removes. Settings are
-    stored in the metadata of Parquet, or next to other files in ``<file>.settings.json``. Raises
-    `InputError`.
+    The file appears when the context ends without an error. ``-`` writes to standard output, in the
+    format `piped_as` (one of `FORMATS`). NaN is written as null. Texts in CSV and TSV that a
+    spreadsheet would evaluate as a formula get an apostrophe in front, which `read_table` removes.
+    Settings are stored in the metadata of Parquet, or next to other files in
+    ``<file>.settings.json``. Raises `InputError` if the file cannot be written.
     """
 
     def __init__(
@@ -148,7 +148,9 @@ def write_table(
 
 
 def _quoted(table: pa.Table, pattern: str, replacement: str) -> pa.Table:
-    """Replace a pattern in the texts of a table and in the names of its columns."""
+    """Apply a regular expression replacement to the texts of a table and to the names of its
+    columns.
+    """
     import pyarrow.compute as pc
 
     for index, column in enumerate(table.columns):
@@ -159,7 +161,7 @@ def _quoted(table: pa.Table, pattern: str, replacement: str) -> pa.Table:
 
 
 def nan_to_null(table: pa.Table) -> pa.Table:
-    """Replace NaN by null: JSON has no NaN, and sums ignore nulls."""
+    """Replace NaN by null, because JSON has no NaN, and sums ignore nulls."""
     import pyarrow.compute as pc
 
     columns = [
@@ -172,9 +174,9 @@ def nan_to_null(table: pa.Table) -> pa.Table:
 def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
     """Read a table in any format that `TableWriter` writes, or some `columns` of it.
 
-    CSV may have semicolons or tabs between its cells, line breaks in quoted cells, and be in
-    UTF-16, as spreadsheets write it. Raises `InputError` if the file is not such a table, or lacks
-    a column.
+    CSV may use semicolons or tabs as delimiters, have line breaks in quoted cells, and be encoded
+    in UTF-16, as spreadsheets write it. Raises `InputError` if the file is not such a table, or
+    lacks a column.
     """
     if path.endswith("/") or Path(path).is_dir():
         command = f"understand crawl merge {path} -o scores.parquet"
@@ -219,7 +221,7 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
 
 
 def _read_delimited(path: str, form: str) -> pa.Table:
-    """Read CSV or TSV."""
+    """Read a CSV or TSV file."""
     import pyarrow.csv
 
     with open_stream(path) as stream:
@@ -245,7 +247,9 @@ def _read_delimited(path: str, form: str) -> pa.Table:
 
 
 def _damaged_line(path: str, form: str) -> str:
-    """Find the first line of a text file that differs from those before it."""
+    """Describe the first line of a text table whose cells differ from those of the lines before
+    it.
+    """
     with open_stream(path) as stream:
         number = _odd_json_line(stream) if form == "jsonl" else _odd_row(as_utf8(stream), form)
     return f", line {number}" if number else ""
@@ -283,7 +287,7 @@ def _odd_row(stream: IO[bytes], form: str) -> int | None:
 
 
 def _check_flat(path: str) -> None:
-    """Refuse deeply nested rows, on which Arrow crashes."""
+    """Raise `InputError` for deeply nested rows, which crash Arrow."""
     with open_stream(path) as stream:
         for number, line in enumerate(stream, start=1):
             if line.count(b"[") + line.count(b"{") > _MOST_BRACKETS:
@@ -294,7 +298,7 @@ def _check_flat(path: str) -> None:
 
 
 def settings_of(table: Any) -> dict[str, Any]:
-    """Return the settings that a table, in a file or in memory, was made with, if it has any."""
+    """Return the settings stored with a table, in a file or in memory; empty if there are none."""
     is_file = isinstance(table, str | Path)
     if is_file and table_format(str(table))[0] != "parquet":
         settings = Path(f"{table}.settings.json")

@@ -1,4 +1,4 @@
-"""Lines in TREC's formats: runs and labels as columns, lists of docnos."""
+"""Read files in TREC's line formats: runs, label files, and lists of docnos."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_OF_A_LINE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class TrecColumns:
-    """The columns of a kind of TREC file."""
+    """The columns of a TREC format, such as a run or qrels."""
 
     name: str
     columns: tuple[str, ...]
@@ -40,9 +40,10 @@ LABELS = TrecColumns("label file", ("query", "0", "document", "label"))
 
 
 def read_lines(path: str | Path, layout: TrecColumns) -> tuple[pa.Table, tuple[Oddity, ...]]:
-    """The columns of a file, with the numbers of its lines where they do not just count up.
+    """Read the columns of a file; if lines are blank or missing, a column of line numbers is added.
 
-    By pyarrow, with irregular blanks tidied; line by line where it refuses.
+    pyarrow parses the file. If it cannot, irregular blanks are normalised first, and at last the
+    file is parsed line by line.
     """
     try:
         with open_stream(path) as stream:
@@ -61,7 +62,7 @@ def read_lines(path: str | Path, layout: TrecColumns) -> tuple[pa.Table, tuple[O
 
 
 def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
-    """The same lines in UTF-8 with single blanks between columns, and what was otherwise."""
+    """Convert lines to UTF-8 with single blanks between columns; also return the oddities found."""
     oddities: list[Oddity] = []
     try:
         data.decode()
@@ -80,7 +81,7 @@ def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
 
 
 def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
-    """Read regular lines with pyarrow; None where any line is not regular."""
+    """Parse regular lines with pyarrow; return None if any line is irregular."""
     if b"\t" in data or b"\r" in data:
         return None
     coded = pa.dictionary(pa.int32(), pa.string())
@@ -178,7 +179,9 @@ def _number(text: str) -> float:
 
 
 def read_docnos(path: str) -> frozenset[str]:
-    """The docnos in a list (one a line), a qrels file or a run; `InputError` for other lines."""
+    """Read docnos from a list (one per line), a qrels file or a run; raise `InputError` for
+    others.
+    """
     docnos = set()
     columns = 0
     with open_stream(path) as stream:

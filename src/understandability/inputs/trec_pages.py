@@ -1,4 +1,4 @@
-"""Pages of TREC's web collections: ``<DOC>`` records, one after another in a file."""
+"""Read pages from TREC's web collections: files of ``<DOC>`` records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _BETWEEN = re.compile(rb"</DOC>\s*(?=<DOC>)", re.I)
 
 
 def _tags(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Patterns of opening and closing tags; one from tag to tag would take quadratic time."""
+    """Return patterns of the opening and the closing tags with these names.
+
+    They are separate because one pattern from opening to closing tag would take quadratic time.
+    """
     return re.compile(rb"<(?:%b)>" % names, re.I), re.compile(rb"</(?:%b)>" % names, re.I)
 
 
@@ -26,9 +29,10 @@ _MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
 def read_trec_pages(
     stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
 ) -> Iterator[Page | Failure]:
-    """Pages of ``<DOC><DOCNO>...</DOCNO> ... </DOC>`` records, as TREC's web collections are.
+    """Yield the pages of ``<DOC><DOCNO>...</DOCNO> ... </DOC>`` records.
 
-    What follows ``<DOCHDR>`` is HTML; in collections without one, ``<TEXT>`` is plain text.
+    The content after ``<DOCHDR>`` is HTML. In collections without that element, ``<TEXT>`` holds
+    plain text.
     """
     number = 0
     inside = False
@@ -67,14 +71,14 @@ def read_trec_pages(
 
 
 class _Lines:
-    """Lines, or parts of long ones; two records on one line are separated."""
+    """Reads the lines of a file, long ones in pieces; two records on one line are separated."""
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
         self._rest = b""
 
     def next(self) -> bytes:
-        """The next one; nothing at the end."""
+        """Return the next line; empty at the end."""
         rest, self._rest = self._rest, b""
         line = rest
         if not rest.endswith(b"\n"):
@@ -112,7 +116,7 @@ def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failu
 def _elements(
     record: bytes, opening: re.Pattern[bytes], closing: re.Pattern[bytes]
 ) -> Iterator[tuple[bytes, int]]:
-    """The content of each element, and where the element ends."""
+    """Yield the content of each element, and the offset at which the element ends."""
     end = 0
     while (first := opening.search(record, end)) and (last := closing.search(record, first.end())):
         end = last.end()

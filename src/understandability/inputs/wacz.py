@@ -1,4 +1,4 @@
-"""WACZ files: WARC files with their index in one ZIP archive (Webrecorder, Browsertrix)."""
+"""Read WACZ files: ZIP archives of WARC files with an index (Webrecorder, Browsertrix)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _LOCAL_MAGIC = b"PK\x03\x04"
 
 
 def stored_warcs(file: IO[bytes]) -> list[tuple[str, int, int]]:
-    """Return name, start and end of the WARC files in a WACZ file, which can be read in place.
+    """Return name, start and end of each WARC file in a WACZ file that can be read in place.
 
-    Returns nothing if any of them is not stored as it is, or if they overlap.
+    The list is empty if any of them is compressed by ZIP, or if they overlap.
     """
     warcs = []
     previous_end, size = 0, file.seek(0, io.SEEK_END)

@@ -1,7 +1,7 @@
-"""WARC, WET and ARC files (ClueWeb12, Common Crawl, web archives) as pages.
+"""Read pages from WARC, WET and ARC files (ClueWeb12, Common Crawl, web archives).
 
-Written here because a crawl must survive its broken records: FastWARC 2.0.1 stops silently where a
-file is cut, and cannot continue after a damaged record.
+We use our own reader, because a crawl must survive broken records: FastWARC 2.0.1 stops silently at
+the end of a truncated file, and cannot continue after a damaged record.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ def read_warc(
     """Yield the pages of a WARC stream.
 
     Pages are HTML and text in responses with status 200, in conversions (WET) and in resources.
-    `skipped` counts the rest, by label. The docno is the ``WARC-TREC-ID``, or else the target URI.
-    A broken record is one `Failure`, and reading continues after it. A record whose length reaches
-    into the next record is read up to there, and is a `Failure` too. Only the records that begin
-    in the `window` are read.
+    `skipped` counts other records, by label. The docno is the ``WARC-TREC-ID``, or else the target
+    URI. A broken record is one `Failure`, and reading continues after it. A record whose stated
+    length reaches into the next record is read up to there, and is a `Failure` too. With a `window`
+    (a range of bytes), only the records that begin in it are read.
     """
     records = Records(stream, WARC, window)
 
@@ -97,7 +97,7 @@ def read_arc(
 ) -> Iterator[Page | Failure]:
     """Yield the pages of an ARC file, the predecessor of WARC (Internet Archive, until 2008).
 
-    The docno is the address. Otherwise like `read_warc`.
+    The docno is the address. Broken records become failures, as in `read_warc`.
     """
     records = Records(stream, ARC)
 
@@ -207,7 +207,7 @@ def _page_of_response(
     flags: tuple[FlagName, ...] = (),
     identified: str | None = None,
 ) -> Page | Failure | None:
-    """Return the page of an HTTP response, or None if it is not a page."""
+    """Convert an HTTP response to a page; return None if it is not a page, such as a redirect."""
     try:
         response = parse_response(content)
         if label := _no_response_page(response, uri):
@@ -234,7 +234,7 @@ def _page_of_response(
 
 
 def _no_response_page(response: HttpResponse, uri: str) -> str:
-    """Return why a response is not a page; '' if it is one."""
+    """Return the reason why a response is not a page; '' if it is a page."""
     if response.status != 200:
         return f"with status {response.status}"
     if response.media_type not in MEDIA_TYPES:
@@ -243,7 +243,7 @@ def _no_response_page(response: HttpResponse, uri: str) -> str:
 
 
 def _no_page(uri: str, media_type: str) -> str:
-    """Return why an address does not name a page; '' if it may.
+    """Return the reason why an address cannot be a page, such as robots.txt; '' if it can be.
 
     >>> _no_page("https://a.org/robots.txt", "text/plain"), _no_page("https://a.org/", "text/html")
     ('for robots.txt', '')
@@ -261,11 +261,12 @@ def _no_page(uri: str, media_type: str) -> str:
 
 
 def find_record(file: IO[bytes], position: int, last: int) -> int | None:
-    """Return the offset of the first record of a WARC file that begins at or after `position`.
+    """Return the offset of the first WARC record that begins at or after `position`.
 
-    Its header must be complete, and after its content the next record or the end of the file must
-    follow: a page may contain what looks like a record. Returns None if the file has no such
-    record, and `last` or a later offset if there is none before `last`.
+    Its header must be complete, and its content must be followed by another record or the end of
+    the file, because a page may contain text that looks like a record. Returns None if the file has
+    no such record. The search stops at `last`: if there is none before it, `last` or a later offset
+    is returned.
     """
     size = file.seek(0, io.SEEK_END)
     start = max(position - 1, 0)
@@ -286,13 +287,16 @@ def find_record(file: IO[bytes], position: int, last: int) -> int | None:
 
 
 def record_end(file: IO[bytes], start: int) -> int | None:
-    """Return the offset at which the record at `start` ends; None if it has no length."""
+    """Return the offset at which the record at `start` ends; None if it states no length."""
     file.seek(start)
     return _end_of_record(file.read(_LONGEST_HEADER), 0, start)
 
 
 def _end_of_record(data: bytes, index: int, offset: int) -> int | None:
-    """Return where the record ends whose header is at an index of `data`, read at an offset."""
+    """Return the offset in the file at which a record ends; None if it states no length.
+
+    Its header is at `index` in `data`, which was read from byte `offset` of the file.
+    """
     marks = [(data.find(mark, index, index + _LONGEST_HEADER), len(mark)) for mark in _HEADER_ENDS]
     ends = [at + length for at, length in marks if at >= 0]
     if not ends:

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, on a disk or behind a URL."""
+"""Write files so that they appear complete or not at all, on a disk or behind a URL."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 def written(destination: str) -> Iterator[IO[bytes]]:
     """Open a file for writing; it appears at its path or URL if the context ends without an error.
 
-    ``-`` is standard output, after what was printed.
+    ``-`` is standard output; text that was printed before comes first.
     """
     if destination == "-":
         sys.stdout.flush()
@@ -54,7 +54,7 @@ def written(destination: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """A temporary name in the folder of a file; nothing remains under it."""
+    """Yield a temporary name in the folder of a file; a file of that name is removed at the end."""
     temporary = _temporary_name(path)
     try:
         yield temporary
@@ -69,7 +69,7 @@ def _temporary_name(path: Path) -> Path:
 
 
 def _sync_names(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
+    """Flush the entries of a folder to the disk."""
     names = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(names)
@@ -78,19 +78,19 @@ def _sync_names(folder: Path) -> None:
 
 
 def to_disk(file: IO[bytes]) -> None:
-    """Flush a file to the disk: after a power cut no name may be without its content."""
+    """Flush a file to the disk, so that after a power cut no name exists without its content."""
     file.flush()
     os.fsync(file.fileno())
 
 
 def write_bytes(destination: str, data: bytes) -> None:
-    """Write a file, complete or not at all."""
+    """Write a file completely or not at all."""
     with written(destination) as file:
         file.write(data)
 
 
 def write_text(destination: str, text: str) -> None:
-    """Write a text file, complete or not at all; print what goes to standard output."""
+    """Write a text file completely or not at all; ``-`` prints the text."""
     if destination == "-":
         print(text, end="")
     else:
@@ -116,9 +116,9 @@ def check_folder(destination: str) -> None:
 
 
 def check_is_no_input(destination: str | None, inputs: Iterable[str]) -> None:
-    """Raise `InputError` if a table or a file next to it would replace an input.
+    """Raise `InputError` if an output file, or a file that is written next to it, is also an input.
 
-    Other paths to the same file and links are detected.
+    Links and different paths to the same file are detected.
     """
     if destination is None or destination == "-":
         return
@@ -139,7 +139,7 @@ def check_is_no_input(destination: str | None, inputs: Iterable[str]) -> None:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """Device and number of a file, which no other has; None where there is no file."""
+    """Return the device and inode of a file, which identify it; None if it does not exist."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):
@@ -160,27 +160,29 @@ def _errors_told(destination: str) -> Iterator[None]:
 
 
 class LocalFolder:
-    """A folder on a disk, made when something is written to it; names in it are relative."""
+    """A folder on a disk, created when the first file is written. File names are relative to it."""
 
     def __init__(self, path: str) -> None:
         self.url = path.rstrip("/") or "/"
         self.path = Path(path)
 
     def names(self, under: str) -> list[str]:
-        """The names of the files in a subfolder, sorted, without hidden ones."""
+        """Return the sorted names of the files in a subfolder, without hidden ones."""
         return [name for name in self._all_names(under) if not name.startswith(".")]
 
     def open(self, name: str) -> IO[bytes]:
-        """Open a file for reading, at any place; raises `FileNotFoundError`."""
+        """Open a file for reading; raise `FileNotFoundError` if it is missing. The file is
+        seekable.
+        """
         return (self.path / name).open("rb")
 
     def write(self, name: str, chunks: Iterable[bytes]) -> None:
-        """Write or replace a file; a reader finds the old one or the new one, whole."""
+        """Write or replace a file; readers see either the old content or the whole new content."""
         with self._written(name, chunks) as temporary:
             temporary.replace(self.path / name)
 
     def stage(self, name: str, chunks: Iterable[bytes]) -> str:
-        """Write a file under a temporary name, which is returned; `publish` renames it."""
+        """Write a file under a temporary name, and return that name; `publish` renames it."""
         path = self.path / name
         with _folder_errors_told(self.url):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -196,16 +198,16 @@ class LocalFolder:
         return str(Path(name).with_name(temporary.name))
 
     def publish(self, temporary: str, name: str) -> None:
-        """Rename a staged file; a reader finds the old file or the new one, whole."""
+        """Rename a staged file; readers see either the old content or the whole new content."""
         path = self.path / name
         with _folder_errors_told(self.url):
             (self.path / temporary).replace(path)
             _sync_names(path.parent)
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write a file unless it exists, and remove what killed processes left of it.
+        """Write a file unless it exists; return True if it was written.
 
-        Returns True if it was written.
+        Temporary files that killed processes left behind are removed.
         """
         path = self.path / name
         created = True
@@ -230,7 +232,10 @@ class LocalFolder:
             (self.path / name).unlink(missing_ok=True)
 
     def discard_unfinished(self, under: str, beginnings: tuple[str, ...]) -> None:
-        """Remove what killed processes left of files in a subfolder whose names begin so."""
+        """Remove temporary files that killed processes left in a subfolder.
+
+        Only files whose names start with one of `beginnings` are removed.
+        """
         for name in self._all_names(under):
             unfinished = name.startswith(".") and name.endswith(UNFINISHED)
             if unfinished and name[1:].startswith(beginnings):
@@ -244,7 +249,9 @@ class LocalFolder:
 
     @contextmanager
     def _written(self, name: str, chunks: Iterable[bytes]) -> Iterator[Path]:
-        """A file of another name with the content, on the disk; it goes away at the end."""
+        """Yield the path of a temporary file with the content, flushed to the disk; it is removed
+        at the end.
+        """
         path = self.path / name
         with _folder_errors_told(self.url):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -257,7 +264,10 @@ class LocalFolder:
 
 
 class RemoteFolder:
-    """A `LocalFolder` in an object store, where an object appears when it is whole."""
+    """A folder in an object store, with the interface of `LocalFolder`.
+
+    In an object store, an object becomes visible only when it is complete.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")
@@ -283,12 +293,12 @@ class RemoteFolder:
             self._system.pipe_file(path, b"".join(chunks))
 
     def stage(self, name: str, chunks: Iterable[bytes]) -> str:
-        """Write an object under its own name: it appears when it is whole."""
+        """Write an object under its final name, because it appears only when it is complete."""
         self.write(name, chunks)
         return name
 
     def publish(self, temporary: str, name: str) -> None:
-        """Do nothing: the object has appeared."""
+        """Do nothing, because the object is visible already."""
 
     def create(self, name: str, data: bytes) -> bool:
         if self._system.exists(f"{self._path}/{name}"):
@@ -301,7 +311,7 @@ class RemoteFolder:
             self._system.rm_file(f"{self._path}/{name}")
 
     def discard_unfinished(self, under: str, beginnings: tuple[str, ...]) -> None:
-        """Do nothing: an upload that does not end leaves no object."""
+        """Do nothing, because an interrupted upload leaves no object."""
 
 
 Folder = LocalFolder | RemoteFolder

@@ -1,4 +1,4 @@
-"""Zstandard of the standard library (Python 3.14 and later), or its backport for older versions."""
+"""Import Zstandard from the standard library (Python 3.14 and later), or from its backport."""
 
 import sys
 

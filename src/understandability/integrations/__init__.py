@@ -1,4 +1,4 @@
-"""Steps, measures and transformers for other toolkits; each module requires its toolkit.
+"""Steps, measures and transformers for other toolkits. Each module requires its toolkit.
 
-In and out: the documents, frames, runs and values of the toolkit.
+The input and the output are the documents, data frames, runs and values of the toolkit.
 """

@@ -1,6 +1,6 @@
 """A step for datatrove that scores documents. Requires datatrove.
 
-Its own filters can use the scores:
+datatrove's own filters can use the scores:
 
     LambdaFilter(lambda document: document.metadata["p_understandable"] >= 0.5)
 """
@@ -27,11 +27,11 @@ class UnderstandabilityStep(PipelineStep):  # type: ignore[misc, unused-ignore] 
     """Adds scores to the metadata of each document: the named columns, and ``error``.
 
     `columns` are columns of ``ud.score_table``. With `html`, the documents are HTML. `batch_size`
-    documents are scored together; one by one takes several times as long. `settings` are fields of
-    ``Settings``, such as ``threshold=40``.
+    documents are scored at a time; scoring them one by one takes several times as long. `settings`
+    are fields of ``Settings``, such as ``threshold=40``.
 
-    A document that cannot be scored passes with NaN (or an empty text) and the reason in
-    ``error``, which is empty otherwise. So each metadata field has one type, as Parquet requires.
+    A document that cannot be scored passes with NaN (or an empty text) and the reason in ``error``,
+    which is empty otherwise. So each metadata field has one type, as Parquet requires.
     """
 
     name = "understandability"
@@ -54,7 +54,7 @@ class UnderstandabilityStep(PipelineStep):  # type: ignore[misc, unused-ignore] 
     def run(
         self, data: Iterator[Document] | None, rank: int = 0, world_size: int = 1
     ) -> Iterator[Document]:
-        """Yield the documents in their order, with scores."""
+        """Yield the documents in the same order, with scores in their metadata."""
         options: dict[str, Any] = {"html" if self.html else "text": "content", **self.settings}
         for batch in batched(data or (), self.batch_size):
             with self.track_time("batch"):

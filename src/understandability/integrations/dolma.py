@@ -29,7 +29,7 @@ class UnderstandabilityTagger(BaseTagger):  # type: ignore[misc, unused-ignore] 
 
     @property
     def defaults(self) -> list[str]:
-        """The names of the attributes of every document."""
+        """The names of the attributes that every document gets."""
         return list(_COLUMNS)
 
     def predict(self, doc: Document) -> DocResult:

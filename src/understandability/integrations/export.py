@@ -33,8 +33,8 @@ _LEAST = 1e-6
 class SearchEngine:
     """A search engine, and its format for loading values.
 
-    `files` yields the files with the values. The files of the resource folder `extras` are added:
-    the field to declare, and queries.
+    `files` yields the names and contents of the files with the values. The files in the resource
+    folder `extras` are added; they declare the field and show queries.
     """
 
     title: str
@@ -45,13 +45,13 @@ class SearchEngine:
     between: str = "\n"  # the separator of a docno and its value
 
     def takes(self, docno: str) -> bool:
-        """Return True if its format can hold a docno."""
+        """Return True if the format of the engine can hold this docno."""
         line = docno.splitlines() == [docno] and self.between not in docno
         return line and len(docno.encode()) <= self.longest_id
 
 
 def _parts(values: Sequence[Value]) -> Iterator[tuple[int, Sequence[Value]]]:
-    """Yield the values in parts of one request each, numbered from 1."""
+    """Split the values into parts of the size of one request, numbered from 1."""
     for number, start in enumerate(range(0, len(values), _DOCUMENTS_OF_PART), 1):
         yield number, values[start : start + _DOCUMENTS_OF_PART]
 
@@ -65,7 +65,7 @@ def _number(value: float) -> str:
 
 
 def _bulk(values: Sequence[Value], field: str, index: str) -> Files:
-    """Yield bulk updates of Elasticsearch or OpenSearch."""
+    """Yield files of bulk updates for Elasticsearch or OpenSearch."""
     for number, part in _parts(values):
         lines = (
             _line({"update": {"_index": index, "_id": docno}})
@@ -76,20 +76,25 @@ def _bulk(values: Sequence[Value], field: str, index: str) -> Files:
 
 
 def _solr(values: Sequence[Value], field: str, index: str) -> Files:
-    """Yield in-place updates of doc values, for Solr."""
+    """Yield files of in-place updates of doc values for Solr."""
     for number, part in _parts(values):
         documents = [{"id": docno, field: {"set": float(_number(value))}} for docno, value in part]
         yield f"updates-{number:05}.json", [json.dumps(documents, ensure_ascii=False).encode()]
 
 
 def _solr_file(values: Sequence[Value], field: str, index: str) -> Files:
-    """Yield an external file field (deprecated since Solr 9.9), sorted by key for fast loading."""
+    """Yield an external file field for Solr (deprecated since 9.9), sorted by key for fast
+    loading.
+    """
     lines = (f"{docno}={_number(value)}\n".encode() for docno, value in sorted(values))
     yield f"external_{field}", lines
 
 
 def _vespa(values: Sequence[Value], field: str, index: str) -> Files:
-    """Yield partial updates. In Vespa a document without a value has NaN, and is not ranked."""
+    """Yield files of partial updates for Vespa.
+
+    In Vespa, a document without a value has NaN and is not ranked.
+    """
     updates = (
         {"update": f"id:{index}:{index}::{docno}", "fields": {field: {"assign": float(_number(v))}}}
         for docno, v in values
@@ -98,7 +103,9 @@ def _vespa(values: Sequence[Value], field: str, index: str) -> Files:
 
 
 def _table(values: Sequence[Value], field: str, index: str, *, name: str) -> Files:
-    """Yield a table with a line per document; a program for Lucene turns it into doc values."""
+    """Yield a table with one line per document, which a program for Lucene turns into doc
+    values.
+    """
     lines = (f"{docno}\t{_number(value)}\n".encode() for docno, value in values)
     yield name, chain([f"docno\t{field}\n".encode()], lines)
 
@@ -135,7 +142,8 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType({
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The result of `export_scores`: documents written, documents without a value, the next step.
+    """The result of `export_scores`: the number of documents with and without a value, and the next
+    step.
 
     `refused` lists the docnos that the format cannot hold. `replaced` is True if files of an
     earlier export were overwritten.

@@ -1,11 +1,11 @@
-"""Our measures as measures of ir_measures, for its tools and PyTerrier's experiments.
+r"""Make the measures of this package available in ir_measures and in PyTerrier's experiments.
 
-Importing this module registers the names of measures that ir_measures lacks. Call `use` once to
-set the labels of understandability. The parser of ir_measures cannot read measures of measures
+Importing this module registers the names of measures that ir_measures lacks. Call `use` once to set
+the labels of understandability. The parser of ir_measures cannot read measures of measures
 (``H(...)``, ``residual(...)``): pass them to experiments as text, or as objects from `measures`.
 The command line of ir_measures loads no providers of other packages; with ours it is
 
-    python -m understandability.integrations.ir_measures --understandability qunder.txt \\
+    python -m understandability.integrations.ir_measures --understandability qunder.txt \
         --scale lower-easier:40 qrels.txt mine.run 'uRBP(p=0.8)@10' nDCG@10
 
 Requires the extra ``ir``.
@@ -51,7 +51,7 @@ def use(
     dimensions: Mapping[str, Dimension] | None = None,
     **choices: Unpack[ConventionOptions],
 ) -> None:
-    """Set the labels, their scale and the conventions of all measures that are given by name.
+    """Set the labels, their scale and the conventions of all measures that are requested by name.
 
     `understandability` is a path, a dictionary, a frame or labels; by default, the labels are the
     column ``understandability`` of the qrels. Rankings are ordered by score under every preset.
@@ -77,7 +77,7 @@ def measures(
     dimensions: Mapping[str, Dimension] | None = None,
     conventions: Conventions | None = None,
 ) -> tuple[Any, ...]:
-    """Return our measures as measures of ir_measures that carry their labels with them.
+    """Return our measures as measures of ir_measures that contain their labels.
 
     `dimensions` holds the labels of understandability under ``u``, with their scale. Rankings are
     ordered by score, as in ir_measures. Two of these measures are equal only if their labels and
@@ -100,8 +100,8 @@ def measures(
 class OurMeasure(ir_measures.Measure):
     """One of our measures as a measure of ir_measures: parameters, a cut-off, a name.
 
-    Measures by name (`parse_measure`) take labels and conventions from `use`; the measures of
-    `measures` carry their own.
+    Measures that are parsed from a name use the labels and conventions that were set by `use`.
+    Measures made by `measures` contain their own.
     """
 
     NAME = "understandability"
@@ -116,7 +116,7 @@ class OurMeasure(ir_measures.Measure):
 
     @property
     def measure(self) -> Measure:
-        """The measure of this package."""
+        """The corresponding measure of this package."""
         return self._parsed or parse_measure(str(self))
 
     def __call__(self, **params: Any) -> OurMeasure:
@@ -144,7 +144,7 @@ class OurMeasure(ir_measures.Measure):
         return hash(self._meaning())
 
     def _meaning(self) -> str:
-        """The full meaning, by which measures are compared."""
+        """The name with all parameters, by which measures are compared."""
         dimensions, chosen = self.own or (_state["dimensions"], _state["conventions"])
         labels = {
             name: f"{dimension.labels.name} {dimension.scale}"
@@ -154,12 +154,12 @@ class OurMeasure(ir_measures.Measure):
 
 
 class UnderstandabilityProvider(ir_measures.Provider):
-    """Computes our measures for ir_measures."""
+    """A provider of ir_measures that computes our measures."""
 
     NAME = "understandability"
 
     def supports(self, measure: Any) -> bool:
-        """Return True for our measures."""
+        """Return True for measures of this package."""
         return isinstance(measure, OurMeasure)
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> UnderstandabilityEvaluator:
@@ -167,7 +167,7 @@ class UnderstandabilityProvider(ir_measures.Provider):
 
 
 class UnderstandabilityEvaluator(ir_measures.Evaluator):
-    """Our measures under some qrels, for any number of runs."""
+    """Computes our measures with certain qrels, for any number of runs."""
 
     def __init__(self, measures: Sequence[OurMeasure], qrels: Any) -> None:
         self._measures, rows = measures, _held(qrels)
@@ -195,12 +195,14 @@ class UnderstandabilityEvaluator(ir_measures.Evaluator):
 
 
 def _held(rows: Any) -> Any:
-    """Return a stream as a list, because it is read more than once."""
+    """Return a list of the rows of a stream, because they are read more than once."""
     return rows if isinstance(rows, dict) or hasattr(rows, "columns") else list(rows)
 
 
 def _dimensions(qrels: Any, measures: Sequence[OurMeasure]) -> dict[str, Dimension]:
-    """Return the labels other than relevance: from `use`, or else from the qrels."""
+    """Return the labels of all dimensions except relevance: set by `use`, otherwise from the
+    qrels.
+    """
     dimensions: dict[str, Dimension] = dict(_state["dimensions"])
     columns = getattr(qrels, "columns", ())
     if isinstance(qrels, list) and qrels:
@@ -223,7 +225,7 @@ _of_trec_eval = ir_measures.parse_trec_measure
 
 
 def _of_text(measure: str) -> list[Any]:
-    """Parse the name of one of our measures, or else a name of trec_eval."""
+    """Parse the name of one of our measures, or a name of trec_eval."""
     base = re.match(r"\w*", measure.strip())
     registered = ir_measures.measures.registry.get(base[0] if base else "")
     if isinstance(registered, OurMeasure) or (base and base[0] in COMPOUNDS):
@@ -232,7 +234,7 @@ def _of_text(measure: str) -> list[Any]:
 
 
 def _register() -> None:
-    """Register our provider, and the names that ir_measures lacks."""
+    """Register our provider and our names of measures with ir_measures."""
     provider = ir_measures.providers.register(UnderstandabilityProvider())
     ir_measures.DefaultPipeline.providers.append(provider)
     for name in example_names():
@@ -246,7 +248,7 @@ def _register() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line of ir_measures, with our measures and the options of their labels."""
+    """Run the command line of ir_measures with our measures and with options for their labels."""
     import argparse
 
     from ir_measures.__main__ import main_cli

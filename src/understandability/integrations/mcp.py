@@ -36,7 +36,7 @@ _INSTRUCTIONS = (
 
 
 def server(scorer: Scorer) -> MCPServer:
-    """Return the server with its tools.
+    """Return the MCP server with its tools.
 
     The tools are `score_text`, `explain_text`, `compare_texts`, `check_rewrite` and `plain_terms`.
     Raises `MissingExtraError` if the package ``mcp`` is not installed.
@@ -76,7 +76,9 @@ def server(scorer: Scorer) -> MCPServer:
         return dict(plain_data(summary(explained(text, steps=False))))
 
     def explain_text(text: str) -> dict[str, Any]:
-        """List what to change in a text, by gain: steps, hardest sentences, terms, words."""
+        """List what to change in a text, largest gain first: steps, hardest sentences, terms,
+        words.
+        """
         explanation = explained(text)
         pieces, sentences = explanation.document.pieces, explanation.sentences
         hardest = [sentences[number] for number in explanation.hardest]

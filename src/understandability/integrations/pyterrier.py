@@ -51,7 +51,7 @@ class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  #
         scorer_with(**settings)  # raises errors at once, and is cached
 
     def transform(self, results: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows with three more columns; a repeated text is scored once."""
+        """Return the rows with three more columns; a repeated text is scored only once."""
         _require(results, ("docno", self.text), "Understandability")
         texts = results.drop_duplicates("docno")
         content: dict[str, Any] = {"html" if self.html else "text": "content", **self.settings}
@@ -102,7 +102,7 @@ class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in
         return new.sort_values(["qid", "rank"], kind="stable").reset_index(drop=True)
 
     def _of_column(self, results: pd.DataFrame) -> Criterion:
-        """Return the scores in a column of the results."""
+        """Return the scores in a column of the results, as a `Criterion`."""
         column, direction = column_direction(str(self.by))
         _require(results, (column,), "Rerank")
         scores = results[["qid", "docno"]].assign(score=results[column].astype(float))

@@ -1,6 +1,7 @@
-"""A trained background model: it maps words to a vector of topics, and the vector to a label.
+"""Background models: they map the words of a text to a vector of topics, and the vector to a label.
 
-`training.train_background` trains it (Palotti, Zuccon & Hanbury 2019).
+They are trained on corpora of different difficulty, by `training.train_background` (Palotti, Zuccon
+& Hanbury 2019).
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from understandability.model.predictors import (
 
 @dataclass(frozen=True, slots=True)
 class Bags:
-    """The distinct words of each document; document ``i`` has ``starts[i]:starts[i + 1]``.
+    """Documents as bags of words; the entries of document ``i`` are at ``starts[i]:starts[i + 1]``.
 
-    `words` are ids in the vocabulary, ascending within a document; `counts` are occurrences.
+    `words` holds the ids of its distinct words, ascending. `counts` holds how often each occurs.
     """
 
     starts: NDArray[np.int64]
@@ -43,7 +44,7 @@ class Bags:
 
 
 def bags_of(numbers: NDArray[np.int32], token_starts: NDArray[np.int64]) -> Bags:
-    """Count the word ids of each document; ids below 0 are skipped.
+    """Count the word ids of each document; negative ids are skipped.
 
     >>> bags = bags_of(np.array([7, 2, 7, -1]), np.array([0, 3, 4]))
     >>> bags.starts.tolist(), bags.words.tolist(), bags.counts.tolist()
@@ -62,10 +63,10 @@ def bags_of(numbers: NDArray[np.int32], token_starts: NDArray[np.int64]) -> Bags
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The words that a model knows, normalised by `statistics_key`, and their ids.
+    """The words that a model distinguishes, normalised by `statistics_key`, and their ids.
 
-    Vocabularies are compared by identity. Values of words are cached per vocabulary, and comparing
-    the words themselves would take longer than the look-up.
+    Vocabularies are compared by identity, because they are keys of a cache, and comparing the words
+    themselves would take longer than the look-up.
     """
 
     words: tuple[str, ...]
@@ -75,16 +76,18 @@ class Vocabulary:
         return {word: number for number, word in enumerate(self.words)}
 
     def numbers(self, tokens: Sequence[str]) -> NDArray[np.int32]:
-        """The id of each token; -1 outside the vocabulary. One value per word type."""
+        """Return the id of each token; -1 outside the vocabulary. Used as a cached column of word
+        types.
+        """
         number, keys = self._numbers.get, map(statistics_key, tokens)
         return np.fromiter((number(key, -1) for key in keys), np.int32, len(tokens))
 
     def bags(self, batch: Batch) -> Bags:
-        """The documents of a batch as bags of these words."""
+        """Return the documents of a batch as bags of the words of this vocabulary."""
         return bags_of(batch.token_values(self.numbers), batch.token_starts)
 
     def to_array(self) -> NDArray[np.uint8]:
-        """The words as one array of bytes."""
+        """Return the words as one array of bytes."""
         return np.frombuffer("\n".join(self.words).encode(), np.uint8)
 
     @classmethod
@@ -118,7 +121,9 @@ class LsaSpace:
             raise InputError("its LSA space has numbers that are not finite")
 
     def vectors(self, bags: Bags) -> Floats:
-        """The vector of each document, of length 1 before projection; (documents, dimensions)."""
+        """Project each document to a vector; (documents, dimensions). Input vectors have length
+        1.
+        """
         worth = bags.counts * self.weights[bags.words]
         lengths = np.sqrt(sum_segments(worth**2, bags.starts))
         sums = sum_segments(worth[:, None] * self.projection[bags.words], bags.starts)
@@ -127,10 +132,10 @@ class LsaSpace:
 
 @dataclass(frozen=True)
 class BackgroundModel:
-    """A vocabulary, an LSA space (none for term counts), and an estimator of the labels.
+    """A trained background model: a vocabulary, an LSA space, and an estimator of the labels.
 
-    `labels` are the labels of the training corpora, ascending. A classifier returns a probability
-    per label, a regressor one value.
+    Models of term counts have no LSA space. `labels` are the labels of the training corpora,
+    ascending. The estimator returns a probability per label (classifier) or one value (regressor).
     """
 
     estimator: str
@@ -141,17 +146,19 @@ class BackgroundModel:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """A name per dimension of the LSA space, or per label for models of term counts."""
+        """The names of the inputs: one per dimension of the LSA space, or per label for term
+        counts.
+        """
         return tuple(f"topic_{number}" for number in range(len(self.typical)))
 
     @property
     def typical(self) -> Floats:
-        """Zeros: the vector of a text without informative words."""
+        """The inputs of a text without informative words: zeros."""
         dimensions = len(self.labels) if self.space is None else self.space.projection.shape[1]
         return np.zeros(dimensions)
 
     def inputs(self, batch: Batch) -> Floats:
-        """The vector of each document in the LSA space; for term counts, their weighted sums.
+        """Return the LSA vector of each document; for models of term counts, their weighted sums.
 
         A document without a word of the vocabulary has NaN in every column.
         """
@@ -166,7 +173,7 @@ class BackgroundModel:
         return vectors
 
     def predict(self, inputs: Floats) -> Floats:
-        """The unclipped value of a regressor, or the expected label of a classifier."""
+        """Return the unclipped value of a regressor, or the expected label of a classifier."""
         has_inputs = np.isfinite(inputs).all(axis=1)
         raw = np.full(len(inputs), np.nan)
         predictor = self.predictor
@@ -178,17 +185,20 @@ class BackgroundModel:
         return raw
 
     def raw(self, batch: Batch) -> Floats:
-        """The raw output for each document; NaN if the vocabulary contains none of its words."""
+        """Return the raw output for each document; NaN if none of its words is in the
+        vocabulary.
+        """
         return self.predict(self.inputs(batch))
 
     def read(self, batch: Batch) -> Reading:
-        """The raw output for each document, as a `Reading`."""
+        """Return the raw output for each document, as a `Reading`."""
         return Reading.of(self.raw(batch), batch.words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Return the entry of ``bundle.json``, and the files of weights by name.
+        """Serialise the model: its entry in ``bundle.json``, and the contents of weight files by
+        name.
 
-        ``words.npz`` holds vocabulary and space; the estimator has its own file.
+        ``words.npz`` holds the vocabulary and the space; the estimator has its own file.
         """
         arrays = {"words": self.vocabulary.to_array()}
         if self.space is not None:
@@ -199,7 +209,7 @@ class BackgroundModel:
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> BackgroundModel:
-        """Read the model that `to_parts` wrote."""
+        """Restore a model from the result of `to_parts`."""
         row = check_estimator(model.get("estimator"))
         labels = _labels(model.get("labels"))
         arrays = arrays_of(weights, "words.npz")
@@ -222,7 +232,8 @@ class BackgroundModel:
 
 
 def expected_label(outputs: Floats, labels: tuple[float, ...]) -> Floats:
-    """One number per document: the regressor's value, or the classifier's expected label.
+    """Reduce outputs to one number per document: a regressor's value, or the mean label of a
+    classifier.
 
     >>> expected_label(np.array([[0.5, 0.0, 0.5]]), (1, 2, 3))
     array([2.])

@@ -1,11 +1,11 @@
-"""Your own estimator on top of `open`: rescaled outputs of a base model, and a correction.
+"""A model trained on a user's labels, on top of the bundle `open`: a line plus a correction.
 
-The *prior* is a line over the base model's difficulty and level. Learners read the columns of
-passages (`passage_columns`) and the base model's three outputs. Direct learners estimate the label;
-the other learners estimate its distance from the prior. One learner of the label reads the spelling
-of the words instead. The *correction* is the weighted mean distance over all learners. The estimate
-is ``prior + share * correction``. With a share of 0 it is the base model on the scale of the
-labels.
+The *prior* is a linear function of the base model's difficulty and level. Learners read the columns
+of passages (`passage_columns`) and the base model's three outputs. Direct learners estimate the
+label; the other learners estimate its difference from the prior. One direct learner reads the
+spelling of the words instead. The *correction* is the weighted mean difference over all learners.
+The estimate is ``prior + share * correction``. With a share of 0, it is the base model's output on
+the scale of the labels.
 
 `training.blend` fits prior and learners.
 """
@@ -40,12 +40,12 @@ _SPELLING_FILE = "spelling.npz"
 
 @cache
 def blend_columns() -> tuple[str, ...]:
-    """The names of the learner's inputs: the columns of passages, then `BASE_OUTPUTS`."""
+    """Return the names of the learners' inputs: the columns of passages, then `BASE_OUTPUTS`."""
     return (*passage_columns(), *BASE_OUTPUTS)
 
 
 def blend_inputs(base: PassageModel, batch: Batch) -> Floats:
-    """The learner's inputs, (documents, columns); NaN for a document without passages.
+    """Compute the learners' inputs, (documents, columns); NaN for a document without passages.
 
     Columns are means over the document's passages, weighted by words.
     """
@@ -56,7 +56,7 @@ def blend_inputs(base: PassageModel, batch: Batch) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """A line over the base model's difficulty and level; neither slope is negative.
+    """A linear function of the base model's difficulty and level; neither slope is negative.
 
     >>> Prior(10.0, 0.5, 0.0).of(np.array([[40.0, 3.0]])).tolist()
     [30.0]
@@ -72,7 +72,9 @@ class Prior:
             raise InputError("its prior is not a line that rises with difficulty and level")
 
     def of(self, outputs: Floats) -> Floats:
-        """The prior for the base model's outputs, (documents, 2 or more): difficulty, level."""
+        """Apply the function to the base model's outputs; the first columns are difficulty and
+        level.
+        """
         return np.asarray(self.start + self.difficulty * outputs[:, 0] + self.level * outputs[:, 1])
 
 
@@ -83,9 +85,9 @@ def distances_of(
     corrections: Sequence[Predictor],
     labels: tuple[float, ...] = (),
 ) -> Floats:
-    """The distance from the prior by each learner; shape (texts, learners), direct ones first.
+    """Return the difference from the prior that each learner estimates; (texts, learners).
 
-    `labels` are the difficulties of a classifier's classes.
+    Direct learners come first. `labels` are the difficulties of a classifier's classes.
     """
     distances = [expected_label(learner(rows), labels) - prior for learner in direct]
     distances += [learner(rows)[:, 0] for learner in corrections]
@@ -94,7 +96,7 @@ def distances_of(
 
 @dataclass(frozen=True, eq=False)
 class BlendModel:
-    """A base model, a prior over its outputs, and learners of the correction.
+    """A base model, a linear function of its outputs (the prior), and learners of a correction.
 
     Attributes:
         estimator: ``blend``, or the name in `ESTIMATORS` of a single learner without a prior.
@@ -149,10 +151,10 @@ class BlendModel:
         return np.array(self.center)
 
     def inputs(self, batch: Batch) -> Floats:
-        """The inputs of each document; shape (documents, names).
+        """Compute the inputs of each document; shape (documents, names).
 
-        They are the columns of passages, the outputs of the base model, and the estimate by
-        spelling, if the blend has that learner.
+        They are the columns of passages, the outputs of the base model, and, if the blend has such
+        a learner, the estimate by spelling.
         """
         inputs = blend_inputs(self.base, batch)
         if self.spelling is None:
@@ -160,7 +162,7 @@ class BlendModel:
         return np.concatenate([inputs, self.spelling(batch)[:, None]], axis=1)
 
     def predict(self, inputs: Floats) -> Floats:
-        """The raw output for each row of inputs; NaN where the base model has no estimate."""
+        """Return the raw output for each row of inputs; NaN if the base model has no estimate."""
         result = np.full(len(inputs), np.nan)
         has_inputs = np.isfinite(inputs).all(axis=1)
         if not has_inputs.any():
@@ -177,15 +179,16 @@ class BlendModel:
         return result
 
     def read(self, batch: Batch) -> Reading:
-        """The raw output, and the base model's level and flags."""
+        """Return the raw output with the base model's level and flags."""
         raw = self.predict(self.inputs(batch))
         reading = batch.once(self.base.read)
         return replace(reading, raw=raw, message=raw, error=np.full(len(raw), np.nan))
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Return the entry of ``bundle.json``, and the files of weights by name.
+        """Serialise the model: its entry in ``bundle.json``, and the contents of weight files by
+        name.
 
-        The entry holds the prior; the base model and each learner have their own files.
+        The entry holds the prior. The base model and each learner have their own files.
         """
         base, base_files = self.base.to_parts()
         files = {f"base-{name}": content for name, content in base_files.items()}
@@ -211,7 +214,7 @@ class BlendModel:
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
-        """Read the model that `to_parts` wrote."""
+        """Restore a model from the result of `to_parts`."""
         estimator, base = model.get("estimator"), model.get("base")
         if estimator != BLEND:
             estimator = check_estimator(estimator).name

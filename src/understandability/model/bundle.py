@@ -1,4 +1,4 @@
-"""A bundle: a trained model with everything needed to use it, and its card.
+"""`Bundle`: a trained model with everything needed to use it, and its model card.
 
 In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`model.bundle_files`).
 """
@@ -39,7 +39,7 @@ from understandability.wording import kind_of
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The estimates for one document.
+    """The estimates for one document; NaN means unknown.
 
     `difficulty` runs from 0 (very easy) to 100 (very hard). `spread` is its standard error on the
     same scale (NaN if the bundle does not know it). `p_understandable` is P(U|d), from 0 to 1.
@@ -84,13 +84,13 @@ MODELS = {
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A model, its map to difficulty, and its card (data, figures, limits).
+    """A trained model, its map to difficulty, and its model card (data, figures, limits).
 
     `calibration` maps the model's output to difficulty. `assessors` maps its level, if it has one,
     to the scale of the assessors of 2016, for readers whose threshold is on that scale. `card`
     holds ``summary``, ``training``, ``figures``, ``intended_use`` and further entries of
-    ``bundle.json``. `checksum` identifies the weights ('' until the bundle is written). `reader`
-    is the default reader for P(U|d), such as the one fitted to labels in training.
+    ``bundle.json``. `checksum` identifies the weights ('' until the bundle is written). `reader` is
+    the default reader for P(U|d), such as the one fitted to labels in training.
     """
 
     name: str
@@ -114,17 +114,17 @@ class Bundle:
 
     @property
     def scale(self) -> str:
-        """The name of the scale of difficulty; scores on different scales must not be mixed."""
+        """The name of the scale of difficulty. Scores on different scales must not be mixed."""
         return self.calibration.scale
 
     @property
     def label(self) -> str:
-        """The name and the start of the checksum, which distinguish models."""
+        """The name and the start of the checksum, which identify the model in tables."""
         return f"{self.name}@{self.checksum[:12]}" if self.checksum else self.name
 
     @property
     def missing_vocabularies(self) -> tuple[str, ...]:
-        """The vocabularies that its features need but that are not installed."""
+        """The vocabularies that the features of the model need but that are not installed."""
         # Models of passages read words, not columns of the catalogue.
         rows = [COLUMNS[name][0] for name in getattr(self.model, "columns", ())]
         needs = dict.fromkeys(need for row in rows if row.group != GROUP for need in row.needs)
@@ -211,7 +211,7 @@ class Bundle:
         return bundle
 
     def save(self, folder: str | Path) -> None:
-        """Write the bundle as a folder; the same bundle gives the same bytes."""
+        """Write the bundle as a folder; equal bundles are written as equal bytes."""
         model, weights = self.model.to_parts()
         description = {
             "name": self.name,
@@ -249,7 +249,7 @@ def load_bundle(name_or_path: str | Path) -> Bundle:
 
 
 class HasBundle(Protocol):
-    """A result that holds a bundle, such as `Trained`."""
+    """The interface of results that contain a bundle, such as `Trained`."""
 
     @property
     def bundle(self) -> Bundle:
@@ -279,9 +279,10 @@ _FOLDERS: dict[int, tuple[Bundle, TemporaryDirectory[str]]] = {}
 
 
 def stored_folder(bundle: AnyBundle) -> str:
-    """Return the name or folder of a bundle, for processes that load it themselves.
+    """Return the name or folder of a bundle, so that other processes can load it.
 
-    A bundle in memory is written to a temporary folder, which is removed when the process ends.
+    A bundle that exists only in memory is written to a temporary folder, which is removed when the
+    process ends.
     """
     if isinstance(bundle, str | Path):
         return str(bundle)

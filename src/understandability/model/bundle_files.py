@@ -1,7 +1,8 @@
-"""Bundle folders: ``bundle.json`` and weights, as bytes. `model.bundle` interprets them.
+"""Read and write bundle folders, ``bundle.json`` and weight files, as bytes.
 
-Reading trusts nothing. Names cannot point outside the folder, sizes are bounded, every file must
-have the checksum in ``bundle.json``, and control characters are replaced in texts.
+`model.bundle` interprets the content. Reading trusts nothing: names cannot point outside the
+folder, sizes are bounded, every file must have the checksum in ``bundle.json``, and control
+characters in texts are replaced.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ _FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.npz")
 
 @dataclass(frozen=True, slots=True)
 class BundleFiles:
-    """The content of a bundle's folder: the object in ``bundle.json``, and the weights by name.
+    """The content of a bundle's folder: the object in ``bundle.json``, and weight files by name.
 
-    `where` names the folder in messages. `checksum` is the SHA-256 of ``bundle.json``, which
-    holds the checksums of all other files.
+    `where` names the folder in messages. `checksum` is the SHA-256 of ``bundle.json``, which holds
+    the checksums of all other files.
     """
 
     where: str
@@ -41,7 +42,7 @@ class BundleFiles:
 
 
 def embedded_bundles() -> tuple[str, ...]:
-    """The names of the bundles that come with the package."""
+    """Return the names of the bundles that come with the package."""
     folder = resource_folder() / "bundles"
     return tuple(sorted(path.parent.name for path in folder.glob(f"*/{DESCRIPTION}")))
 
@@ -87,7 +88,7 @@ def check_bundle_folder(folder: str | Path) -> None:
 def write_bundle(
     folder: str | Path, description: Mapping[str, Any], weights: Mapping[str, bytes]
 ) -> None:
-    """Write a bundle to a folder in one step. An older bundle in the folder is replaced."""
+    """Write a bundle to a folder, completely or not at all; an older bundle there is replaced."""
     check_bundle_folder(folder)
     files = {
         name: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
@@ -100,7 +101,7 @@ def write_bundle(
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes | memoryview]) -> None:
-    """Write a folder of files in one step. An existing folder is replaced."""
+    """Write a folder of files, completely or not at all; an existing folder is replaced."""
     with unfinished(folder) as temporary:
         try:
             temporary.mkdir()
@@ -116,7 +117,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes | memoryview]) -> None:
 
 
 def folder_of(name_or_path: str | Path) -> Path:
-    """The folder of a bundle; raises `InputError` if it does not exist."""
+    """Return the folder of a bundle; raise `InputError` if it does not exist."""
     if str(name_or_path) in embedded_bundles():
         return resource_folder() / "bundles" / str(name_or_path)
     folder = Path(name_or_path)
@@ -142,12 +143,14 @@ def _content(folder: Path, name: str, limit: int, where: str) -> bytes:
 
 
 def _parse_int(digits: str) -> int | float:
-    """Parse an integer; one of 19 digits or more, which no array can hold, becomes a float."""
+    """Parse an integer of JSON; one of 19 digits or more, which no array can hold, becomes a
+    float.
+    """
     return int(digits) if len(digits) < 19 else float(digits)
 
 
 def _printable(value: Any) -> Any:
-    r"""Return the value with the unprintable characters of its strings replaced.
+    r"""Replace unprintable characters in all strings of a JSON value.
 
     Control characters can change a terminal, and direction marks can reverse the text. Line breaks
     become spaces.

@@ -77,11 +77,13 @@ class Calibration:
             )
 
     def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Return difficulty and its standard error; NaN stays NaN."""
+        """Return the difficulty of a model's output and its standard error; NaN stays NaN."""
         return self.of(reading.raw, reading.words)
 
     def of(self, raw: ArrayLike, words: ArrayLike = SHORT) -> tuple[Floats, Floats]:
-        """Return difficulty and its standard error for raw outputs and numbers of words."""
+        """Return difficulty and standard error for raw outputs and the lengths of the texts in
+        words.
+        """
         # Log of the length relative to a short text: 0 up to 50 words, 1 at 136 words.
         longer = np.log(np.clip(np.asarray(words, np.float64), SHORT, _LONG) / SHORT)
         values = np.asarray(raw, np.float64) - self.lean * longer
@@ -89,7 +91,7 @@ class Calibration:
         return np.interp(values, self.raw, self.difficulty), spread
 
     def on_own_scale(self) -> Self:
-        """Give the map a scale name of its own, derived from its knots.
+        """Return this map with a new name for its scale, derived from its knots.
 
         >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).on_own_scale().scale
         'own-396e0c61'
@@ -98,11 +100,11 @@ class Calibration:
         return replace(self, scale=f"own-{hashlib.sha256(knots.encode()).hexdigest()[:8]}")
 
     def examples(self) -> list[tuple[float, float, float]]:
-        """The raw output, difficulty and spread of each knot, for a card."""
+        """The raw output, difficulty and spread of each knot, for the model card."""
         return list(zip(self.raw, self.difficulty, self.spread, strict=True))
 
     def to_json(self) -> dict[str, Any]:
-        """The knots and the name of the scale, for ``bundle.json``."""
+        """Return the knots and the name of the scale, for ``bundle.json``."""
         knots: dict[str, Any] = {
             "raw": list(self.raw),
             "difficulty": list(self.difficulty),
@@ -114,7 +116,9 @@ class Calibration:
 
     @classmethod
     def from_json(cls, knots: Mapping[str, Any]) -> Self:
-        """Read the calibration that `to_json` wrote; raises `InputError` for anything else."""
+        """Restore a calibration from the result of `to_json`; raise `InputError` for anything
+        else.
+        """
         try:
             raw, difficulty, spread = (
                 tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread")
@@ -131,10 +135,10 @@ class Calibration:
 def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
     """Calibrate a model of background corpora on documents that it was not trained on.
 
-    The median document of the easiest label gets difficulty 20, the median document of the hardest
-    label 80. Labels between are spaced evenly, and the outer lines continue to 0 and 100. This is
-    a convention, not a human judgement. The spread is the root mean square distance of documents
-    from the difficulty of their own label.
+    The median document of the easiest corpus gets difficulty 20, and of the hardest 80. Corpora in
+    between are spaced evenly. Beyond them, the map continues with the same slopes to 0 and 100.
+    This is a convention, not a human judgement. The spread is the root mean square distance of
+    documents from the difficulty of their own label.
 
     Raises `InputError` if the medians do not rise from label to label.
 
@@ -193,7 +197,7 @@ CEFR_DIFFICULTIES = (0.0, 10.0, 20.0, 30.0, 50.0, 80.0)
 
 
 def difficulty_of_level(level: ArrayLike) -> Floats:
-    """The difficulty of CEFR levels, 1 (A1) to 6 (C2), interpolated linearly between them.
+    """Convert CEFR levels, 1 (A1) to 6 (C2), to difficulties, by linear interpolation.
 
     >>> difficulty_of_level([1, 4.5, 6]).tolist()
     [0.0, 40.0, 80.0]

@@ -92,9 +92,9 @@ def _lines(bundle: Bundle, folder: Path | None) -> Iterator[str]:
 
 
 def _markdown(bundle: Bundle) -> str:
-    """The card as Markdown, in the order of Mitchell et al. (2019), "Model cards".
+    """Format the card as Markdown, in the order of Mitchell et al. (2019), "Model cards".
 
-    Markup in texts of the card is escaped.
+    Markup in the texts of the card is escaped.
     """
     card = bundle.card
     vocabularies = ", ".join(bundle.missing_vocabularies)
@@ -144,7 +144,9 @@ def _sentence(text: Any) -> str:
 
 
 def _cells(rows: Any) -> list[list[str]]:
-    """The header and the rows of a table in the card; empty if the entry is not a list of rows."""
+    """Return the header and the rows of a table in the card; empty if the entry is not a list of
+    rows.
+    """
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows) or not rows:
         return []
     names = [name for name in rows[0] if name not in _HIDDEN]
@@ -164,7 +166,9 @@ _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": " "})
 
 
 def _escaped(text: str) -> str:
-    """Escape text of a card, so that Markdown shows it literally: no HTML, links or images."""
+    """Escape Markdown in a text of the card, so that it is shown literally: no HTML, links or
+    images.
+    """
     return re.sub(r"([\\\[\]|]|(?<!\w)!)", r"\\\1", text.translate(_HTML))
 
 

@@ -149,7 +149,10 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
 
 
 def _raw_of_page(model: PassageModel, batch: Batch, index: int, masks: NDArray[np.bool_]) -> Floats:
-    """The output for a page, for each mask; passages keep their own values where it is True."""
+    """Return the model's output for a page under each mask.
+
+    Columns where the mask is True keep the page's values; the others get those of a typical text.
+    """
     read = batch.once(passages)
     start, end = read.starts[index], read.starts[index + 1]
     columns, words = read.columns[start:end], read.words[start:end]
@@ -164,7 +167,7 @@ def _raw_of_page(model: PassageModel, batch: Batch, index: int, masks: NDArray[n
 
 
 def theme_of(name: str) -> str:
-    """The theme of a column: of the catalogue, of passages, or of the model itself.
+    """Return the theme to which a column belongs.
 
     >>> theme_of("verbs_per_sentence"), theme_of("oov_per_word"), theme_of("word_vector_3")
     ('length of sentences', 'difficulty of words', 'subject and choice of words')
@@ -183,18 +186,18 @@ def theme_of(name: str) -> str:
 
 
 def _coalitions(players: int) -> NDArray[np.bool_]:
-    """One row per coalition, True for its players; shape (2^players, players).
+    """Return a Boolean table of all coalitions of players; shape (2^players, players).
 
-    Player ``i`` belongs to a coalition if bit ``i`` of the row number is set. The rows of two
-    players are nobody, player 0, player 1, both players.
+    Player ``i`` belongs to a coalition if bit ``i`` of the row number is set. The rows for two
+    players are: nobody, player 0, player 1, both.
     """
     return (np.arange(2**players)[:, None] >> np.arange(players)) & 1 > 0
 
 
 def shapley_values(worth: Floats) -> Floats:
-    """The Shapley values: the mean gain from each player over all orders of joining.
+    """Return the Shapley values: each player's mean gain over all orders in which players can join.
 
-    `worth` has one entry per coalition. Player ``i`` belongs to it if bit ``i`` of its index is
+    `worth` has the value of each coalition. Player ``i`` belongs to it if bit ``i`` of its index is
     set. The values add up to the last entry minus the first (Shapley 1953).
 
     Two players who are worth 1 each alone, and 4 together:
@@ -222,7 +225,9 @@ def shapley_values(worth: Floats) -> Floats:
 def _main_column(
     theme: str, names: tuple[str, ...], own: Floats, typical: Floats
 ) -> tuple[float, float]:
-    """The theme's main column for this text and for a typical text; NaN if it is not read."""
+    """Return the value of a theme's main column for a text and for a typical text; NaN if not
+    read.
+    """
     for column in THEMES[theme]:
         if column in names:
             index = names.index(column)

@@ -1,7 +1,7 @@
-"""The published estimators, by name: scikit-learn and XGBoost, with their settings.
+"""The estimators of published papers, by name: scikit-learn or XGBoost classes with settings.
 
-All take numeric matrices. Where needed, missing values are filled with the median and columns are
-scaled to unit variance, as steps of one pipeline.
+All take numeric matrices. Where needed, a pipeline first fills missing values with the median and
+scales columns to unit variance.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from understandability.errors import OptionError, check_choice, needing
 
 @dataclass(frozen=True, slots=True)
 class EstimatorRow:
-    """One published estimator. `make` returns it unfitted, given a random state.
+    """One published estimator. `make` returns an unfitted instance for a random state.
 
     `classifies` is True for classifiers. `on_counts` is True for estimators that read term counts
     instead of dense columns. `parameters` are the settable parameters of scikit-learn or XGBoost.
@@ -37,7 +37,8 @@ class EstimatorRow:
         parameters: Mapping[str, Any] = MappingProxyType({}),
         texts: int | None = None,
     ) -> Any:
-        """Return the unfitted estimator with these parameters; `OptionError` for an unknown one.
+        """Return an unfitted estimator with these parameters; raise `OptionError` for an unknown
+        one.
 
         `texts` is the number of training texts. Forests get smaller leaves if there are few.
 
@@ -65,7 +66,7 @@ class EstimatorRow:
         )
 
     def fit(self, estimator: Any, rows: Floats, targets: Any, weights: Floats | None) -> Any:
-        """Fit an estimator of this row, optionally with weights of the texts.
+        """Fit an estimator that `unfitted` returned, optionally with weights of the texts.
 
         Raises `OptionError` if the estimator does not accept weights.
         """
@@ -173,6 +174,6 @@ TRAINABLE = ("blend", *(name for name, row in ESTIMATORS.items() if not row.on_c
 
 
 def estimator_row(name: str) -> EstimatorRow:
-    """The row of an estimator; `OptionError` for an unknown name."""
+    """Return the estimator with this name; raise `OptionError` for an unknown name."""
     check_choice("estimator", name, ESTIMATORS)
     return ESTIMATORS[name]

@@ -1,4 +1,4 @@
-"""A trained estimator over columns of the feature catalogue."""
+"""`JudgedModel`: an estimator over columns of the feature catalogue, trained on judged texts."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from understandability.model.predictors import MOST, Predictor, predictor_files,
 
 @dataclass(frozen=True)
 class JudgedModel:
-    """Columns of the catalogue, and an estimator over them.
+    """A fitted estimator that reads columns of the feature catalogue.
 
     `center` is the mean of each column over the training texts, 0 if no text has a value. `labels`
-    are the difficulties of a classifier's classes, empty for a regressor. `backgrounds` are the
+    are the difficulties of a classifier's classes; empty for a regressor. `backgrounds` are the
     background models whose outputs are among the columns.
     """
 
@@ -37,7 +37,7 @@ class JudgedModel:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns of the catalogue that it reads."""
+        """The columns of the catalogue that the model reads."""
         return self.columns
 
     @property
@@ -46,19 +46,20 @@ class JudgedModel:
         return np.array(self.center)
 
     def inputs(self, batch: Batch) -> Floats:
-        """The values of its columns; shape (documents, columns)."""
+        """Compute the model's columns; shape (documents, columns)."""
         return features_of(batch, self.columns, self.backgrounds).values
 
     def predict(self, inputs: Floats) -> Floats:
-        """The raw output for rows of the columns: a value, or the expected difficulty."""
+        """Return the raw output for rows of the columns: a value, or the expected difficulty."""
         return expected_label(self.predictor(inputs), self.labels)
 
     def read(self, batch: Batch) -> Reading:
-        """The raw output for each document."""
+        """Return the raw output for each document."""
         return Reading.of(self.predict(self.inputs(batch)), batch.words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Return the entry of ``bundle.json``, and the files of weights by name.
+        """Serialise the model: its entry in ``bundle.json``, and the contents of weight files by
+        name.
 
         The names of a background model's files start with the name of its estimator.
         """
@@ -79,7 +80,7 @@ class JudgedModel:
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> JudgedModel:
-        """Read the model that `to_parts` wrote."""
+        """Restore a model from the result of `to_parts`."""
         row = check_estimator(model.get("estimator"))
         columns = check_features(model.get("features"))
         predictor = predictor_of(weights)
@@ -113,7 +114,7 @@ def _backgrounds(entries: object, weights: Mapping[str, bytes]) -> tuple[Backgro
 
 
 def check_backgrounds(columns: Sequence[str], models: Sequence[BackgroundModel]) -> None:
-    """Raise `InputError` if a column is the output of a background model that is missing."""
+    """Raise `InputError` if a column needs a background model that is missing from `models`."""
     available = by_row(models)
     for name in columns:
         if COLUMNS[name][0].group == GROUP and name not in available:

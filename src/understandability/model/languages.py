@@ -1,10 +1,10 @@
 """The model of languages other than English: level and difficulty from columns of any language.
 
-The columns of a language are first mapped to English: `center` and `scale` of a language were
-measured on translations of the English texts that define the centre of the model. So one function
-reads all languages, and what it learned in one language applies to the others. The level is linear
-in the columns. The difficulty is a sum of Gaussian bells, and a line maps it to the readings of the
-language.
+The columns of a text are first mapped to the values that its English translation would have: the
+`center` and `scale` of a language were measured on translations of the same English texts. So one
+function serves all languages, and what it learned in one language applies to the others. The level
+is linear in the columns. The difficulty is a sum of Gaussian bells, and a line maps it to the
+readings of the language.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _within_scale(values: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class KnownLanguage:
-    """The parameters of one language.
+    """The parameters of one language in a `LanguagesModel`.
 
     `center` and `scale` map the columns to English: ``center_en + (x - center) * scale``.
     `level_error` is the standard error of the level of a passage. `line` maps the output to the
@@ -84,7 +84,8 @@ class KnownLanguage:
 
 @dataclass(frozen=True, eq=False)
 class LanguagesModel:
-    """A model of level and difficulty for the languages of `languages`, by tag; see the module.
+    """A model of level and difficulty for several languages, whose parameters are in `languages` by
+    tag.
 
     `level` and `difficulty` read columns that were mapped to English; `center` is their mean.
     """
@@ -132,15 +133,19 @@ class LanguagesModel:
         return self.center + (columns - np.array(language.center)) * np.array(language.scale), words
 
     def inputs(self, batch: Batch) -> Floats:
-        """The mean of its columns over each document's passages."""
+        """Compute the mean of the columns over each document's passages, weighted by words."""
         return np.array([_mean(*self.passages(document)) for document in batch.documents])
 
     def predict(self, inputs: Floats) -> Floats:
-        """The difficulty of each row of columns, before the line of a language is applied."""
+        """Return the difficulty for each row of columns, before the line of a language is
+        applied.
+        """
         return self.difficulty(inputs)[:, 0]
 
     def read(self, batch: Batch) -> Reading:
-        """Difficulty, level and their errors; NaN for a language that the model does not know."""
+        """Return difficulty, level and their errors; NaN for a language that the model does not
+        support.
+        """
         rows: list[tuple[float, ...]] = []
         raised: list[tuple[FlagName, ...]] = []
         for document in batch.documents:
@@ -168,7 +173,9 @@ class LanguagesModel:
         return Reading(raws, errors, totals, tuple(raised), levels, level_errors, raws)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Return the entry of ``bundle.json`` with the languages, and the functions as arrays."""
+        """Serialise the model: its entry in ``bundle.json`` with the languages, and the functions
+        as arrays.
+        """
         model = {
             "kind": "languages",
             "columns": list(COLUMNS),
@@ -183,7 +190,7 @@ class LanguagesModel:
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
-        """Read the model that `to_parts` wrote."""
+        """Restore a model from the result of `to_parts`."""
         if model.get("columns") != list(COLUMNS):
             raise InputError("it reads other columns of passages than this version has")
         level, difficulty = (predictor_of(weights, name) for name in ("level", "difficulty"))
@@ -212,7 +219,7 @@ class LanguagesModel:
 
 
 def _is_mixed(document: Document) -> bool:
-    """True if more than a tenth of a text is in another language."""
+    """Return True if more than a tenth of a text is in another language."""
     own = own_words_of(document.language or "")
     foreign = 0
     starts = range(0, len(document.pieces), _PIECES)
@@ -232,7 +239,7 @@ def _is_mixed(document: Document) -> bool:
 
 
 def _mean(values: Floats, words: Floats) -> Floats:
-    """The mean over passages, weighted by words; NaN without any."""
+    """Return the mean over passages, weighted by words; NaN without passages."""
     if not len(words):
         return np.full(values.shape[1], np.nan)
     return np.asarray((values * words[:, None]).sum(axis=0) / words.sum())

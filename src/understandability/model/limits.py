@@ -1,4 +1,4 @@
-"""Limits of estimates: texts that are too short, repeat themselves, or make no sense.
+"""Detect texts for which estimates are unreliable: too short, repetitive, or nonsense.
 
 These texts get a flag and a wide spread. P(U|d) is withheld if a number would mislead: for fewer
 than three words, and for words in reversed order.

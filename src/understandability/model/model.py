@@ -37,89 +37,99 @@ class Reading:
 
     @classmethod
     def of(cls, raw: Floats, words: Floats) -> Reading:
-        """Return the reading of a model with only a raw output; NaN for documents without words."""
+        """Return the reading of a model that has only a raw output; NaN for documents without
+        words.
+        """
         unknown = np.full(len(raw), np.nan)
         raw = np.where(words > 0, raw, np.nan)
         return cls(raw, unknown, words, ((),) * len(raw), unknown, unknown, raw)
 
 
 class Model(Protocol):
-    """A model: documents in, a reading out.
+    """The interface of a model: it maps the documents of a batch to a `Reading`.
 
-    The numbers of a document are bit-identical whatever else is in the batch, so scores do not
-    depend on how a run is split into batches.
+    The output for a document must be bit-identical whatever other documents are in the batch, so
+    that scores do not depend on how a run is split into batches.
     """
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the inputs: columns of the catalogue, or columns of the model itself."""
+        """The names of the inputs: columns of the catalogue, or columns that the model computes
+        itself.
+        """
 
     @property
     def typical(self) -> Floats:
-        """The inputs of a typical text, with which contributions compare a text."""
+        """The inputs of a typical text, with which an explanation compares a text."""
 
     def inputs(self, batch: Batch) -> Floats:
-        """The inputs for each document; shape (documents, names)."""
+        """Compute the inputs for each document; shape (documents, names)."""
 
     def predict(self, inputs: Floats) -> Floats:
-        """The raw output for each row of inputs; NaN without an estimate."""
+        """Return the raw output for each row of inputs; NaN without an estimate."""
 
     def read(self, batch: Batch) -> Reading:
-        """The raw output for each document, with errors, level and flags if the model has them."""
+        """Return the raw output for each document, with errors, level and flags if the model has
+        them.
+        """
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Return the entry ``model`` of ``bundle.json``, and the weights by file name."""
+        """Serialise the model: its entry ``model`` in ``bundle.json``, and weight files by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnModel:
-    """One unchanged column of the feature catalogue, such as a likelihood ratio."""
+    """A model whose output is an unchanged column of the feature catalogue, such as a likelihood
+    ratio.
+    """
 
     column: str
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The column of the catalogue that it reads."""
+        """The column of the catalogue that the model reads."""
         return (self.column,)
 
     names = columns
 
     @property
     def typical(self) -> Floats:
-        """Zero: for a likelihood ratio, a text is equally likely in both corpora."""
+        """Zero, which for a likelihood ratio means that a text is equally likely in both
+        corpora.
+        """
         return np.zeros(1)
 
     def inputs(self, batch: Batch) -> Floats:
-        """The values of the column; shape (documents, 1)."""
+        """Compute the column; shape (documents, 1)."""
         return features_of(batch, [self.column]).values
 
     def predict(self, inputs: Floats) -> Floats:
-        """The values as they are."""
+        """Return the values of the column unchanged."""
         return inputs[:, 0]
 
     def read(self, batch: Batch) -> Reading:
-        """The values of the column."""
+        """Return the values of the column as the raw output."""
         return Reading.of(self.predict(self.inputs(batch)), batch.words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """The name of the column; no weights."""
+        """Serialise the model: the name of the column, and no weights."""
         return {"kind": "column", "column": self.column}, {}
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> ColumnModel:
-        """Read the model that `to_parts` wrote."""
+        """Restore a model from the result of `to_parts`."""
         return cls(*check_features([model.get("column")]))
 
 
 def check_estimator(name: object) -> EstimatorRow:
-    """Return the row of the estimator in a bundle; `InputError` if this version lacks it."""
+    """Return the estimator that a bundle names; raise `InputError` if this version lacks it."""
     if not isinstance(name, str) or name not in ESTIMATORS:
         raise InputError(f"this version knows no estimator {str(name)[:40]!r}; upgrade it")
     return ESTIMATORS[name]
 
 
 def check_features(names: object) -> tuple[str, ...]:
-    """Return the names of the features in a bundle; `InputError` if this version lacks one."""
+    """Return the feature names of a bundle; raise `InputError` if this version lacks one."""
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InputError("its features are not a list of names")
     unknown = [name for name in names if name not in COLUMNS]

@@ -108,7 +108,9 @@ class ErrorModel:
             raise InputError("its errors must be finite numbers of at least 0")
 
     def unlikeness(self, squares: Floats, words: Floats) -> Floats:
-        """Return the distance from rated texts; 1 is usual for a rated text of that length."""
+        """Return how unlike the rated texts a text is; 1 is usual for a rated text of its
+        length.
+        """
         return np.asarray(squares / (self.usual + self.usual_per_word / np.maximum(words, 1)))
 
     def of(
@@ -141,7 +143,8 @@ def whole(parts: Floats) -> Floats:
 
 
 def apart(parts: Floats) -> Floats:
-    """Return the standard deviation between the parts of a network, per text; 0 without parts.
+    """Return the standard deviation between the estimates by a network's parts, per text; 0 without
+    parts.
 
     >>> apart(np.array([[53.0, 47.0], [50.0, 50.0]])).tolist()
     [3.0, 0.0]
@@ -226,7 +229,7 @@ class Hardening:
 
 @dataclass(frozen=True, eq=False)
 class PassageModel:
-    """Networks and a kernel on the columns of passages, and their errors; see the module.
+    """Networks and a kernel on the columns of passages, and models of their errors.
 
     Attributes:
         network: Its outputs are the difficulty and the difficulty of the message, both means over
@@ -238,7 +241,7 @@ class PassageModel:
         difficulty_error: The standard error of the difficulty.
         level_error: The standard error of the level.
         least: See `shares`.
-        difficulty_in_level: Levels per point of difficulty.
+        difficulty_in_level: What a point of difficulty adds to the level.
         off_if_brief: Levels subtracted from a text without words, see `brevity`.
         hardenings: The hardening of the difficulty, and of the message.
     """
@@ -288,7 +291,7 @@ class PassageModel:
         return self.network.center
 
     def inputs(self, batch: Batch) -> Floats:
-        """Return the mean of the columns over each document's passages."""
+        """Compute the mean of the columns over each document's passages, weighted by words."""
         cut = batch.once(passages)
         return cut.means(np.where(np.isfinite(cut.columns), cut.columns, self.typical))
 
@@ -316,13 +319,15 @@ class PassageModel:
         return replace(reading, message=np.fmax(reading.message, text))
 
     def _message(self, cut: Passages) -> Floats:
-        """The difficulty of the message of each document; NaN without passages."""
+        """Return the difficulty of the message of each document; NaN without passages."""
         messages = self.network(cut.columns)[:, 1]
         mean = cut.hardest(messages, MUST_BE_UNDERSTOOD)
         return self.hardenings[1].of(mean, cut.equal_parts)
 
     def read_passages(self, cut: Passages) -> Reading:
-        """Return the same for passages that are already computed."""
+        """Return difficulty, level, their errors, and flags of each document, given its
+        passages.
+        """
         prepared = self.network.prepared(cut.columns)
         of_passages = self.network.predictor(prepared)
         levels = self.levels(cut.columns, of_passages[:, 0])
@@ -360,7 +365,9 @@ class PassageModel:
         )
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Return the model as JSON values and files. Weights that training rounded are float16."""
+        """Serialise the model as JSON values and weight files. Weights that training rounded are
+        float16.
+        """
         network, kernel = self.network.to_arrays(), self.kernel.to_arrays()
         level = self.level.to_arrays()
         for arrays, name in ((network, "weight_0"), (kernel, "vectors"), (level, "weight_0")):
@@ -380,7 +387,7 @@ class PassageModel:
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
-        """Return the model that `to_parts` wrote."""
+        """Restore a model from the result of `to_parts`."""
         if model.get("columns") != list(passage_columns()):
             raise InputError(
                 "it was trained on other columns of passages than this version computes"

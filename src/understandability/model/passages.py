@@ -1,7 +1,7 @@
-"""Split pages into passages of about a hundred words, and describe each passage by numbers.
+"""Split pages into passages of about a hundred words, and compute numbers for each passage.
 
-People judged sentences and short passages, so a page is split into passages too. A passage is a
-run of sentences, headings and list items. All columns are means over its words, its tokens or its
+People judged sentences and short passages, so a page is split into passages too. A passage is a run
+of sentences, headings and list items. All columns are means over its words, its tokens or its
 sentences, so none of them grows with the length of the page. The words of headings and list items
 count like other words, but they are not sentences: sentence length is measured on prose alone, and
 is missing if a passage has no prose. Text that occurred on the page before is ignored, so repeating
@@ -67,9 +67,9 @@ _SENTENCE = {name: index for index, name in enumerate(names_of(SENTENCE))}
 def passage_columns() -> tuple[str, ...]:
     """Return the names of the columns of a passage, in order.
 
-    The last ones are for difficulty only: the vectors of rare words, word order, the mean
-    difficulty of the distinct words (`WordDifficulty`), and shortness, from 0 (60 words or more) to
-    1 (no words): one odd sentence is easier than five.
+    The last columns are read by the network of difficulty only: the vectors of rare words, word
+    order, the mean difficulty of the distinct words (`WordDifficulty`), and shortness, from 0 (60
+    words or more) to 1 (no words): one odd sentence is easier than five.
     """
     return names_of(PASSAGE)
 
@@ -102,7 +102,7 @@ _UNLISTED, _CODE, _SINGLE_LETTER, _NO_LETTERS = (
 
 
 def of_tokens(tokens: Sequence[str]) -> NDArray[np.uint8]:
-    """Return one record of `TOKEN` per token, as bytes. Use `TypeTable.column`."""
+    """Return one record of the structured dtype `TOKEN` per token, as bytes."""
     entries = known_of(tokens)
     reddit, wikipedia, pubmed, merged = entries.logs.T
     frequent_words = _order_table()[0]
@@ -148,14 +148,18 @@ _COUNTED = TokenFlag.COUNTED.value
 
 
 def _counts_of_words(words: Sequence[str]) -> NDArray[np.int32]:
-    """Return the counts of `layout.WORD` per word. Use `TypeTable.column`."""
+    """Return the counts of `layout.WORD` for each word. Called through `TypeTable.column`, a
+    cache.
+    """
     in_capitals = [len(word) > 1 and word.isupper() for word in words]
     counts = kinds_of_word(words)[:, _PASSAGE_WORD_KINDS]
     return np.column_stack([counts, in_capitals]).astype(np.int32)
 
 
 def _is_foreign(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Return a mask of foreign words that are rare in English. Use `TypeTable.column`."""
+    """Return a mask of foreign words that are rare in English. Called through
+    `TypeTable.column`.
+    """
     lower = [word.lower() for word in words]
     foreign = foreign_words()
     mask = np.fromiter((word in foreign for word in lower), bool, len(words))
@@ -166,11 +170,11 @@ def _is_foreign(words: Sequence[str]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Passages:
-    """The passages of some documents.
+    """The passages of some documents, with what is known about each document as a whole.
 
     Attributes:
-        starts: Passages of document ``i`` are ``starts[i]:starts[i + 1]``.
-        columns: (passages, columns), see `passage_columns`.
+        starts: Document ``i`` has the passages ``starts[i]:starts[i + 1]``.
+        columns: The values of `passage_columns`; shape (passages, columns).
         words: The number of words of each passage.
         sentences: (passages, 2). The first sentence of each passage and the one after its last,
             as indexes among the sentences of the document.
@@ -178,7 +182,7 @@ class Passages:
         repeated: The share of its words that occurred in it before.
         foreign: The share of its words in sentences of another language. These shares are NaN for
             a document without words.
-        cut: A mask of the documents with many sentences that end in the middle.
+        cut: A mask of the documents in which many sentences are cut off before their end.
         disordered: A mask of the documents whose order of words is unlike any real text.
     """
 
@@ -220,7 +224,7 @@ class Passages:
 
     @cached_property
     def totals(self) -> Floats:
-        """The number of words of each document's passages together."""
+        """The number of words in all passages of each document together."""
         return sum_segments(self.words, self.starts)
 
     @cached_property
@@ -234,7 +238,7 @@ class Passages:
 
 
 def passages(batch: Batch) -> Passages:
-    """Split each document into passages. Use `Batch.once`.
+    """Split each document into passages. Call it through `Batch.once`, which caches it.
 
     >>> from understandability.text.analysis import document_of_text
     >>> text = "Flu is a virus that spreads in winter. Rest and drink water. "
@@ -253,13 +257,14 @@ _FEWEST_ITEMS, _MOST_ITEMS, _MOST_WORDS = 0.05, 0.5, 600
 
 
 def passages_without_lists(batch: Batch) -> Passages:
-    """Split the running text of documents into passages, without lists. Use `Batch.once`.
+    r"""Split documents into passages, leaving out headings and list items.
 
-    Long documents and those with hardly any items, or with little else, have no passages.
+    Documents that are long, have hardly any items, or have little else get no passages. Call it
+    through `Batch.once`, which caches it.
 
     >>> from understandability.text.analysis import document_of_text
     >>> text = "Flu is a virus that spreads in winter. Rest and drink water."
-    >>> documents = [document_of_text(text), document_of_text(f"{text}\\n\\nMilk\\n\\nBread")]
+    >>> documents = [document_of_text(text), document_of_text(f"{text}\n\nMilk\n\nBread")]
     >>> passages_without_lists(Batch(documents)).totals.tolist()
     [0.0, 12.0]
     """
@@ -296,7 +301,7 @@ class _Sentences:
 
 
 def _sentences(batch: Batch) -> _Sentences:
-    """Describe the sentences of documents. Use `Batch.once`."""
+    """Describe the sentences of documents. Called through `Batch.once`, which caches it."""
     first, is_open = batch.first_sentences, batch.is_open
     document = np.repeat(np.arange(len(batch.documents)), sizes_between(first))
     lengths = sizes_between(batch.word_bounds).astype(np.float64)
@@ -341,7 +346,7 @@ def _sentences(batch: Batch) -> _Sentences:
 
 
 def _passages(batch: Batch, chosen: NDArray[np.bool_] | None = None) -> Passages:
-    """Split the `chosen` sentences of documents into passages; by default all sentences."""
+    """Split the `chosen` sentences of documents (by default all) into passages."""
     count = len(batch.documents)
     sentences = batch.once(_sentences)
     selected = np.flatnonzero(sentences.once if chosen is None else sentences.once & chosen)
@@ -428,7 +433,8 @@ _QUESTION_STARTS = frozenset({"what", "who", "whom", "which", "where", "when", "
 
 
 def _ends_in_ellipsis(tokens: list[str]) -> bool:
-    """Return True if a sentence may lack its end because that was said before.
+    """Return True if a sentence may omit its end because that was said before, as in "Ask what it
+    is."
 
     >>> _ends_in_ellipsis("Ask what it is .".split()), _ends_in_ellipsis("The dose is .".split())
     (True, False)

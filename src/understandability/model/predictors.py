@@ -33,7 +33,7 @@ MOST = 1e30
 
 
 def within(values: Floats, low: float, high: float) -> Floats:
-    """Clip the values; for short arrays in a third of the time of `np.clip`."""
+    """Clip values to a range. For short arrays this is three times as fast as `np.clip`."""
     return np.asarray(np.minimum(np.maximum(values, low), high))
 
 
@@ -69,7 +69,7 @@ def require(condition: bool, message: str) -> None:
 
 
 def plain_array(arrays: Arrays, name: str, dimensions: int, dtypes: str) -> NDArray[Any]:
-    """Return the array of that name, which must not be empty.
+    """Return the array with this name, after checking it; it must not be empty.
 
     It must have this number of dimensions, and a dtype of one of these kinds (``"iu"``: integers).
     """
@@ -85,7 +85,7 @@ def plain_array(arrays: Arrays, name: str, dimensions: int, dtypes: str) -> NDAr
 
 
 def floats(arrays: Arrays, name: str, dimensions: int) -> Floats:
-    """Return an array of floats; `InputError` if an absolute value exceeds `MOST`."""
+    """Return an array of floats; raise `InputError` if an absolute value exceeds `MOST`."""
     array = plain_array(arrays, name, dimensions, "f").astype(np.float64)
     bounded = bool((np.abs(array) <= MOST).all())
     require(bounded, f"its weights {name!r} are not all numbers up to {MOST:g}")
@@ -93,7 +93,7 @@ def floats(arrays: Arrays, name: str, dimensions: int) -> Floats:
 
 
 def whole(arrays: Arrays, name: str, dimensions: int) -> NDArray[np.int32]:
-    """Return an array of whole numbers; `InputError` if one is negative."""
+    """Return an array of integers; raise `InputError` if one is negative."""
     array = plain_array(arrays, name, dimensions, "iu")
     require(
         int(array.min()) >= 0 and int(array.max()) < 2**31,
@@ -103,7 +103,7 @@ def whole(arrays: Arrays, name: str, dimensions: int) -> NDArray[np.int32]:
 
 
 def link_of(arrays: Arrays) -> str:
-    """Return the name of the link function, a key of `LINKS`."""
+    """Return the name of the link function that the arrays state, a key of `LINKS`."""
     link = str(plain_array(arrays, "link", 0, "U"))
     require(link in LINKS, f"this version knows no link {link[:20]!r}")
     return link
@@ -116,7 +116,7 @@ _ROWS_AT_ONCE = 16
 
 
 class _Steps(NamedTuple):
-    """Arrays for walking down the trees, derived from the order of the nodes.
+    """Arrays that direct the walk of rows down the trees of a `Forest`.
 
     A leaf is its own left child, and its limit is infinite, so a walk that reaches it stays.
     """
@@ -131,7 +131,7 @@ class _Steps(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """The sum of decision trees.
+    """The sum of decision trees, such as a random forest or gradient boosting.
 
     The nodes of a tree are ordered by level. The two children of a node are neighbours, and the
     children of an earlier node come first. Trees are concatenated, and `roots` are the indices of
@@ -199,7 +199,7 @@ class Forest:
         object.__setattr__(self, "_steps", steps)
 
     def __call__(self, rows: Floats) -> Floats:
-        """The outputs for each row."""
+        """Return the outputs for each row."""
         # A value that overflows to infinity goes to the same side as before.
         with np.errstate(over="ignore"):
             single = rows.astype(np.float32)
@@ -236,7 +236,7 @@ class Forest:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Forest:
-        """Read the forest that `to_arrays` wrote."""
+        """Restore a forest from the result of `to_arrays`."""
         return cls(
             whole(arrays, "roots", 1).astype(np.intp),
             plain_array(arrays, "feature", 1, "i").astype(np.intp),
@@ -254,14 +254,14 @@ _MOST_MEMBERS = 12
 
 
 class Predictor(Protocol):
-    """A fitted estimator: (documents, inputs) to (documents, outputs)."""
+    """The interface of a fitted estimator: it maps (documents, inputs) to (documents, outputs)."""
 
     @property
     def inputs(self) -> int:
         """The number of columns that it reads."""
 
     def __call__(self, rows: Floats) -> Floats:
-        """The outputs for each row."""
+        """Return the outputs for each row."""
 
 
 class Columns:
@@ -288,14 +288,14 @@ class Columns:
         self._blocks = np.ascontiguousarray(blocks)
 
     def product(self, rows: Floats) -> Floats:
-        """``rows @ matrix``."""
+        """Return ``rows @ matrix``."""
         products = np.empty((len(rows), self._outputs))
         _core.multiply(np.ascontiguousarray(rows, self._blocks.dtype), self._blocks, products)
         return products
 
 
 def _square_sums(rows: Floats) -> Floats:
-    """The sum of the squares of each row."""
+    """Return the sum of the squares of each row."""
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
@@ -328,7 +328,7 @@ class Network:
         return len(self.weights[0])
 
     def __call__(self, rows: Floats) -> Floats:
-        """The outputs for each row."""
+        """Return the outputs for each row."""
         values = rows
         for number, (columns, bias) in enumerate(zip(self._columns, self.biases, strict=True)):
             if number:
@@ -346,7 +346,7 @@ class Network:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Network:
-        """Read the network that `to_arrays` wrote."""
+        """Restore a network from the result of `to_arrays`."""
         layers = range(sum(name.startswith("weight_") for name in arrays))
         return cls(
             tuple(floats(arrays, f"weight_{number}", 2) for number in layers),
@@ -387,7 +387,7 @@ class Kernel:
         return int(self.vectors.shape[1])
 
     def __call__(self, rows: Floats) -> Floats:
-        """The outputs for each row."""
+        """Return the outputs for each row."""
         vectors, weights = self._columns
         squares = _square_sums(rows)[:, None] + self._square_sums
         squares -= 2 * vectors.product(rows)
@@ -408,7 +408,7 @@ class Kernel:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Kernel:
-        """Read the machine that `to_arrays` wrote."""
+        """Restore a machine from the result of `to_arrays`."""
         return cls(
             floats(arrays, "vectors", 2),
             floats(arrays, "weights", 2),
@@ -461,7 +461,7 @@ class Prepared:
         return standardised(rows[:, : self.inputs], self.fill, self.center, self.scale, self.cut)
 
     def __call__(self, rows: Floats) -> Floats:
-        """The outputs for each row."""
+        """Return the outputs for each row."""
         return self.predictor(self.prepared(rows))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -477,7 +477,7 @@ class Prepared:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Prepared:
-        """Read the predictor that `to_arrays` wrote."""
+        """Restore a predictor from the result of `to_arrays`."""
         type_ = str(plain_array(arrays, "kind", 0, "U"))
         require(type_ in KINDS, f"this version knows no predictor {type_[:20]!r}")
         fill, center, scale = (floats(arrays, name, 1) for name in ("fill", "center", "scale"))
@@ -523,7 +523,7 @@ class Combined:
         return self.members[0].inputs
 
     def __call__(self, rows: Floats) -> Floats:
-        """The outputs for each row."""
+        """Return the outputs for each row."""
         outputs = np.concatenate([member(rows) for member in self.members], axis=1)
         chosen = outputs[:, self.chosen]
         if self.passthrough:
@@ -545,7 +545,7 @@ class Combined:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Combined:
-        """Read the arrays that `to_arrays` wrote."""
+        """Restore a predictor from the result of `to_arrays`."""
         count = int(whole(arrays, "members", 0))
         require(0 < count <= _MOST_MEMBERS, "its combination has too many members")
         parts = []
@@ -605,7 +605,7 @@ def array_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]]:
-    """Read the arrays of one file of a bundle; raises `InputError` for anything else."""
+    """Read the arrays of one weight file of a bundle; raise `InputError` for anything else."""
     if name not in weights:
         raise InputError(f"it has no file {name[:60]}")
     stream = io.BytesIO(weights[name])
@@ -626,14 +626,14 @@ def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]
 
 
 def predictor_files(predictor: Predictor) -> dict[str, bytes]:
-    """Return the file of weights of a predictor, by name."""
+    """Serialise a predictor as a weight file, by name."""
     if isinstance(predictor, Prepared | Network | Forest | Kernel | Combined):
         return {"estimator.npz": array_bytes(predictor.to_arrays())}
     raise TypeError(f"{type(predictor).__name__} is not a model that a bundle can hold")
 
 
 def predictor_of(weights: Mapping[str, bytes], stem: str = "estimator") -> Predictor:
-    """Read the predictor in ``STEM.npz``, as `predictor_files` wrote it."""
+    """Restore a predictor from the file ``STEM.npz`` that `predictor_files` wrote."""
     arrays = arrays_of(weights, f"{stem}.npz")
     for name, class_ in (("members", Combined), ("fill", Prepared), ("roots", Forest)):
         if name in arrays:

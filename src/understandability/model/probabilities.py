@@ -1,4 +1,4 @@
-"""P(U|d) from a column of any score: a table in, a table out."""
+"""The command `probability`: convert any column of scores to P(U|d)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _numbers(table: Any, name: str, where: str) -> Floats:
 
 
 def scales_of(table: Any) -> tuple[str, ...]:
-    """The scales of the estimates of a score table, in a file or in memory.
+    """Return the names of the scales of the estimates in a score table, in a file or in memory.
 
     They are read from the column ``scale`` or from the settings. A table of P(U|d) that names no
     scale has the scale ''; any other table has no scales.

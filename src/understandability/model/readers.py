@@ -1,7 +1,7 @@
-"""Readers, the scales of their thresholds, and user models: from difficulty to P(U|d).
+"""Readers and user models, which convert difficulty to P(U|d); and the scales of difficulty.
 
-A user has a threshold and a noise: ``P(U|d) = P(score + noise < threshold)``. The noise is absent
-(step), Cauchy (arctan) or normal (calibrated).
+A user has a threshold and a noise: ``P(U|d) = P(score + noise < threshold)``. The noise is 0
+(step), or has a Cauchy (arctan) or normal distribution (calibrated).
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ READINGS = "readings.v1"
 
 @dataclass(frozen=True, slots=True)
 class ReadingScale:
-    """The scale of readings, on which models of passages were trained.
+    """The scale of difficulty on which models of passages were trained.
 
-    A child follows a text at 0 without effort; hardly anyone without training follows a text at
-    100. Values are for an adult of the public who reads the text once.
+    Labels were made by a language model, which was asked how adults of the public would understand
+    a text that they read once. A child follows a text at 0 without effort; hardly anyone without
+    training follows a text at 100.
     """
 
     scale: ClassVar[str] = READINGS
 
     def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Return difficulty and its standard error. The model's output is on the scale already."""
+        """Return difficulty and its standard error, which are the model's output unchanged."""
         return reading.raw, reading.error
 
     def examples(self) -> list[tuple[float, float, float]]:
-        """Return no examples, because output and difficulty are equal."""
+        """Return an empty list, because output and difficulty are equal."""
         return []
 
     def to_json(self) -> dict[str, Any]:
@@ -88,7 +89,7 @@ class AssessorScale:
             raise InputError("its scale of assessors is damaged, or goes beyond 0 to 100")
 
     def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Return difficulty and its spread; NaN stays NaN."""
+        """Return the difficulty of a model's output and its spread; NaN stays NaN."""
         return self.of(reading.level, reading.level_error)
 
     def of(self, level: Floats, error: Floats) -> tuple[Floats, Floats]:
@@ -101,7 +102,7 @@ class AssessorScale:
         return difficulty, np.hypot(label_spread, level_spread)
 
     def level_of(self, difficulty: float) -> float:
-        """Return the level that has this expected difficulty, the inverse of `of`."""
+        """Return the level whose expected difficulty is this; the inverse of `of`."""
         bent = (difficulty - self.mean) / (self.correlation * self.deviation * self.reach)
         if not -1 < bent < 1:
             raise InputError(f"no level has the difficulty {difficulty:g} on {self.scale}")
@@ -113,7 +114,7 @@ class AssessorScale:
 
     @classmethod
     def from_json(cls, numbers: object) -> Self:
-        """Read the scale that `to_json` wrote; raises `InputError` for anything else."""
+        """Restore a scale from the result of `to_json`; raise `InputError` for anything else."""
         try:
             return cls(**{name: float(value) for name, value in dict(numbers).items()})  # type: ignore[call-overload]
         except (TypeError, ValueError) as error:
@@ -122,7 +123,9 @@ class AssessorScale:
 
 @dataclass(frozen=True, slots=True)
 class UserModel:
-    """A distribution of noise: its name, CDF (`below`), default scale and source."""
+    """A distribution of a user's noise: its name, cumulative distribution (`below`), default scale
+    and source.
+    """
 
     name: str
     below: Callable[[Floats, Floats], Floats]
@@ -192,16 +195,17 @@ class Reader:
     curve: tuple[tuple[float, float], ...] = ()
 
     def scale_of(self, own: str) -> str:
-        """The scale of its threshold; `own`, the scale of the bundle, if the reader names none.
+        """Return the scale of the threshold; if the reader names none, the scale of the bundle
+        (`own`).
 
-        A reader of the package uses the scale of a custom bundle, because the bundle has no other.
+        A reader that comes with the package can use a custom bundle, whose only scale is its own.
         """
         if self.name in READERS and own not in (READINGS, AssessorScale.scale):
             return own
         return self.scale or own
 
     def understands(self, difficulty: ArrayLike, spread: ArrayLike) -> Floats:
-        """P(U|d) for texts of these difficulties and their standard errors.
+        """Return P(U|d) for texts of these difficulties and standard errors.
 
         >>> READERS["public"].understands([10, 90], [8, 8]).round(1).tolist()
         [1.0, 0.1]
@@ -219,12 +223,12 @@ class Reader:
         return probability(difficulty, self.threshold, self.user, noise_scale=noise)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the content of a reader's file, which `from_json` reads."""
+        """Return the reader as the content of a file, which `from_json` reads."""
         return {"kind": "reader", **asdict(self)}
 
     @classmethod
     def from_json(cls, entries: object) -> Self:
-        """Read the reader that `to_json` wrote; raises `InputError` for anything else."""
+        """Restore a reader from the result of `to_json`; raise `InputError` for anything else."""
         try:
             if not isinstance(entries, Mapping) or entries["kind"] != "reader":
                 raise ValueError
@@ -272,7 +276,7 @@ READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 
 
 def reader_names(_: object = None) -> tuple[str, ...]:
-    """Return the names of the readers, which the shell completes; a file is valid as well."""
+    """Return the names of the built-in readers, for completion in the shell."""
     return tuple(READERS)
 
 
@@ -281,7 +285,7 @@ _MOST_OF_A_READER = 100_000  # bytes
 
 
 def reader_of(name: str) -> Reader:
-    """Return the reader of that name, or read it from a JSON file of ``understand calibrate``.
+    """Return the reader with this name, or read it from a JSON file of ``understand calibrate``.
 
     Raises `OptionError` for an unknown name, and `InputError` for a file without a reader.
 
@@ -314,14 +318,12 @@ def probability(
     direction: str = Direction.HARDER,
     normalise: Literal["integral"] | None = None,
 ) -> Floats:
-    """P(U|d) of documents from their scores, for a reader with this threshold.
+    """Return P(U|d) of documents from their scores, for a reader with this threshold.
 
-    `user` is one of `USERS`:
-    ``step``, 1 below the threshold and 0 from it on;
-    ``arctan``, ``1/2 - arctan((score - threshold) / s) / pi`` with ``s = noise_scale``: pi, the
-    default, in Zuccon (2016), 1 in Zuccon & Koopman (2014);
-    ``calibrated``, a normal distribution whose standard deviation is `noise_scale`, one number
-    or one per score (the column ``spread`` of an estimate).
+    `user` is one of `USERS`: ``step``, 1 below the threshold and 0 from it on; ``arctan``, ``1/2 -
+    arctan((score - threshold) / s) / pi`` with ``s = noise_scale``: pi, the default, in Zuccon
+    (2016), 1 in Zuccon & Koopman (2014); ``calibrated``, a normal distribution whose standard
+    deviation is `noise_scale`, one number or one per score (the column ``spread`` of an estimate).
 
     `direction` is the meaning of a higher score (`Direction`). If it means easier (Flesch Reading
     Ease), the inequality is reversed. ``normalise="integral"`` divides the arctan form by its
@@ -368,7 +370,7 @@ def _scale(model: UserModel, noise_scale: ArrayLike | None) -> Floats:
 
 
 def _integral(margin: Floats, scale: float) -> float:
-    """The integral of the arctan form over the range of the finite margins."""
+    """Return the integral of the arctan form over the range of the finite margins."""
     finite = margin[np.isfinite(margin)]
     if finite.size == 0 or float(np.ptp(finite)) == 0:
         raise OptionError("normalise='integral' needs scores with a range, not one same score")

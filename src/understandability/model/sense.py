@@ -1,4 +1,4 @@
-"""Measures of coherence: nonsense, shuffled words and lists differ from prose.
+"""Detect nonsense, shuffled words and lists by two measures of coherence.
 
 Both measures are independent of the difficulty of the words:
 
@@ -45,9 +45,9 @@ _LEAST_DISTINCT, _LEAST_TOKENS = 0.35, 12
 
 
 class Sense(NamedTuple):
-    """Order and fit of some documents, with their numbers of pairs and of content words.
+    """The measures `order` and `fit` of some documents, and the counts that they are based on.
 
-    The last two are the numbers of pairs of neighbouring tokens. All are of the first tokens.
+    All are measured on the first tokens of each document. `pairs` are pairs of neighbouring tokens.
     """
 
     order: Floats
@@ -59,13 +59,13 @@ class Sense(NamedTuple):
 
     @property
     def is_disordered(self) -> NDArray[np.bool_]:
-        """A mask of the documents whose order of words is unlike prose."""
+        """A mask of the documents whose words are in an order unlike prose."""
         limit = _ORDER - _ORDER_NOISE / np.sqrt(np.maximum(self.pairs, 1))
         return np.asarray((self.pairs >= _LEAST_PAIRS) & (self.order < limit))
 
     @property
     def is_reversed(self) -> NDArray[np.bool_]:
-        """A mask of the documents whose words are more often in reversed order."""
+        """A mask of the documents whose words seem to be in reverse order."""
         return np.asarray((self.pairs >= _LEAST_PAIRS) & (self.order < _REVERSED))
 
     @property
@@ -83,10 +83,11 @@ class Sense(NamedTuple):
 
 @cache
 def _attested() -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The sorted pairs of words that follow each other, and the first pair of each word.
+    """Return the sorted pairs of words that follow each other in the corpora, and an index into
+    them.
 
     The pair of the words with the ids a and b is ``a * words + b``, where `words` is the number of
-    words in `word_statistics`.
+    words in `word_statistics`. The index has the position of the first pair of each word.
     """
     pairs = np.cumsum(resource_arrays("word_pairs.npz")["steps"], dtype=np.uint32)
     words = len(word_statistics().words)
@@ -128,6 +129,6 @@ def sense(batch: Batch, wants_fit: NDArray[np.bool_] | None = None) -> Sense:
 
 
 def _vector_ranks(tokens: Sequence[str]) -> NDArray[np.int32]:
-    """The rank of each word that has a vector; -1 for other tokens."""
+    """Return the rank of each word that has a vector; -1 for other tokens."""
     ranks = known_of(tokens).ranks
     return np.where([token.isalpha() for token in tokens], ranks, -1).astype(np.int32)

@@ -1,8 +1,10 @@
-"""A linear learner of words by their spelling: each run of three to five letters has a weight.
+"""A linear model of a text by the spelling of its words: each run of three to five letters has a
+weight.
 
-A text is the mean of its words' runs of letters (`word_columns.runs_of_letters`), where a word that
-occurs ``n`` times counts ``1 + log(n)``. The weights of a text have Euclidean length 1, as in
-TF-IDF. Runs are hashed, so the learner holds numbers and no words.
+The estimate is a weighted sum over the words of the text and their runs of letters
+(`word_columns.runs_of_letters`). A word that occurs ``n`` times counts ``1 + log(n)``, and the
+weights of a text's words have Euclidean length 1, as in TF-IDF. Runs are hashed, so the model
+stores numbers and no words.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ def word_weights(batch: Batch) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Spelling:
-    """A fitted learner: the weight of each bucket of runs of letters, (`RUNS`,), and the start."""
+    """A fitted model: the weight of each hash bucket of runs of letters, (`RUNS`,), and the
+    intercept.
+    """
 
     letters: Floats
     start: float
@@ -54,20 +58,22 @@ class Spelling:
             raise InputError("the learner of spelling does not fit this version")
 
     def of_words(self, words: Sequence[str]) -> Floats:
-        """The sum of the weights of each word's runs. Use `TypeTable.column`."""
+        """Return the sum of the weights of each word's runs. Called through `TypeTable.column`, a
+        cache.
+        """
         return spelled_of(self.letters, runs_of_letters(words), len(words))
 
     def __call__(self, batch: Batch) -> Floats:
-        """The estimate for each document."""
+        """Return the estimate for each document."""
         return self.start + batch.sum_words(word_weights(batch) * batch.word_values(self.of_words))
 
     def to_bytes(self) -> bytes:
-        """Return the arrays as a file of a bundle."""
+        """Serialise the arrays as a weight file of a bundle."""
         letters = self.letters.astype(np.float32)
         return array_bytes({"letters": letters, "start": np.array(self.start)})
 
     @classmethod
     def from_files(cls, weights: Mapping[str, bytes], name: str) -> Self:
-        """Read the file that `to_bytes` wrote."""
+        """Restore the model from the weight file that `to_bytes` wrote."""
         arrays = arrays_of(weights, name)
         return cls(floats(arrays, "letters", 1), float(floats(arrays, "start", 0)))

@@ -1,4 +1,4 @@
-"""Complexity and meaning of words in other languages, by their English equivalents.
+"""The complexity and meaning of words in other languages, estimated by their English equivalents.
 
 Each common word of a language has an English equivalent (``resources/translations``). So ratings of
 English words, and vectors learned from English texts, apply to other languages.
@@ -23,7 +23,8 @@ UNLISTED = 100  # hundredths of the Zipf scale: the frequency of a word that is 
 
 @dataclass(frozen=True, slots=True)
 class Translations:
-    """The words of a language by their English equivalents.
+    """A dictionary from the words of a language to English equivalents, with their complexity and
+    vectors.
 
     `equivalents` maps a word to the id of its equivalent. The id is an index into `complexity` (0
     to 1) and into the rows of `vectors`, which end with the weight of the word. `unknown` estimates
@@ -37,7 +38,9 @@ class Translations:
     unknown: tuple[float, ...]
 
     def complexity_of(self, word: str, zipf: int) -> tuple[float, int]:
-        """Return the complexity of a lower-case word, and the id of its equivalent or -1."""
+        """Return the complexity of a lower-case word, and the id of its equivalent (-1 if it has
+        none).
+        """
         number = self.equivalents.get(word, -1)
         if number >= 0:
             return float(self.complexity[number]), number

@@ -1,4 +1,4 @@
-"""Columns of words for the passage model: style, complexity, difficulty and vectors."""
+"""Numbers for each word that the passage model reads: style, complexity, difficulty and vectors."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ _RUNS_OF_WORD = np.array(
 
 
 class Runs(NamedTuple):
-    """The runs of letters of some words, in order: the index of the word, a bucket, and a value.
+    """Sequences of three to five letters ("runs") in some words, hashed into buckets.
 
-    The sign of a value comes from the hash, so that runs in one bucket cancel out on average. The
-    values of a word have Euclidean length 1.
+    Each entry has the index of its word, a bucket, and a value. The sign of the value comes from
+    the hash, so that runs in one bucket cancel out on average. The values of a word have Euclidean
+    length 1.
     """
 
     words: NDArray[np.intp]
@@ -49,7 +50,7 @@ class Runs(NamedTuple):
 
 
 def runs_of_letters(words: Sequence[str]) -> Runs:
-    """Hash the runs of letters of all words.
+    """Hash the runs of three to five letters of all words.
 
     >>> [len(runs_of_letters([word]).numbers) for word in ("Flu", "a")]  # <fl flu lu> ... and <a>
     [6, 1]
@@ -65,7 +66,9 @@ def runs_of_letters(words: Sequence[str]) -> Runs:
 
 
 def spelled_of(letters: Floats, runs: Runs, count: int) -> Floats:
-    """Return, for each of `count` words, the weighted sum of its runs of letters."""
+    """Return, for each of `count` words, the sum of its runs' values times the `letters`
+    weights.
+    """
     return np.asarray(np.bincount(runs.words, runs.values * letters[runs.numbers], count), float)
 
 
@@ -129,7 +132,9 @@ _NUMBER, _CAPITALS, _CAPITALISED = map(STYLE_KINDS.index, ("number", "capitals",
 
 
 def kinds_of_token(token: str, lower: str) -> list[int]:
-    """Return the indexes in `STYLE_KINDS` of a token's styles; `lower` is the lower-case token."""
+    """Return the indexes in `STYLE_KINDS` of the styles that a token has; `lower` is the token in
+    lower case.
+    """
     if not (token.isalnum() or any(map(str.isalnum, token))):
         column = _MARK_OF.get(token[:1])
         return [] if column is None else [column]
@@ -157,7 +162,7 @@ _CUT = 5.0
 
 
 class Known(NamedTuple):
-    """Entries of tables for some tokens, one row per token.
+    """Values that were looked up for some tokens, one row per token.
 
     Attributes:
         zipf: The frequency in general English; 1.5 if wordfreq does not have the token.
@@ -214,7 +219,8 @@ def word_inputs(words: Sequence[str], entries: Known | None = None) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class WordComplexity:
-    """A linear regression of a word's complexity on its `word_inputs` and its runs of letters.
+    """A linear regression that estimates a word's complexity from its `word_inputs` and its
+    spelling.
 
     The inputs are standardised and clipped.
     """
@@ -252,7 +258,7 @@ def word_complexity() -> WordComplexity:
 
 
 def complexities(words: Sequence[str]) -> Floats:
-    """Return the complexity of each word. Use `TypeTable.column`.
+    """Return the complexity of each word, 0 to 1. Called through `TypeTable.column`, a cache.
 
     >>> a, b = complexities(["doctor", "electroencephalogram"])
     >>> bool(a < 0.3 < 0.6 < b)
@@ -262,11 +268,13 @@ def complexities(words: Sequence[str]) -> Floats:
 
 
 class WordDifficulty(NamedTuple):
-    """The difficulty of words: a passage's difficulty by its words alone is their mean.
+    """A regression of the difficulty of words; their mean estimates a passage's difficulty by its
+    words alone.
 
-    It is a regression on readings, in points of difficulty. `words` has the weight of each word
-    with a vector, by rank, and `letters` the weight of each run of letters. So the regression
-    recognises topics: "callback" and "pointer" are short and not rare, but occur in hard texts.
+    It was fitted to the readings, and its unit is points of difficulty. `words` has the weight of
+    each word with a vector, by rank, and `letters` the weight of each run of letters. So the
+    regression recognises topics: "callback" and "pointer" are short and not rare, but occur in hard
+    texts.
     """
 
     words: Floats

@@ -1,4 +1,5 @@
-"""Vocabularies, retrieval and experiments of the studies of 2014 to 2019.
+"""Vocabularies, retrieval and experiments of studies published from 2014 to 2019.
 
-In: pages, vocabularies that a user installs, runs. Out: rows of the catalogue, runs, experiments.
+The input is pages, runs, and vocabularies that a user installs. The output is features, runs, and
+results of experiments.
 """

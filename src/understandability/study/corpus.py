@@ -26,10 +26,11 @@ from understandability.text.page import Failure, Page
 
 @dataclass(frozen=True, slots=True)
 class CorpusSize:
-    """The statistics of Table 1 of Palotti, Zuccon & Hanbury (2019), of one corpus.
+    """The statistics of one corpus, as in Table 1 of Palotti, Zuccon & Hanbury (2019).
 
-    Means and standard deviations (of the corpus: divided by the number) are over documents, those
-    of characters per word over words. Documents without words are counted in `without_words` alone.
+    Means and standard deviations are over documents, except characters per word, which are over
+    words. (The deviation is divided by n, not n - 1.) Documents without words are counted in
+    `without_words` alone.
     """
 
     name: str
@@ -42,7 +43,7 @@ class CorpusSize:
     characters_per_word: tuple[float, float]
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per statistic: corpus, statistic, value, sd (None for counts)."""
+        """Return one row per statistic: corpus, statistic, value, sd (None for counts)."""
         counts = ("documents", "without_words", "words", "unique_words")
         means = ("words_per_document", "characters_per_document", "characters_per_word")
         plain = [(name, float(getattr(self, name)), None) for name in counts]
@@ -54,7 +55,7 @@ class CorpusSize:
 
 
 def corpus_size(documents: Iterable[Document], name: str = "corpus") -> CorpusSize:
-    """Count the words of documents; a word is one whatever its capitals.
+    """Compute the statistics of a corpus; words that differ only in capitals are the same.
 
     >>> from understandability.text.analysis import document_of_text
     >>> size = corpus_size([document_of_text("The cat saw the dog."), document_of_text("Rest.")])
@@ -97,7 +98,7 @@ def _mean_and_deviation(values: Floats) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class CorpusSizes:
-    """The sizes of corpora, and the number of documents in each that cannot be read.
+    """The statistics of several corpora, and the number of documents in each that cannot be read.
 
     `inputs` are the paths that were read.
     """
@@ -107,13 +108,13 @@ class CorpusSizes:
     inputs: tuple[str, ...] = ()
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per statistic and corpus."""
+        """Return one row per statistic and corpus."""
         return [row for size in self.sizes for row in size.rows()]
 
 
 @dataclass(frozen=True)
 class CorpusColumns(TableColumns):
-    """The columns of tables with pages. A corpus needs neither addresses nor further columns."""
+    """The columns of tables with pages. URLs and columns to keep are not needed here."""
 
     url: Annotated[str | None, Parameter(parse=False)] = None
     keep: Annotated[tuple[str, ...], Parameter(parse=False)] = ()

@@ -1,4 +1,4 @@
-"""Gains for learning to rank: expressions of relevance R and understandability U."""
+"""Gains for learning to rank, written as expressions of relevance R and understandability U."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CALLS: Mapping[str, _Operation] = {"min": np.minimum, "max": np.maximum}
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """An expression of R and perhaps U; call it with arrays of one value per document."""
+    """An expression of R and perhaps U, which is called with arrays (one value per document)."""
 
     expression: str
     uses_understandability: bool
@@ -72,8 +72,8 @@ class Gain:
 def parse_gain(text: str) -> Gain:
     """Parse an expression, or the name of one of the `COMBOS`; nothing is executed.
 
-    It may have numbers, R, U, ``+ - * /``, comparisons, ``A if CONDITION else B``, ``min(A, B)``
-    and ``max(A, B)``; anything else raises `OptionError`.
+    The expression may contain numbers, R, U, ``+ - * /``, comparisons, ``A if CONDITION else B``,
+    ``min(A, B)`` and ``max(A, B)``; anything else raises `OptionError`.
 
     >>> parse_gain("combo5")(np.array([1.0, 1.0]), np.array([40.0, 41.0])).tolist()
     [2.0, 1.0]
@@ -94,7 +94,9 @@ def parse_gain(text: str) -> Gain:
 
 
 def _value(node: ast.expr, values: Mapping[str, Floats], expression: str) -> Any:
-    """Evaluate a tree for values of R and U; raise `OptionError` for nodes that are not allowed."""
+    """Evaluate a syntax tree for values of R and U; raise `OptionError` for nodes that are not
+    allowed.
+    """
 
     def of(part: ast.expr) -> Any:
         return _value(part, values, expression)

@@ -49,8 +49,8 @@ PIPELINES = tuple((extractor, ends) for extractor in METHODS for ends in SENTENC
 class GridCell:
     """The correlations of one score with the labels under one pipeline; higher labels are harder.
 
-    `n` is the number of labelled pages that have the score. A correlation is NaN if the score does
-    not vary.
+    A pipeline is a text extractor and a way to end sentences. `n` is the number of labelled pages
+    that have the score. A correlation is NaN if the score does not vary.
     """
 
     name: str
@@ -64,12 +64,12 @@ class GridCell:
 
     @property
     def category(self) -> str:
-        """The group of a feature, or the name of a bundle."""
+        """The group of the feature, or the name of the bundle."""
         return self.name if self.group == ESTIMATORS else self.group
 
     @property
     def pipeline(self) -> str:
-        """Extractor and sentence ends, such as ``naive, none``."""
+        """The extractor and the sentence ends, such as ``naive, none``."""
         return f"{self.extractor}, {self.sentence_ends}"
 
 
@@ -86,7 +86,7 @@ class GridAgreement:
 
 @dataclass(frozen=True)
 class StudyGrid:
-    """The correlations of all scores with the labels, under all pipelines.
+    """The result of `grid`: the correlations of all scores with the labels, under all pipelines.
 
     Args:
         pages: The number of pages with a label.
@@ -96,8 +96,8 @@ class StudyGrid:
         absent: Docnos of labels without a page.
         failures: Pages that cannot be read.
         settings: What was compared.
-        null: By coefficient, the size that the best of all scores reaches by chance: the 95th
-            percentile over 200 shuffles of the labels.
+        null: For each coefficient, the absolute correlation that the best of all scores reaches by
+            chance: the 95th percentile over 200 shuffles of the labels.
     """
 
     pages: int
@@ -110,7 +110,8 @@ class StudyGrid:
     null: Mapping[str, float] = field(default_factory=dict)
 
     def best(self) -> Mapping[str, tuple[GridCell, ...]]:
-        """Return the scores of each category with the largest size of a coefficient.
+        """Return, for each category, the scores with the largest absolute correlation by some
+        coefficient.
 
         This is Table 3 of the study; each bundle is its own category. Scores that fewer than half
         of the pages have are ignored.
@@ -131,14 +132,14 @@ class StudyGrid:
         return best
 
     def spread(self, coefficient: str = "spearman") -> Mapping[str, Floats]:
-        """The sizes of all correlations by pipeline: Figure 2 of the study."""
+        """Return the absolute values of all correlations, by pipeline: Figure 2 of the study."""
         sizes: dict[str, list[float]] = {}
         for cell in self.cells:
             sizes.setdefault(cell.pipeline, []).append(_size(cell, coefficient))
         return {pipeline: np.array(row)[np.isfinite(row)] for pipeline, row in sizes.items()}
 
     def tables(self) -> Mapping[str, ResultTable]:
-        """The tables by title. A star marks the coefficient by which a score is the best."""
+        """Return the tables by title. A star marks the coefficient by which a score is the best."""
         names = tuple(name.capitalize() for name in CORRELATIONS)
         tables = {}
         if self.agreements:
@@ -174,7 +175,7 @@ class StudyGrid:
         return {title: replace(table, digits=3) for title, table in tables.items()}
 
     def as_dict(self) -> dict[str, object]:
-        """The experiment as plain data, for JSON."""
+        """Return the experiment as plain data, for JSON."""
         return {
             "settings": dict(self.settings),
             "pages": self.pages,
@@ -203,7 +204,8 @@ def _size(cell: GridCell, coefficient: str) -> float:
 
 
 def assessors_in(labels: Sequence[str]) -> dict[str, Labels]:
-    """Read the labels of each numeric column of tables, and of each label file, by docno.
+    """Read the labels of several assessors: each numeric column of a table, or each label file, is
+    one.
 
     Each of `labels` is a FILE, or FILE:COLUMN. Raises `InputError` for a table without numbers.
     """
@@ -232,9 +234,9 @@ def grid(
 ) -> StudyGrid:
     """Compare every feature and bundle with labels of pages, under each way of reading them.
 
-    The main experiment of Palotti, Zuccon & Hanbury (2019): three extractors, three ways to split
-    sentences. Shows the agreement of assessors, the best score of each category, the spread of
-    all, and the correlation that the best of all scores reaches with shuffled labels.
+    This is the main experiment of Palotti, Zuccon & Hanbury (2019), with three extractors and three
+    ways to split sentences. Shows the agreement of assessors, the best score of each category, the
+    spread of all, and the correlation that the best of all scores reaches with shuffled labels.
 
     Example: understand grid pages/ --labels judged.csv --direction harder -o grid.json
 
@@ -270,9 +272,9 @@ def run_grid(
     """Score pages with all features and bundles under all `PIPELINES`, and compare with labels.
 
     `assessors` are labels by assessor, on one scale, whose `direction` is the meaning of a higher
-    label. The label of a page is the mean over its assessors, and the label of an assessor the
-    mean over its lines. Features whose resource is not installed have no value and no correlation.
-    (The main experiment of Palotti, Zuccon & Hanbury 2019.)
+    label. The label of a page is the mean over its assessors, and the label of an assessor the mean
+    over its lines. Features whose resource is not installed have no value and no correlation. This
+    is the main experiment of Palotti, Zuccon & Hanbury (2019).
 
     Raises `InputError` if fewer than 10 pages have a label, or if all labels are equal.
     """
@@ -328,11 +330,12 @@ def run_grid(
 
 
 def null_sizes(scores: Floats, truth: Floats, shuffles: int = _SHUFFLES) -> dict[str, float]:
-    """The sizes of correlations that the best score reaches by chance, by coefficient.
+    """Return the absolute correlation that the best score reaches by chance, by coefficient.
 
-    Labels are shuffled, and the largest size over all columns of `scores` (pages, scores) is taken;
-    the result is the 95th percentile over the shuffles. With thousands of scores it is far above
-    the critical value of a single correlation. Kendall's tau is left out, because it is slow.
+    Labels are shuffled, and the largest absolute correlation over all columns of `scores` (pages,
+    scores) is taken. The result is the 95th percentile over the shuffles. With thousands of scores
+    it is far above the critical value of a single correlation. Kendall's tau is left out, because
+    it is slow.
 
     >>> noise = np.random.default_rng(0).random((40, 500))
     >>> {name: round(size, 1) for name, size in null_sizes(noise, np.arange(40.0)).items()}
@@ -383,7 +386,9 @@ def _column_ranks(scores: Floats) -> Floats:
 
 
 def _scores(batch: Batch, bundles: Sequence[Bundle]) -> Floats:
-    """The features and the raw outputs of bundles; (documents, columns and bundles)."""
+    """Compute the features of a batch and the raw outputs of bundles; (documents, features and
+    bundles).
+    """
     models = [bundle.model for bundle in bundles]
     raw = [model.read(batch).raw for model in models]
     backgrounds = [model for model in models if isinstance(model, BackgroundModel)]
@@ -397,7 +402,10 @@ def _documents(
     unlabelled: list[str],
     failures: list[Failure],
 ) -> Iterator[Document]:
-    """Yield the documents of labelled pages, one per pipeline; fill the last three arguments."""
+    """Yield the documents of labelled pages, one for each pipeline.
+
+    The last three arguments are filled with the docnos read, docnos without a label, and failures.
+    """
     for page in pages:
         if isinstance(page, Failure):
             failures.append(page)
@@ -433,7 +441,7 @@ def _labels(assessors: Mapping[str, Labels], sign: float) -> dict[str, dict[str,
 
 
 def _correlations(values: Floats, labels: Floats) -> tuple[int, float, float, float]:
-    """Return the number of finite values, and the three coefficients."""
+    """Return the number of finite values, and their three correlations with the labels."""
     has_score = np.isfinite(values)
     pearson, spearman, kendall = correlations(values[has_score], labels[has_score]).values()
     return int(has_score.sum()), pearson, spearman, kendall

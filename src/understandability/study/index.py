@@ -1,4 +1,6 @@
-"""A small index of pages: counts of terms in titles and bodies, stored as JSON and plain arrays."""
+"""A small search index of pages: counts of terms in titles and bodies, stored as JSON and
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def _porter() -> Callable[[str], str]:
-    """The stemmer of Porter (1980), as NLTK has it."""
+    """Return the stemmer of Porter (1980), as implemented in NLTK."""
     with needing("Porter's stemmer needs NLTK", ".[reference]"):
         from nltk.stem.porter import PorterStemmer
 
@@ -63,13 +65,13 @@ STEMMERS: Mapping[str, Callable[[], Callable[[str], str]]] = {
 
 
 def split_words(text: str) -> list[str]:
-    """The runs of letters and digits of a text, in lower case."""
+    """Split a text into runs of letters and digits, in lower case."""
     return _WORD.findall(text.lower())
 
 
 @dataclass(frozen=True)
 class Analyzer:
-    """Turn words into terms: stop words are dropped, other words are stemmed.
+    """Converts words to index terms: stop words are dropped, and other words are stemmed.
 
     `stop_words` is one of `STOP_WORDS`, `stemmer` one of `STEMMERS`.
 
@@ -85,12 +87,12 @@ class Analyzer:
         check_choice("stemmer", self.stemmer, STEMMERS)
 
     def terms(self, text: str) -> list[str]:
-        """The terms of a text, in order."""
+        """Return the terms of a text, in order."""
         return [term for term in map(self.term, split_words(text)) if term]
 
     @cached_property
     def term(self) -> Callable[[str], str]:
-        """Return the term of a word in lower case; '' for a stop word."""
+        """Return a function that converts a lower-case word to its term; '' for a stop word."""
         dropped, stem = STOP_WORDS[self.stop_words](), STEMMERS[self.stemmer]()
         return cache(lambda word: "" if len(word) > LONGEST or word in dropped else stem(word))
 
@@ -101,16 +103,17 @@ FIELDS = (TITLE, BODY, PAGE)
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """One field of all documents: `postings` has one row per term and one column per document.
+    """One field (title, body or both) of all documents, as counts of terms.
 
-    A cell is the number of occurrences of the term in the document.
+    `postings` is a sparse matrix with one row per term and one column per document. A cell is the
+    number of occurrences of the term in the field of the document.
     """
 
     postings: csr_matrix
 
     @cached_property
     def lengths(self) -> Floats:
-        """The number of terms in the field of each document."""
+        """The number of terms in each document's field."""
         return np.asarray(self.postings.sum(axis=0), np.float64).ravel()
 
     @cached_property
@@ -120,12 +123,12 @@ class Field:
 
     @cached_property
     def documents_with(self) -> Floats:
-        """The number of documents with each term."""
+        """The number of documents that contain each term."""
         return np.asarray(np.diff(self.postings.indptr), dtype=np.float64)
 
     @cached_property
     def tokens(self) -> float:
-        """The number of terms in the fields of all documents."""
+        """The total number of terms in all documents."""
         return float(self.lengths.sum())
 
 
@@ -133,8 +136,8 @@ class Field:
 class Index:
     """The documents and terms of a collection, and its fields: `TITLE`, `BODY`, `PAGE` (both).
 
-    Document ``i`` is ``docnos[i]``, term ``i`` is ``terms[i]``; `extractor` is how text was
-    taken from HTML.
+    ``docnos[i]`` is the name of document ``i``, and ``terms[i]`` is term ``i``. `extractor` is the
+    method that extracted text from HTML.
     """
 
     docnos: tuple[str, ...]
@@ -153,20 +156,20 @@ class Index:
 
     @cached_property
     def term_numbers(self) -> Mapping[str, int]:
-        """The id of each term."""
+        """The ids of the terms, as a mapping."""
         return {term: number for number, term in enumerate(self.terms)}
 
     @cached_property
     def document_numbers(self) -> Mapping[str, int]:
-        """The id of each document."""
+        """The ids of the documents, as a mapping."""
         return {docno: number for number, docno in enumerate(self.docnos)}
 
     def field(self, name: str) -> Field:
-        """One of `FIELDS` by its name."""
+        """Return the field with a name from `FIELDS`."""
         return {TITLE: self.title, BODY: self.body, PAGE: self.page}[name]
 
     def query_terms(self, text: str) -> dict[int, int]:
-        """Count the terms of a query that occur in any document."""
+        """Count the terms of a query, ignoring terms that occur in no document."""
         numbers = (self.term_numbers.get(term) for term in self.analyzer.terms(text))
         return Counter(number for number in numbers if number is not None)
 
@@ -207,7 +210,11 @@ def build_index(
 
 
 def _counts(occurrences: Sequence[int], ends: Sequence[int], terms: int) -> Field:
-    """Count the terms of each document; `occurrences` are concatenated ids."""
+    """Count the terms of each document; `occurrences` are the concatenated ids of all documents'
+    terms.
+
+    `ends` holds the end of each document in `occurrences`.
+    """
     columns = np.ones(len(occurrences), np.int32), np.asarray(occurrences), np.asarray(ends)
     by_document = csr_matrix(columns, shape=(len(ends) - 1, terms))
     by_document.sum_duplicates()
@@ -217,7 +224,7 @@ def _counts(occurrences: Sequence[int], ends: Sequence[int], terms: int) -> Fiel
 def _texts(
     page: Page | Failure, seen: Mapping[str, None], extractor: str
 ) -> tuple[str, str] | Failure:
-    """The title and the body of a page."""
+    """Return the title and the body of a page, or a failure."""
     if isinstance(page, Failure):
         return page
 
@@ -243,9 +250,9 @@ _PARTS = ("counts", "documents", "starts")
 
 
 def save_index(index: Index, folder: str | Path) -> None:
-    """Write an index as a folder in one step, and replace an older index.
+    """Write an index as a folder, completely or not at all; an older index is replaced.
 
-    The same index gives the same bytes.
+    Equal indexes are written as equal bytes.
     """
     target = Path(folder)
     if target.exists() and not (target / HEADER).is_file():
@@ -272,7 +279,7 @@ def save_index(index: Index, folder: str | Path) -> None:
 
 
 def load_index(folder: str | Path) -> Index:
-    """Read an index; raises `InputError` where it is no index, damaged, or of another version."""
+    """Read an index; raise `InputError` if it is damaged, of another version, or not an index."""
     path = Path(folder)
     try:
         header = json.loads((path / HEADER).read_bytes())
@@ -319,7 +326,7 @@ def _field(arrays: Mapping[str, NDArray[Any]], name: str, terms: int, documents:
 
 
 def _packed(names: tuple[str, ...]) -> NDArray[np.uint8]:
-    """Names, which hold no line breaks, as bytes."""
+    """Encode names, which contain no line breaks, as an array of bytes."""
     return np.frombuffer("\n".join(names).encode(), dtype=np.uint8)
 
 
@@ -334,7 +341,9 @@ def _unpacked(content: NDArray[Any]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """The result of `index_pages`: the folder, the numbers of documents and terms, the failures."""
+    """The result of `index_pages`: the folder, the numbers of documents and terms, and the
+    failures.
+    """
 
     folder: str
     documents: int

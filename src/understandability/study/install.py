@@ -1,4 +1,6 @@
-"""Install vocabularies: read them once in their own formats and keep them in one plain form."""
+"""Install medical vocabularies: read their various file formats once, and store them in one
+format.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,9 @@ Reader = Callable[[BufferedReader, str], Iterator[Any]]
 class Installable:
     """A vocabulary that can be installed, or other files that are copied unchanged.
 
-    `names` are patterns of its files in a folder or an archive, with blanks between them. All files
-    of the first alternative that occurs are read. A file given by itself is
-    read whatever its name.
+    `names` lists alternatives, each of one or more file name patterns separated by blanks. In a
+    folder or an archive, all files of the first alternative that is present are read. A single file
+    is read whatever its name.
     """
 
     name: str
@@ -57,7 +59,7 @@ _NLTK_FOLDERS = (
 
 
 def _keep_folders(paths: Sequence[Path], folder: Path) -> int:
-    """Copy the files of NLTK's data folder; return their number."""
+    """Copy the folders of NLTK's data; return the number of files."""
     entries = 0
     for path in paths:
         for member in members(path, keep_compressed=True):
@@ -95,7 +97,7 @@ INSTALLABLE: dict[str, Installable] = {
 
 
 def listed() -> dict[str, tuple[Installable, Manifest | None]]:
-    """Show what can be installed, where to get it, and what is installed.
+    """Show which vocabularies can be installed, where to get them, and which are installed.
 
     Example: understand resources list
     """
@@ -106,10 +108,10 @@ def install(
     name: str,
     sources: Annotated[Sequence[str], Parameter("--from", metavar="PATH_OR_URL")] = (),
 ) -> Manifest:
-    """Read a vocabulary and keep it for the features that need it.
+    """Read a vocabulary and store it for the features that need it.
 
-    Nothing is downloaded unless you give a URL. A folder or an archive may have other files too.
-    An earlier vocabulary of that name is replaced after everything was read.
+    Nothing is downloaded unless you give a URL. A folder or an archive may have other files too. An
+    earlier vocabulary of that name is replaced after everything was read.
 
     Example: understand resources install mesh --from d2024.bin
 
@@ -189,7 +191,7 @@ def verify(name: str) -> str | None:
 
 
 def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> int:
-    """Write the entries of the sources, one per line, and return their number."""
+    """Write the entries of a vocabulary to a table, one per line, and return their number."""
     reader = _READERS.get(resource.name, files.read_words)
     entries = 0
     groups = set()
@@ -218,7 +220,7 @@ def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> in
 
 
 def _chosen_members(resource: Installable, path: Path) -> set[str] | None:
-    """Return the files to read from a folder or archive; None for a single file."""
+    """Return the names of the files to read from a folder or archive; None for a single file."""
     names = [member.name for member in members(path)]
     if names in ([], [path.name]):
         return None

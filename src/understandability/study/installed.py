@@ -1,6 +1,6 @@
-"""Vocabularies that the user has installed: one folder each, with a manifest and their terms.
+"""Read vocabularies that the user has installed: each is a folder with a manifest and terms.
 
-Features load them when they first need one, as lists of words and as `Lexicon`.
+Features load them as lists of words or as a `Lexicon`, when they first need one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ CHV_GROUPS = ("chv", "mesh", "disease-ontology", "symptom-ontology")
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """An installed vocabulary: its sources, number of entries, and the SHA-256 of every file."""
+    """The description of an installed vocabulary: sources, number of entries, and SHA-256 of every
+    file.
+    """
 
     name: str
     sources: dict[str, str]
@@ -48,13 +50,19 @@ class Manifest:
 
 
 def installed_folder() -> Path:
-    """The folder of installed vocabularies: `UNDERSTANDABILITY_RESOURCES`, or the platform's."""
+    """Return the folder of installed vocabularies.
+
+    It is the environment variable `UNDERSTANDABILITY_RESOURCES`, or the platform's data folder.
+    """
     return _folder(sys.platform, *map(os.environ.get, (VARIABLE, *_PLACES)))
 
 
 @lru_cache(maxsize=16)
 def _folder(platform: str, chosen: str | None, *folders: str | None) -> Path:
-    """The folder in one state of the environment; features ask for it dozens of times a page."""
+    """Return the folder for certain values of environment variables.
+
+    It is cached, because features call it dozens of times per page.
+    """
     if chosen:
         return Path(chosen)
     local, data, _ = folders
@@ -79,7 +87,10 @@ def installed(name: str) -> Manifest | None:
 
 @lru_cache(maxsize=256)
 def _manifest(path: Path, changed: int, size: int) -> Manifest:
-    """The manifest of a state of its file; features ask for it with every batch."""
+    """Read a manifest. It is cached until its modification time or size changes.
+
+    Features need it for every batch.
+    """
     name = path.parent.name
     try:
         manifest = Manifest(**json.loads(path.read_text("utf-8")))
@@ -97,7 +108,7 @@ def nltk_folder() -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a vocabulary as columns; see `vocabulary_files.Term` for what they hold."""
+    """The terms of a vocabulary as columns, one per field of `vocabulary_files.Term`."""
 
     texts: tuple[str, ...]
     concepts: tuple[str, ...]
@@ -106,13 +117,15 @@ class Terms:
 
 
 def installed_terms(name: str) -> Terms:
-    """The terms of an installed vocabulary, or the words of a list; a missing value is NaN."""
+    """Load the terms of an installed vocabulary, or the words of a list; a missing value is NaN."""
     return Terms(*_columns(name, (tuple, tuple, _numbers, np.array)))
 
 
 @dataclass(frozen=True, slots=True)
 class Mappings:
-    """The concepts that MetaMap found, as columns; `vocabulary_files.Mapping` explains them."""
+    """The concepts that MetaMap found in documents, as columns: the fields of
+    `vocabulary_files.Mapping`.
+    """
 
     docnos: tuple[str, ...]
     concepts: tuple[str, ...]
@@ -122,7 +135,7 @@ class Mappings:
 
 
 def installed_mappings() -> Mappings:
-    """Return the concepts that MetaMap found in the user's documents; missing depths are NaN."""
+    """Load the concepts that MetaMap found in the user's documents; missing depths are NaN."""
     return Mappings(*_columns("metamap", (tuple, tuple, _numbers, np.array, _numbers)))
 
 
@@ -131,7 +144,7 @@ def _numbers(texts: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _columns(name: str, converters: Sequence[Callable[[Sequence[str]], Any]]) -> list[Any]:
-    """Read the columns of an installed table, each with its converter."""
+    """Read the columns of an installed table; each is converted by one of `converters`."""
     path = installed_folder() / name / TABLE
     try:
         rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
@@ -143,10 +156,11 @@ def _columns(name: str, converters: Sequence[Callable[[Sequence[str]], Any]]) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """The distinct terms of a vocabulary, their finder, and the data of each.
+    """A vocabulary, ready to be matched with texts: its distinct terms and their data.
 
-    `values` holds the score or depth of each term (NaN if it is missing, the highest where
-    several concepts share a name); `diseases` and `symptoms` say which terms name one.
+    `finder` finds the terms. `values` holds the score or depth of each term; NaN if it is missing,
+    and the highest if several concepts share a name. `diseases` and `symptoms` are masks of the
+    terms.
     """
 
     finder: TermFinder
@@ -156,29 +170,35 @@ class Lexicon:
 
 
 def word_list(name: str) -> WordList | None:
-    """The installed list of that name; None if it is not installed."""
+    """Return an installed list of words; None if it is not installed."""
     return loaded(_word_list, (name,), (name,))
 
 
 def study_list(name: str) -> StudyList | None:
-    """The installed list of the study of that name; None if it is not installed."""
+    """Return an installed word list, with the matching rules of the study; None if it is not
+    installed.
+    """
     return loaded(_study_list, (name,), (name,))
 
 
 def lexicon(name: str) -> Lexicon | None:
-    """The installed vocabulary of that name; None if it is not installed."""
+    """Return an installed vocabulary; None if it is not installed."""
     return loaded(_lexicon, (name,), (name,))
 
 
 def grouped_chv() -> Lexicon | None:
-    """The Consumer Health Vocabulary with its diseases and symptoms; None if any is missing."""
+    """Return the Consumer Health Vocabulary with its diseases and symptoms.
+
+    None if it, or a vocabulary that identifies diseases and symptoms, is not installed.
+    """
     return loaded(_grouped_chv, (), CHV_GROUPS)
 
 
 def loaded(
     build: Callable[..., Loaded], arguments: tuple[str, ...], needs: tuple[str, ...]
 ) -> Loaded | None:
-    """Return the result of `build` from installed resources; None if one that it needs is missing.
+    """Call `build`, which reads installed resources; return None if one of `needs` is not
+    installed.
 
     The result is cached until the folder of resources changes.
     """
@@ -221,7 +241,7 @@ def _lexicon(name: str) -> Lexicon:
 
 
 def _entries_where(finder: TermFinder, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """A mask of the entries of a finder that have a marked term."""
+    """Return a mask of the entries of a finder that belong to a marked term."""
     marks = np.zeros(finder.size, bool)
     marks[finder.entries[marked & (finder.entries >= 0)]] = True
     return marks
@@ -240,19 +260,23 @@ def _without_stop_concepts(terms: Terms) -> Terms:
 
 
 def _forms(texts: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the texts, with "Lung Neoplasms" added for "Neoplasms, Lung", and their owners."""
+    """Return the texts, and the index of the term that each belongs to.
+
+    "Lung Neoplasms" is added for "Neoplasms, Lung".
+    """
     inverted = [index for index, text in enumerate(texts) if text.count(",") == 1 and ", " in text]
     turned = [" ".join(reversed(texts[index].split(", "))) for index in inverted]
     return [*texts, *turned], np.array([*range(len(texts)), *inverted], np.int64)
 
 
 def _grouped_chv() -> Lexicon:
-    """The CHV with its diseases and symptoms.
+    """Load the Consumer Health Vocabulary (CHV), and determine which concepts are diseases or
+    symptoms.
 
-    A concept is a disease or a symptom if a cross reference of the ontologies to the UMLS says
-    so, or if one of its names is the name of one in the Disease Ontology, the Symptom Ontology
-    or MeSH (trees C and C23.888). Of what would be both, MeSH's symptoms are symptoms (fever),
-    and the Symptom Ontology's are diseases (it lists pneumonia and hypertension).
+    A concept is a disease or a symptom if a cross reference of the ontologies to the UMLS says so,
+    or if one of its names is the name of one in the Disease Ontology, the Symptom Ontology or MeSH
+    (trees C and C23.888). If a concept would be both, it is a symptom if MeSH says so (fever),
+    otherwise a disease, because the Symptom Ontology also lists pneumonia and hypertension.
     """
     chv = _without_stop_concepts(installed_terms("chv"))
     others = [installed_terms(name) for name in CHV_GROUPS[1:]]

@@ -45,7 +45,7 @@ _HIGHEST_EXPONENT = 31  # of the gains 2^label - 1 in XGBoost
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """The ranked documents of a run with their features.
+    """The ranked documents of a run, with features for learning to rank.
 
     `values` has one row per line of the run and one column per name; NaN for missing features.
     """
@@ -55,13 +55,14 @@ class Candidates:
     values: Floats
 
     def with_index(self, index: Index, queries: Mapping[str, str]) -> Candidates:
-        """Add the `IR_FEATURES`."""
+        """Return candidates with additional features computed from an index, the `IR_FEATURES`."""
         return self._with(IR_FEATURES, ir_features(index, queries, self.run), "the index")
 
     def with_table(self, table: pa.Table, name: str) -> Candidates:
-        """Add all numeric columns of a table with a column ``docno`` and perhaps ``query``.
+        """Return candidates with the numeric columns of a table as additional features.
 
-        Raises `InputError` if it has none of the documents, or if it repeats the name of a feature.
+        The table has a column ``docno`` and perhaps ``query``. Raises `InputError` if it contains
+        none of the documents, or a column with the name of an existing feature.
         """
         numeric = number_columns(table, "docno", "query")
         if not numeric:
@@ -82,9 +83,9 @@ class Candidates:
         return self._with(numeric, values, name)
 
     def select(self, names: Sequence[str]) -> Candidates:
-        """Select features by name, in that order.
+        """Return candidates with the named features only, in this order.
 
-        Raises `InputError` that names the missing ones.
+        Raises `InputError`, which names the missing features.
         """
         if missing := [name for name in names if name not in self.names]:
             first = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
@@ -115,7 +116,7 @@ def candidates_of(run: Run, order: str = "rank") -> Candidates:
 
 @dataclass(frozen=True, slots=True)
 class FeatureSources:
-    """The sources of the features of a run's documents.
+    """Where the features of a run's documents come from.
 
     Args:
         index: An index of the documents, for the 24 IR features.
@@ -131,7 +132,7 @@ class FeatureSources:
     order: str = "rank"
 
     def candidates(self, run: Run) -> Candidates:
-        """Return the documents of the run with the features of all sources."""
+        """Return the documents of a run with the features from all sources."""
         if (self.index is None) != (self.queries is None):
             raise OptionError("--index and --queries belong together; give both")
         if self.index is None and not self.features:
@@ -181,7 +182,7 @@ class Recipe:
 
     @property
     def learned_by(self) -> str:
-        """The objective in use."""
+        """The objective that is used: the chosen one, or the default for the labels."""
         return self.objective or ("pairwise" if self.labels in COMBOS else "lambdamart")
 
 
@@ -200,7 +201,7 @@ class Ranker:
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
     def scores(self, candidates: Candidates) -> Floats:
-        """Score each candidate independently of the others; higher is better."""
+        """Score each candidate, independently of the others; higher is better."""
         return self.trees(candidates.select(self.features).values)[:, 0]
 
     def rank(self, candidates: Candidates, name: str = "learned") -> Run:
@@ -209,7 +210,7 @@ class Ranker:
 
 
 def ranked(run: Run, scores: Floats, name: str) -> Run:
-    """Rank the lines of a run anew by scores, query by query."""
+    """Return a run with its lines ranked by new scores within each query."""
     best = np.lexsort((-scores, run.query_ids))
     reranked = chosen(run, best)
     return replace(reranked, name=name, scores=strictly_falling(reranked.query_ids, scores[best]))
@@ -217,14 +218,16 @@ def ranked(run: Run, scores: Floats, name: str) -> Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examples:
-    """Candidates with the gain of each, for the queries that have relevance labels."""
+    """Candidates for learning, with the gain of each."""
 
     candidates: Candidates
     gains: Floats
 
     @property
     def useful(self) -> Ints:
-        """The ids of the queries with candidates of different gains: those to learn from."""
+        """The ids of the queries whose candidates have different gains; only these can be learned
+        from.
+        """
         judged = ~np.isnan(self.gains)
         queries, gains = self.candidates.run.query_ids[judged], self.gains[judged]
         different = np.unique(np.column_stack([queries, gains]), axis=0)[:, 0].astype(np.int64)
@@ -234,7 +237,7 @@ class Examples:
 def examples(
     candidates: Candidates, recipe: Recipe, qrels: Labels, understandability: Labels | None = None
 ) -> Examples:
-    """Label candidates with gains, by the recipe.
+    """Compute the gain of each candidate from its labels, by the expression of the recipe.
 
     A document without a relevance label has R = 0, as in evaluation. A document without an
     understandability label has U = 100. Candidates of queries without qrels have the gain NaN: they
@@ -274,9 +277,9 @@ def examples(
 
 
 def learn(examples: Examples, recipe: Recipe, queries: Ints | None = None) -> Ranker:
-    """Learn from some queries, by id; by default from all useful ones.
+    """Learn a ranker from some queries, by id; by default from all useful ones.
 
-    The same input returns the same ranker.
+    Equal inputs produce equal rankers.
     """
     with needing("learning to rank needs XGBoost", ".[train]"):
         from xgboost import DMatrix, train
@@ -386,7 +389,7 @@ RunFile = str | Run
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The result of `learn_ranker`; parts that were not requested are None."""
+    """The result of `learn_ranker`; results that were not requested are None."""
 
     examples: Examples
     ranker: Ranker | None

@@ -1,4 +1,4 @@
-"""NLTK's own tagger and named-entity chunker, where their data is installed."""
+"""NLTK's tagger and named-entity chunker as a replacement for ours, if NLTK's data is installed."""
 
 from __future__ import annotations
 
@@ -38,16 +38,18 @@ _UNIVERSAL_OF = {
 
 
 class NltkTagger:
-    """NLTK's perceptron tagger and binary chunker, in the form of our own.
+    """NLTK's perceptron tagger and binary chunker, with the interface of our own tagger.
 
-    `tag` gives indexes into `UNIVERSAL`, `entity_starts` the tokens that begin a named entity.
-    The data (``averaged_perceptron_tagger_eng``, ``maxent_ne_chunker_tab``, ``words``) must be
-    in a folder of NLTK's (``NLTK_DATA``), or installed as the resource ``nltk-data``; nothing is
+    The data (``averaged_perceptron_tagger_eng``, ``maxent_ne_chunker_tab``, ``words``) must be in
+    one of NLTK's folders (``NLTK_DATA``), or installed as the resource ``nltk-data``; nothing is
     ever downloaded.
     """
 
     def tag(self, tokens: Sequence[str], sentence_starts: NDArray[Any]) -> NDArray[np.uint8]:
-        """Tag tokens; `sentence_starts` are the indices of the first token of each sentence."""
+        """Return the tag of each token, as an index into `UNIVERSAL`.
+
+        `sentence_starts` are the indexes of the first token of each sentence.
+        """
         tagged = self._tagged(tokens, sentence_starts)
         other = UNIVERSAL.index("X")
         tags = (_UNIVERSAL_OF.get(penn, other) for sentence in tagged for _, penn in sentence)
@@ -56,7 +58,9 @@ class NltkTagger:
     def entity_starts(
         self, tokens: Sequence[str], sentence_starts: NDArray[Any]
     ) -> NDArray[np.bool_]:
-        """A mask of the tokens that start a named entity, by NLTK's chunker (trained on ACE)."""
+        """Return a mask of the tokens that start a named entity, by NLTK's chunker (trained on
+        ACE).
+        """
         starts = np.zeros(len(tokens), bool)
         position = 0
         for sentence in self._tagged(tokens, sentence_starts):
@@ -89,7 +93,7 @@ class NltkTagger:
 
 
 def _loaded(make: Callable[[], Any], tool: str, package: str) -> Any:
-    """A tool of NLTK's, its data also looked for among what is installed."""
+    """Create a tool of NLTK, looking for its data also among the installed resources."""
     with needing("the tagger nltk needs NLTK", ".[reference]"):
         import nltk.data
 

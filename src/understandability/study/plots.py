@@ -1,4 +1,4 @@
-"""Figures of the uRBP papers and of the study; they need matplotlib (extra ``plots``)."""
+"""Figures of the uRBP papers and of the study. They require matplotlib (extra ``plots``)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ FORMATS = ("png", "svg", "pdf")
 
 
 def check_figure(destination: str) -> None:
-    """Raise the errors of `write_figure` before the figure is computed."""
+    """Raise an error before a long computation if `write_figure` could not write to this path."""
     check_format(Path(destination).suffix[1:].lower())
     check_folder(destination)
     new_figure()
@@ -54,7 +54,7 @@ def write_figure(figure: Figure, destination: str) -> None:
 
 
 def plot_systems(systems: Sequence[str], scores: Mapping[str, ArrayLike], named: int = 5) -> Figure:
-    """Plot systems by a first measure (x) and by other measures (y): ECIR 2016, Figures 1 and 2.
+    """Plot systems by one measure (x) against other measures (y), as in ECIR 2016, Figures 1 and 2.
 
     Systems on the diagonal lose nothing to understandability. The `named` systems that move most
     between the first two measures are labelled.
@@ -86,7 +86,9 @@ def plot_systems(systems: Sequence[str], scores: Mapping[str, ArrayLike], named:
 
 
 def plot_user_grid(grid: UserGrid) -> Figure:
-    """Plot Kendall's tau of each user with the reference, by the way of reading pages."""
+    """Plot, for each way of reading pages, Kendall's tau between the rankings for each user and for
+    the reference.
+    """
     figure, axes = new_figure()
     lines: dict[tuple[str, str, str, int], dict[str, float]] = {}
     for row in grid.rows:
@@ -109,7 +111,7 @@ def plot_user_grid(grid: UserGrid) -> Figure:
 
 
 def plot_tradeoff(points: Sequence[Point]) -> Figure:
-    """Plot the first measure (x) against each other one (y), with a line for each weight."""
+    """Plot the first measure (x) against each other measure (y), with one line for each weight."""
     first, *others = points[0].means
     if not others:
         raise OptionError("a plot of a trade-off needs at least two measures")
@@ -159,10 +161,10 @@ def figure_of_systems(
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """The scores of the first documents of each run, compared with an oracle and with random runs.
+    """The scores of the top documents of each run, compared with an oracle and with random runs.
 
-    `runs` holds the scores by run; `oracle` and `random` are None without qrels. `column` names
-    the score, and `top` is the number of documents per query.
+    `runs` holds the scores by run; `oracle` and `random` are None without qrels. `column` names the
+    score, and `top` is the number of documents per query.
     """
 
     column: str
@@ -177,9 +179,10 @@ def score_distribution(
 ) -> Distribution:
     """Collect the scores of the first `top` documents of each query, by run.
 
-    `scores` are as in `criterion`. With `qrels`, the oracle returns for each query the easiest
-    `top` relevant documents (grade 1 or more), and chance draws `top` of its judged documents, by a
-    fixed seed. Documents without a score are ignored. Raises `InputError` if a run has no score.
+    `scores` accepts the same values as `criterion`. With `qrels`, the oracle returns for each query
+    the easiest `top` relevant documents (grade 1 or more), and the random run draws `top` of its
+    judged documents with a fixed seed. Documents without a score are ignored. Raises `InputError`
+    if a run has no score.
 
     >>> runs = {"a": {"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}}
     >>> easy = criterion({"d1": 12.0, "d2": 9.0, "d3": 7.0}, "higher-harder")
@@ -215,8 +218,8 @@ def score_distribution(
 def plot_distribution(distribution: Distribution, line: float | None = None) -> Figure:
     """Draw a box per run, and lines at the medians of the oracle and of random documents.
 
-    This is Figure 1 of Palotti, Zuccon & Hanbury (2018), which has another `line` at grade 8.
-    Boxes are sorted by their medians and whiskers reach from the 5th to the 95th percentile.
+    This is Figure 1 of Palotti, Zuccon & Hanbury (2018), which also has a `line` at grade 8. Boxes
+    are sorted by their medians, and whiskers extend from the 5th to the 95th percentile.
     """
     figure, axes = new_figure()
     runs = {name: values for name, values in distribution.runs.items() if len(values)}
@@ -249,8 +252,8 @@ def figure_of_distribution(
 ) -> Any:
     """Plot the scores of the first documents of each run, as Figure 1 of the study of 2018.
 
-    A box per run; with qrels, lines at the median of an oracle, which returns the easiest relevant
-    documents, and of judged documents drawn at random.
+    The figure has a box per run. With qrels, lines show the medians of an oracle, which returns the
+    easiest relevant documents, and of judged documents drawn at random.
 
     Example: understand plot distribution runs/*.gz --scores features.parquet:dale_chall
     --qrels qrels.txt --line 8 -o distribution.svg
@@ -279,7 +282,7 @@ def rendered(figure: Figure, suffix: str) -> bytes:
 
 
 def check_format(suffix: str) -> None:
-    """Raise `OptionError` for an unknown format of figures."""
+    """Raise `OptionError` if figures cannot be written in this format."""
     if suffix not in FORMATS:
         raise OptionError(f"figures are written as .{', .'.join(FORMATS)}, not as .{suffix}")
 

@@ -1,4 +1,4 @@
-"""The texts of queries: topics in XML as TREC and CLEF have them, lines, JSON Lines."""
+"""Read the texts of queries: XML topics as in TREC and CLEF, tab-separated lines, or JSON Lines."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FORMS = (
 
 
 def read_queries(path: str | Path) -> dict[str, str]:
-    """Read the text of each query by its name, in the order of the file; plain, gzip or zstd.
+    """Read the queries of a file as a dictionary from name to text, in the order of the file.
 
-    ``irds:NAME`` is a data set of ir_datasets.
-    Raises `InputError` where the file holds no queries, or one of them twice.
+    The file may be compressed (gzip or zstd). ``irds:NAME`` reads a data set of ir_datasets. Raises
+    `InputError` if there are no queries, or if a name occurs twice.
     """
     name = str(path)
     pairs: Iterable[tuple[str, str]]
@@ -48,7 +48,7 @@ def read_queries(path: str | Path) -> dict[str, str]:
 
 
 def _of_topics(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of every element that has both among its children."""
+    """Yield the name and the text of every XML element that has both among its children."""
     with needing("topics in XML need lxml", ".[reference]"):
         from lxml import etree
 

@@ -1,8 +1,10 @@
-"""The formulas as the original study's code computed them, so that its results can be repeated.
+"""Reproduce the readability formulas as the code of the study of 2019 computed them.
 
-After `readcalc` of joaopalotti/readability_calculator: words are NLTK's Treebank tokens in lower
-case without marks, syllables are pyphen's hyphenation points and one, some constants differ from
-the published ones. It split sentences with NLTK's Punkt; here the document's sentences count.
+The study used `readcalc` (joaopalotti/readability_calculator). It differs from our own formulas in
+three ways. Words are NLTK's Treebank tokens, in lower case and without punctuation. The number of
+syllables is the number of pyphen's hyphenation points, plus one. Some constants are not the
+published ones. The study split sentences with NLTK's Punkt; here we use the document's own
+sentences.
 """
 
 from __future__ import annotations
@@ -43,9 +45,10 @@ WORDS, CHARACTERS, SYLLABLES, POLYSYLLABLES, LONG, DIFFICULT = range(6)
 
 
 def counts_of_pieces(pieces: Sequence[str]) -> NDArray[np.int32]:
-    """Words, characters, syllables, polysyllables, words over 6 characters, difficult words.
+    """Count words, characters, syllables, polysyllables, words over 6 characters, and difficult
+    words.
 
-    One row per piece within a text; (pieces, 6).
+    The shape is (pieces, 6). Pieces are treated as if they were in the middle of a text.
 
     >>> counts_of_pieces(["can't", "diagnose", "well-being."]).tolist()
     [[2, 4, 2, 0, 0, 2], [1, 8, 2, 0, 1, 1], [1, 9, 2, 0, 1, 1]]
@@ -70,7 +73,9 @@ def counts_of_pieces(pieces: Sequence[str]) -> NDArray[np.int32]:
 
 
 def _plain_word(piece: str) -> str:
-    """The only word of a piece, where that takes no tokenizer to see."""
+    """Return the only word of a simple piece, without calling the tokenizer; '' for other
+    pieces.
+    """
     match = _PLAIN.fullmatch(piece)
     word = match.group(1).lower() if match else ""
     return "" if word in _CUT else word
@@ -83,7 +88,7 @@ def _without_marks(tokens: Iterable[str]) -> list[str]:
 
 
 def _cut(pieces: Sequence[str]) -> list[list[str]]:
-    """Tokenise all pieces in one call, as pieces within a text, by the Treebank rules."""
+    """Tokenise all pieces in one call, by the Treebank rules for the middle of a text."""
     text = f" {_BETWEEN} ".join(["", *(piece.replace(_BETWEEN, "") for piece in pieces), ""])
     tokens: list[list[str]] = [[]]
     for token in _tokenizer().tokenize(text):
@@ -114,10 +119,12 @@ def _counts_of_words(words: Sequence[str]) -> NDArray[np.int32]:
 
 
 def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
-    """The number of hyphens that ``pyphen.Pyphen(lang="en")`` inserts in each lower-case word.
+    """Return the number of hyphens that ``pyphen.Pyphen(lang="en")`` inserts in each lower-case
+    word.
 
-    Its patterns assign levels to positions between letters; the highest counts, and an odd one is a
-    hyphen. Its own search looks up every part of one word after another.
+    Hyphenation patterns assign levels to the positions between letters. The highest level counts,
+    and an odd one allows a hyphen. We match all words at once, which is faster than pyphen's own
+    search.
 
     >>> count_hyphens(["hyphenation", "flu"])
     array([3, 0])
@@ -146,7 +153,7 @@ def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
 
 @cache
 def _patterns() -> tuple[Trie, NDArray[np.int8]]:
-    """The patterns, and by node the levels of the positions from the start of each pattern."""
+    """Return a tree of the hyphenation patterns, and for each node the levels of its pattern."""
     with needing("the *_readcalc rows need Pyphen", ".[reference]"):
         import pyphen
 
@@ -168,10 +175,10 @@ def _tokenizer() -> Any:
 
 
 def study_counts(batch: Batch) -> FloatArray:
-    """Compute the six counts of each document; (documents, 6).
+    """Compute the six counts of `counts_of_pieces` for each document; (documents, 6).
 
-    At the end of a text, and only there, the tokenizer cuts off a period: "don't." is two words
-    there and one elsewhere.
+    NLTK's tokenizer splits a period off only at the end of a text: "don't." is two words there, and
+    one word elsewhere.
     """
     counts = batch.pieces.column(counts_of_pieces)[batch.piece_ids]
     ends = {
@@ -185,33 +192,33 @@ def study_counts(batch: Batch) -> FloatArray:
 
 
 def flesch_readcalc(syllables: FloatArray, words: FloatArray, sentences: FloatArray) -> FloatArray:
-    """Flesch Reading Ease with 85.6 in place of 84.6."""
+    """Flesch Reading Ease with the study's constant 85.6 instead of 84.6."""
     return 206.835 - 1.015 * words / sentences - 85.6 * syllables / words
 
 
 def coleman_liau_readcalc(
     characters: FloatArray, words: FloatArray, sentences: FloatArray
 ) -> FloatArray:
-    """The Coleman-Liau index with 5.89 and 30.0 in place of 5.88 and 29.6."""
+    """The Coleman-Liau index with the study's constants 5.89 and 30.0 instead of 5.88 and 29.6."""
     return 5.89 * characters / words - 30.0 * sentences / words - 15.8
 
 
 def dale_chall_readcalc(
     difficult: FloatArray, words: FloatArray, sentences: FloatArray
 ) -> FloatArray:
-    """Dale-Chall without the 3.6365."""
+    """The Dale-Chall formula without the constant 3.6365, as in the study."""
     return 0.1579 * per_hundred(difficult, words) + 0.0496 * words / sentences
 
 
 def smog_readcalc(
     polysyllables: FloatArray, words: FloatArray, sentences: FloatArray
 ) -> FloatArray:
-    """SMOG of these counts."""
+    """SMOG, computed from the study's counts."""
     return smog(polysyllables, sentences)
 
 
 def evaluate_readcalc(batch: Batch, formula: Callable[..., FloatArray], count: int) -> FloatArray:
-    """A formula of one of the six counts, the words and the document's sentences."""
+    """Apply a formula to one of the six counts, to the words, and to the document's sentences."""
     counts = batch.once(study_counts)
     words = np.where(counts[:, WORDS] > 0, counts[:, WORDS], np.nan)
     return formula(counts[:, count], words, batch.once(counts_of)["sentences"])

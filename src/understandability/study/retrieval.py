@@ -1,7 +1,9 @@
-"""Queries against an index: runs of a weighting model, and the 24 features of learning to rank.
+"""Search an index: rank documents by a weighting model, or compute 24 features for learning to
+rank.
 
-A model (BM25 as in Lucene, others as in Terrier, with logarithms to base 2) says what a query term
-is worth to a document that has it. Their sum is its score: terms that it lacks add nothing.
+A weighting model is a function from a matching term to a weight. The score of a document is the sum
+of the weights of the query terms that it contains. BM25 is as in Lucene, the others as in Terrier,
+with logarithms to base 2.
 """
 
 from __future__ import annotations
@@ -31,11 +33,11 @@ HIEMSTRA_LAMBDA = 0.15
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """Pairs of a document and a query term that occurs in it, as columns, and the collection.
+    """Pairs of a document and a query term that occurs in it, as arrays; and the collection's size.
 
-    The document has the term `tf` times among `length` terms, the query `in_query` times;
-    `documents_with` documents have it, `occurrences` times in all. The collection has `documents`
-    documents of `tokens` terms.
+    The term occurs `tf` times among the `length` terms of the document, and `in_query` times in the
+    query. It occurs in `documents_with` documents, `occurrences` times in total. The collection has
+    `documents` documents with `tokens` terms.
     """
 
     tf: Floats
@@ -53,19 +55,20 @@ class TermMatches:
 
 
 def tf_idf(match: TermMatches) -> Floats:
-    """Robertson's tf times the idf of Spärck Jones (1972): ``k1 tf / (tf + K) * log(N / n + 1)``.
+    """TF-IDF: Robertson's tf times the idf of Spärck Jones (1972).
 
-    K is k1 (1 - b + b l / mean l), with k1 = 1.2 and b = 0.75.
+    The weight is ``k1 tf / (tf + K) * log(N / n + 1)``, where K is k1 (1 - b + b l / mean l), with
+    k1 = 1.2 and b = 0.75.
     """
     saturated = K1 * match.tf / (match.tf + _length_factor(match))
     return match.in_query * saturated * np.log2(match.documents / match.documents_with + 1)
 
 
 def bm25(match: TermMatches) -> Floats:
-    """``qtf * ln(1 + (N - n + .5) / (n + .5)) * tf / (tf + K)``, as Lucene since version 8.
+    """BM25 as in Lucene since version 8: ``qtf * ln(1 + (N - n + .5) / (n + .5)) * tf / (tf + K)``.
 
-    Robertson et al. 1994 (TREC-3); Kamphuis et al. 2020 on Lucene, which rounds the lengths of
-    documents to one byte; here they are exact. The idf is above 0 for every term.
+    See Robertson et al. 1994 (TREC-3), and Kamphuis et al. 2020 on Lucene. Lucene rounds the
+    lengths of documents to one byte; here they are exact. The idf is above 0 for every term.
     """
     absent = match.documents - match.documents_with
     idf = np.log1p((absent + 0.5) / (match.documents_with + 0.5))
@@ -74,10 +77,11 @@ def bm25(match: TermMatches) -> Floats:
 
 
 def bm25_terrier(match: TermMatches) -> Floats:
-    """``log((N - n + .5) / (n + .5)) * (k1 + 1) tf / (tf + K) * (k3 + 1) qtf / (k3 + qtf)``.
+    """BM25 as in Terrier (Robertson et al. 1994), with k3 = 8.
 
-    Robertson et al. 1994, with k3 = 8. A term that more than half of the documents have weighs less
-    than nothing: in a collection on health a page is punished for the word "symptoms".
+    The weight is ``log((N - n + .5) / (n + .5)) * (k1 + 1) tf / (tf + K) * (k3 + 1) qtf / (k3 +
+    qtf)``. A term in more than half of the documents has a negative weight, so in a collection on
+    health a page is penalised for the word "symptoms".
     """
     absent = match.documents - match.documents_with
     idf = np.log2((absent + 0.5) / (match.documents_with + 0.5))
@@ -86,7 +90,9 @@ def bm25_terrier(match: TermMatches) -> Floats:
 
 
 def pl2(match: TermMatches) -> Floats:
-    """Poisson, Laplace after-effect, second normalisation, c = 1 (Amati & van Rijsbergen 2002)."""
+    """PL2: Poisson, Laplace after-effect, second normalisation, c = 1 (Amati & van Rijsbergen
+    2002).
+    """
     tf = _second_normalisation(match)
     mean = match.occurrences / match.documents
     surprise = (
@@ -97,7 +103,7 @@ def pl2(match: TermMatches) -> Floats:
 
 
 def dph(match: TermMatches) -> Floats:
-    """Hypergeometric, Popper's normalisation, no parameter (Amati et al. 2008)."""
+    """DPH: hypergeometric, Popper's normalisation, without parameters (Amati et al. 2008)."""
     # A share of 1 (a title of one word) has no finite weight.
     share = np.where(match.tf < match.length, match.tf / match.length, 0.99999)
     ratio = match.tf / match.relative_length * (match.documents / match.occurrences)
@@ -107,7 +113,9 @@ def dph(match: TermMatches) -> Floats:
 
 
 def inl2(match: TermMatches) -> Floats:
-    """Idf, Laplace, second normalisation, c = 1 (Amati & van Rijsbergen 2002)."""
+    """InL2: idf, Laplace after-effect, second normalisation, c = 1 (Amati & van Rijsbergen
+    2002).
+    """
     tf = _second_normalisation(match)
     idf = np.log2((match.documents + 1) / (match.documents_with + 0.5))
     weight: Floats = match.in_query * tf / (tf + 1) * idf
@@ -115,9 +123,10 @@ def inl2(match: TermMatches) -> Floats:
 
 
 def dirichlet_lm(match: TermMatches) -> Floats:
-    """A language model smoothed by mu = 2500 terms of the collection (Zhai & Lafferty 2004).
+    """A language model with Dirichlet smoothing by mu = 2500 terms of the collection (Zhai &
+    Lafferty 2004).
 
-    ``log(1 + tf / (mu F / T)) + log(mu / (l + mu))``, for terms of the document only.
+    The weight is ``log(1 + tf / (mu F / T)) + log(mu / (l + mu))``, for terms of the document only.
     """
     expected = MU * match.occurrences / match.tokens
     surprise = np.log2(1 + match.tf / expected) + np.log2(MU / (match.length + MU))
@@ -126,15 +135,18 @@ def dirichlet_lm(match: TermMatches) -> Floats:
 
 
 def jelinek_mercer_lm(match: TermMatches) -> Floats:
-    """Mixed with the collection's model, w = 0.1: ``log(1 + (1 - w) tf T / (w l F))``.
+    """A language model mixed with the collection's model in the proportion w = 0.1.
 
-    Zhai & Lafferty 2004.
+    The weight is ``log(1 + (1 - w) tf T / (w l F))`` (Zhai & Lafferty 2004).
     """
     return _mixture(match, 1 - COLLECTION_WEIGHT)
 
 
 def hiemstra_lm(match: TermMatches) -> Floats:
-    """The same, with w = 0.85: the document's own model weighs little (Hiemstra 2001)."""
+    """Hiemstra's language model (2001): `jelinek_mercer_lm` with w = 0.85.
+
+    The document's own model then has little weight.
+    """
     return _mixture(match, HIEMSTRA_LAMBDA)
 
 
@@ -171,10 +183,10 @@ def search(
     field: str = PAGE,
     depth: int = 1000,
 ) -> Run:
-    """Rank the documents of each query by one weighting model; name the run after field and model.
+    """Rank the documents of an index for each query by a weighting model.
 
     At most `depth` documents that share a term with the query are ranked; ties are ordered as in
-    trec_eval. A query of unknown words has no documents.
+    trec_eval. A query of unknown words has no documents. The run is named after field and model.
 
     >>> from understandability.text.page import Page
     >>> from understandability.study.index import build_index
@@ -243,7 +255,9 @@ def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
 def _matches(
     field: Field, terms: Mapping[int, int], documents: Ints | None = None
 ) -> tuple[Ints, TermMatches]:
-    """Return the matches of terms and documents, and the index of each match in `documents`."""
+    """Find the documents that contain some terms; return the index of each match's document, and
+    the matches.
+    """
     numbers = np.array(list(terms), dtype=np.int64)
     postings = field.postings[numbers]
     if documents is not None:

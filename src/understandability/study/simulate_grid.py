@@ -1,4 +1,6 @@
-"""The simulated users of the uRBP papers under every way of reading pages."""
+"""Simulate users, as in the uRBP papers, under every way of extracting text and ending
+sentences.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,12 @@ from understandability.study.simulate_users import (
 
 @dataclass(frozen=True, slots=True)
 class UserGridRow:
-    """The order of the systems for one user, one score and one way of reading pages.
+    """The ranking of systems for one simulated user, one score and one way of reading pages.
 
-    `tau` and `tau_ap` correlate the reference (RBP) with the measure of the user; `tau_reading` is
-    Kendall's tau of that measure with itself under the first way of reading. NaN where one orders
-    nothing. `readable` is the share of the relevant documents that the user understands, `first`
-    the best system.
+    `tau` and `tau_ap` correlate the rankings of systems by the reference (RBP) and by the user's
+    measure. `tau_reading` is Kendall's tau between the user's measure under this and under the
+    first way of reading pages. A correlation is NaN if all systems are tied. `readable` is the
+    share of relevant documents that the user understands, and `first` the best system.
     """
 
     extractor: str
@@ -67,20 +69,22 @@ class UserGridRow:
 
     @property
     def pipeline(self) -> str:
-        """Extractor and sentence ends, as in ``naive, none``."""
+        """The extractor and the sentence ends, such as ``naive, none``."""
         return f"{self.extractor}, {self.sentence_ends}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class UserGrid(Tabular):
-    """The whole grid; `scored` is the number of documents with a score, by pipeline."""
+    """The result of `simulate_grid`; `scored` is the number of documents with a score, by
+    pipeline.
+    """
 
     rows: tuple[UserGridRow, ...]
     systems: tuple[str, ...]
     scored: Mapping[str, int]
 
     def table(self, *, digits: int = 3) -> ResultTable:
-        """One row per cell."""
+        """Return a table with one row per user, score and way of reading."""
         columns = tuple(UserGridRow.__dataclass_fields__)
         return ResultTable(columns, tuple(map(astuple, self.rows)), digits=digits, texts=4)
 
@@ -103,9 +107,10 @@ def simulate_grid(
 ) -> UserGrid:
     """Rank runs for simulated users under every extraction, sentence end, score and threshold.
 
-    For each cell: Kendall's tau and tau_AP between the systems' orders by a measure (RBP) and by
-    its understandability-biased form (uRBP), the tau with the same measure under the first way of
-    reading pages, the share of relevant documents that are readable, the best system.
+    For each combination, the result has Kendall's tau and tau_AP between the rankings of systems by
+    a measure (RBP) and by its understandability-biased form (uRBP). It also has the tau with the
+    same measure under the first way of reading pages, the share of relevant documents that are
+    readable, and the best system.
 
     The folder stores the scores, in one crawl folder per way of reading. Stop the command at any
     time; run it again to continue.
@@ -202,5 +207,5 @@ def simulate_grid(
 
 
 def _has_u(measure: Measure) -> bool:
-    """True if a measure is topical and has an understandability-biased form."""
+    """Return True if a measure uses relevance alone and has an understandability-biased form."""
     return isinstance(measure.row, Base) and not measure.form and "u" in measure.row.forms

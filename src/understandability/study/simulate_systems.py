@@ -1,4 +1,4 @@
-"""Synthetic systems whose topicality and understandability are set by hand."""
+"""Simulate systems whose topicality and understandability are set by hand."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ PAPER_MEASURES = ("RBP(p=0.8)@10", "uRBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0
 
 @dataclass(frozen=True, slots=True)
 class SimulationGrid:
-    """The systems to simulate: every topicality with every mean and deviation of the labels.
+    """The systems to simulate: every combination of topicality, and mean and deviation of labels.
 
-    `scale` states its ends, between which the labels are drawn.
+    `scale` must state its ends, between which the labels are drawn.
     """
 
     topicality: tuple[float, ...]
@@ -57,7 +57,9 @@ class SimulationGrid:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedCell:
-    """Mean and standard deviation of a measure over the runs of one type of system."""
+    """The mean and standard deviation of a measure over the runs of one type of simulated
+    system.
+    """
 
     topicality: float
     mean_label: float
@@ -69,7 +71,8 @@ class SimulatedCell:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Simulation(Tabular):
-    """The result of a simulation: one cell per type of system and measure.
+    """The result of `simulate`: one cell per type of system and measure, with the grid and the
+    seed.
 
     `seed` is that of the random numbers.
     """
@@ -84,13 +87,15 @@ class Simulation(Tabular):
         return asdict(self.grid) | {"scale": str(self.grid.scale), "seed": self.seed}
 
     def rows(self) -> ResultTable:
-        """One row per cell, with mean and deviation as numbers."""
+        """Return a table with one row per cell, with mean and deviation as numbers."""
         return ResultTable(
             tuple(SimulatedCell.__dataclass_fields__), tuple(map(astuple, self.cells))
         )
 
     def table(self, *, digits: int = 3) -> ResultTable:
-        """One row per type of system, one column per measure: mean ± deviation."""
+        """Return a table with one row per type of system and one column per measure: mean ±
+        deviation.
+        """
         rows: dict[tuple[float, float, float], list[str]] = {}
         for cell in self.cells:
             system = (cell.topicality, cell.mean_label, cell.deviation)
@@ -103,7 +108,7 @@ class Simulation(Tabular):
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """The `rows` as a frame."""
+        """Return the `rows` as a pandas data frame."""
         return self.rows().to_pandas()
 
 

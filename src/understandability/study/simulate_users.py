@@ -1,4 +1,6 @@
-"""The experiment of the uRBP papers (Zuccon & Koopman 2014; Zuccon 2016) with simulated users."""
+"""Simulate users with thresholds: the experiment of the uRBP papers (Zuccon & Koopman 2014; Zuccon
+2016).
+"""
 
 from __future__ import annotations
 
@@ -57,13 +59,13 @@ _QUARTILES = ("25%", "50%", "75%")  # where a score has no thresholds of its own
 
 @dataclass(frozen=True, slots=True)
 class SimulatedUser:
-    """The order of the systems for one user.
+    """The ranking of systems for one simulated user.
 
-    `tau` and `tau_ap` correlate RBP (the reference) with uRBP over the systems; NaN if one of
-    the two is constant, as a remark of `SimulatedUsers` explains. `readable` is the share of the
-    relevant documents that the user understands; `first` the best system by uRBP, `first_by_rbp`
-    its rank by RBP, NaN where uRBP orders nothing; `mover` the system whose rank changes
-    most, with both ranks.
+    `tau` and `tau_ap` correlate the rankings of systems by RBP (the reference) and by uRBP. They
+    are NaN if one of the two measures is constant, as a remark of `SimulatedUsers` explains.
+    `readable` is the share of relevant documents that the user understands. `first` is the best
+    system by uRBP, and `first_by_rbp` its rank by RBP (NaN if uRBP is constant). `mover` is the
+    system whose rank changes most, with both ranks.
     """
 
     user: str
@@ -79,7 +81,8 @@ class SimulatedUser:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SimulatedUsers(Tabular):
-    """The experiment: one row per user, the evaluation, and the distribution of the score.
+    """The result of `simulate_users`: one row per user, the evaluation, and the quantiles of the
+    score.
 
     `quantiles` of the score over all scored documents help to choose thresholds. `remarks` explain
     missing numbers.
@@ -93,7 +96,7 @@ class SimulatedUsers(Tabular):
     remarks: tuple[str, ...]
 
     def table(self, *, digits: int = 4) -> ResultTable:
-        """One row per user."""
+        """Return a table with one row per user."""
         columns = tuple(SimulatedUser.__dataclass_fields__)
         rows = []
         for user in self.users:
@@ -104,7 +107,7 @@ class SimulatedUsers(Tabular):
         return ResultTable(columns, tuple(rows), note=" ".join(self.remarks), digits=digits)
 
     def distribution(self) -> ResultTable:
-        """The quantiles of the score."""
+        """Return a table of the quantiles of the score."""
         columns = ("quantile", *(f"{share:.0%}" for share in self.quantiles))
         return ResultTable(columns, ((self.score, *self.quantiles.values()),), digits=2)
 
@@ -129,10 +132,10 @@ def simulate_users(
 ) -> SimulatedUsers:
     """Rank runs by RBP and by the uRBP of simulated users: the experiment of the uRBP papers.
 
-    A user understands documents that a formula scores below a threshold, as a step or with noise
-    (arctan). For each user: Kendall's tau and tau_AP of the two rankings, the share of relevant
-    documents that are readable, the best system, and the system that moves most. The quantiles of
-    the score help to choose thresholds.
+    A user understands documents that a formula scores below a threshold, either exactly (step) or
+    with noise (arctan). For each user, the result has Kendall's tau and tau_AP between the two
+    rankings of systems, the share of relevant documents that are readable, the best system, and the
+    system whose rank changes most. The quantiles of the score help to choose thresholds.
 
     Example: understand simulate users runs/*.gz --qrels qrels.txt --pages crawl.warc.gz
 
@@ -219,7 +222,7 @@ def simulate_users(
 
 
 def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
-    """Compute a formula for the pages that are ranked."""
+    """Compute a formula for those pages whose docnos are wanted."""
     paths = [pages] if isinstance(pages, str | Path) else list(pages)
     documents = documents_of(read_pages(*paths, docnos=wanted), Settings())
     table = compute_features(documents, [formula])
@@ -228,7 +231,7 @@ def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
 
 
 def check_users(users: Sequence[str]) -> None:
-    """Raise `OptionError` for a user that cannot be simulated."""
+    """Raise `OptionError` for a user model that cannot be simulated."""
     for user in users:
         check_choice("simulated user", user, MODELLED_USERS)
 
@@ -236,19 +239,23 @@ def check_users(users: Sequence[str]) -> None:
 def biased(
     reference: Measure, user: str, threshold: float, noise_scale: float = math.pi
 ) -> Measure:
-    """Return the understandability-biased form of a measure for a user; arctan has noise."""
+    """Return the understandability-biased form of a measure for a user; only arctan uses the
+    noise.
+    """
     noise = (("s", noise_scale),) if user == "arctan" else ()
     stated = (*reference.stated, ("user", user), ("th", threshold), *noise)
     return parse_measure(str(replace(reference, form="u", stated=stated, written="")))
 
 
 def default_thresholds(column: str) -> Sequence[float | str]:
-    """The thresholds of the papers for FOG, the quartiles for other columns of the catalogue."""
+    """Return the papers' thresholds for Gunning's Fog index, or the quartiles for other scores."""
     return FOG_THRESHOLDS if column == check_columns(["fog"])[0] else _QUARTILES
 
 
 def threshold_of(threshold: float | str, scores: Floats) -> float:
-    """Return a threshold as a score; a share such as 25% becomes a quantile of four digits."""
+    """Return a threshold as a score; a percentage such as 25% becomes a quantile, to four
+    digits.
+    """
     try:
         if isinstance(threshold, str) and threshold.strip().endswith("%"):
             share = float(threshold.strip()[:-1]) / 100
@@ -271,7 +278,7 @@ def seen_by(
     measure: Measure,
     readable: float,
 ) -> SimulatedUser:
-    """Compare the measure of one user with the reference."""
+    """Compare the rankings of systems by the measure of one user and by the reference."""
     plain, own = result.column(str(reference)), result.column(str(measure))
     same = np.ptp(own) == 0
     flat = same or np.ptp(plain) == 0 or len(result.runs) < 2
@@ -291,7 +298,9 @@ def seen_by(
 
 
 def readable_share(qrels: Labels, scores: Labels, direction: Direction, threshold: float) -> float:
-    """The share of the relevant documents with a score that lie on the easy side."""
+    """Return the share of relevant documents with a score that are on the easy side of the
+    threshold.
+    """
     names, docnos = qrels.docnos.to_pylist(), scores.docnos.to_pylist()
     relevant = {names[i] for i in np.unique(qrels.docno_ids[qrels.values >= 1]).tolist()}
     of_relevant = np.array([docnos[document] in relevant for document in scores.docno_ids.tolist()])

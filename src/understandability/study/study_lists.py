@@ -1,7 +1,8 @@
-"""Count words on lists as the study did (Palotti, Zuccon & Hanbury 2019).
+"""Count words on lists by the rules of the study (Palotti, Zuccon & Hanbury 2019).
 
-The rules are those of its public code: affixes need four letters, words on dictionary lists need
-more than three, and acronyms match exactly. Words with several listed affixes count several times.
+The rules are taken from its public code: affixes must have at least four letters, words on
+dictionary lists more than three, and acronyms must match exactly. Words with several listed affixes
+count several times.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ Cut = Callable[[str, int], str]  # the first or last letters of a word
 
 
 class StudyList:
-    """A list of the study, with one method per rule; each returns a value per word."""
+    """A word list of the study, with one method per matching rule; each returns a value per
+    word.
+    """
 
     def __init__(self, entries: Iterable[str]) -> None:
         self._entries = frozenset(entries)
@@ -39,7 +42,8 @@ class StudyList:
         return tuple(sorted({len(affix) for affix in self._affixes}))
 
     def prefixes(self, words: Sequence[str]) -> Counts:
-        """The number of listed prefixes of at least four letters with which each word begins.
+        """Return the number of listed prefixes, of at least four letters, with which each word
+        begins.
 
         >>> StudyList(["card", "cardio", "a"]).prefixes(["Cardiology", "cardio", "an"]).tolist()
         [2, 2, 0]
@@ -47,7 +51,8 @@ class StudyList:
         return self._count(words, lambda word, length: word[:length])
 
     def suffixes(self, words: Sequence[str]) -> Counts:
-        """The number of listed suffixes of at least four letters with which each word ends.
+        """Return the number of listed suffixes, of at least four letters, with which each word
+        ends.
 
         >>> StudyList(["itis", "is"]).suffixes(["arthritis", "itis", "this"]).tolist()
         [1, 1, 0]
@@ -55,7 +60,7 @@ class StudyList:
         return self._count(words, lambda word, length: word[-length:])
 
     def long_words(self, words: Sequence[str]) -> Mask:
-        """A mask of the words longer than three letters that are listed, in any case.
+        """Return a mask of the words on the list with more than three letters, ignoring case.
 
         >>> StudyList(["Bone", "the"]).long_words(["bone", "the"]).tolist()
         [True, False]
@@ -63,7 +68,7 @@ class StudyList:
         return _mask(len(word) >= SHORTEST_WORD and word.lower() in self._lower for word in words)
 
     def exact(self, words: Sequence[str]) -> Mask:
-        """A mask of the words that are listed as they are written.
+        """Return a mask of the words that are on the list with the same capitals.
 
         >>> StudyList(["MRI", "As"]).exact(["MRI", "MRIs", "mri", "As"]).tolist()
         [True, False, False, True]

@@ -1,7 +1,7 @@
-"""Find the terms of a vocabulary in a text: the longest that begins at each word.
+"""Find the terms of a vocabulary in a text: at each word, the longest term that begins there.
 
-A term matches whatever its case and number ("Heart Attacks"), with or without hyphens and
-genitives ("Alzheimer's disease"); it runs across neither punctuation nor the end of a sentence.
+Case, number ("Heart Attacks"), hyphens and genitives ("Alzheimer's disease") are ignored. A term
+never extends over punctuation or the end of a sentence.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ES_PLURAL = re.compile(r"(?:ss|sh|zz|x|[^a]ch)es$")
 
 
 def singular(word: str) -> str:
-    """A form that a lower-case noun and its plural share; not always a word.
+    """Return a form that a lower-case noun shares with its plural; it is not always a word.
 
     >>> [singular(word) for word in ("attacks", "biopsies", "diagnoses", "abscesses", "headaches")]
     ['attack', 'biopsy', 'diagnosis', 'abscess', 'headache']
@@ -45,7 +45,7 @@ def singular(word: str) -> str:
 
 
 def key_of(token: str) -> str | None:
-    """Return the key for comparing a token with terms: ``''`` if ignored, None at a break.
+    """Return the form in which a token is compared with terms.
 
     >>> [key_of(token) for token in ("Attacks", "-", "’s", "B12", ",")]
     ['attack', '', '', 'b12', None]
@@ -59,7 +59,7 @@ def key_of(token: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ConceptMatches:
-    """The matches of terms in a batch, one row for each, in order.
+    """The terms found in a batch, in order; each array has one entry per match.
 
     `documents` is the index of the document, `entries` the entry (see `TermFinder`), and its tokens
     are ``batch.token_ids[starts[i]:ends[i]]``.
@@ -75,12 +75,12 @@ _UNKNOWN, _SKIP = -1, -2
 
 
 class TermFinder:
-    """A tree of terms as arrays, one level for each word, walked for all positions at once.
+    """Finds the terms of a vocabulary, by a tree of arrays with one level per word.
 
-    Terms that do not differ in their keys are one entry: `entries` holds the entry of each term,
-    `size` is how many there are. Left out (entry -1) are terms of more than `LONGEST` words, and
-    of one word that is in `too_common`, a number, or shorter than three letters: "it", "12" and
-    "cm" in a text are not what a vocabulary means by them.
+    Terms with equal keys form one entry: `entries` holds the entry of each term, and `size` is the
+    number of entries. Some terms are excluded (entry -1): terms of more than `LONGEST` words, and
+    single words that are in `too_common`, a number, or shorter than three letters, because "it",
+    "12" and "cm" in a text rarely mean what the vocabulary means by them.
     """
 
     def __init__(self, terms: Sequence[str], too_common: Collection[str] = ()) -> None:
@@ -113,9 +113,9 @@ class TermFinder:
             kept, nodes = kept[~is_last], nodes[~is_last]
 
     def _words_of(self, terms: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers of each term's first words, and how many words it has.
+        """Return the ids of each term's first words, and its number of words.
 
-        Punctuation within a term is passed over: "Diabetes Mellitus, Type 2" has four words.
+        Punctuation within a term is ignored: "Diabetes Mellitus, Type 2" has four words.
         """
         pieces = PieceTable()
         split = list(map(split_pieces, terms))
@@ -141,7 +141,7 @@ class TermFinder:
         return words, sizes
 
     def find(self, batch: Batch) -> ConceptMatches:
-        """The longest terms of a batch's documents, from left to right, none overlapping."""
+        """Find the longest terms in a batch's documents, from left to right, without overlaps."""
         numbers = batch.token_values(self._numbers_of)
         tokens = np.flatnonzero(numbers != _SKIP)
         # An unknown word separates the sentences and ends the last one, so that no term crosses.
@@ -195,7 +195,9 @@ class TermFinder:
         return begins, best_size[begins], best_entry[begins]
 
     def _numbers_of(self, tokens: Sequence[str]) -> NDArray[np.int64]:
-        """The number of each token's key; of a token that is passed over, and of all others."""
+        """Return the id of each token's key; ignored tokens and unknown words have ids of their
+        own.
+        """
         keys = map(key_of, tokens)
         numbers = self._numbers
         return np.fromiter(

@@ -1,6 +1,7 @@
-"""Readers of medical vocabularies and word lists, as they are distributed.
+"""Read medical vocabularies and word lists in the formats in which they are distributed.
 
-Each gives the terms of one file, in whichever of its formats; `InputError` where it is in none.
+Each reader yields the terms of one file, whose format it detects, and raises `InputError` for other
+formats.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _MOST_OF_A_LINE = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A name of a concept. `value` is its score or depth, or None."""
+    """A name of a concept in a vocabulary. `value` is its score or depth, or None."""
 
     text: str
     concept: str = ""
@@ -32,7 +33,9 @@ class Term:
 
 
 def lines_of(stream: io.BufferedReader) -> Iterator[str]:
-    """The lines without their ends; UTF-8 (with or without a mark), else windows-1252."""
+    """Yield lines without their ends, decoded as UTF-8 (with or without BOM), otherwise
+    windows-1252.
+    """
     for number, line in enumerate(bounded_lines(stream, _MOST_OF_A_LINE)):
         if number == 0:
             line = line.removeprefix(b"\xef\xbb\xbf")
@@ -44,7 +47,7 @@ def lines_of(stream: io.BufferedReader) -> Iterator[str]:
 
 
 def named_columns(lines: Iterable[str], columns: Sequence[str], name: str) -> Iterator[list[str]]:
-    """The named columns of a tab-separated table whose first line names its columns."""
+    """Yield the named columns of a tab-separated table whose first line is a header."""
     lines = iter(lines)
     header = next(lines, "").split("\t")
     if missing := [column for column in columns if column not in header]:
@@ -69,7 +72,7 @@ def _unknown(name: str, expected: str) -> InputError:
 
 
 def start_of(stream: io.BufferedReader) -> str:
-    """The first line, without reading past it."""
+    """Return the first line of a stream without consuming it."""
     first = stream.peek(1 << 12).removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
     return first.decode("utf-8", "replace").strip()
 
@@ -80,7 +83,9 @@ _MARKED_UP = re.compile(r"\s*<")
 
 
 def read_words(stream: io.BufferedReader, name: str) -> Iterator[Term]:
-    """One word a line; hunspell's ``.dic`` (affix flags are dropped), Indri's ``<word>`` lists."""
+    """Read a list of words: one per line, hunspell's ``.dic`` (affix flags are dropped), or
+    Indri's.
+    """
     for number, line in enumerate(lines_of(stream)):
         if _MARKED_UP.match(line):
             yield from map(Term, map(str.strip, _INDRI_WORD.findall(line)))
@@ -100,11 +105,11 @@ _CUI = re.compile(r"C\d{7}")
 
 
 def read_chv(stream: io.BufferedReader, name: str) -> Iterator[Term]:
-    """Terms of the Consumer Health Vocabulary with their combo score, or its stop concepts.
+    """Read terms of the Consumer Health Vocabulary with their combo score, or its stop concepts.
 
-    The terms may be the official flat file (15 columns, no header; 2011) or the TSV with a
-    header; a score that is not a number from 0 to 1 counts as missing. Stop concepts, which are too
-    general to be health terms, form the group `STOP`.
+    The terms may be the official flat file (15 columns, no header; 2011) or the TSV with a header;
+    a score that is not a number from 0 to 1 counts as missing. Stop concepts, which are too general
+    to be health terms, form the group `STOP`.
     """
     lines = lines_of(stream)
     first = next(lines, "")
@@ -144,14 +149,18 @@ _UNSPECIFIED = re.compile(r",? (?:unspecified|not elsewhere classified|NOS|NEC)$
 
 
 def read_icd10cm(stream: io.BufferedReader, name: str) -> Iterator[Term]:
-    """Descriptions and inclusion terms of ICD-10-CM; a final "unspecified" or NOS is dropped."""
+    """Read descriptions and inclusion terms of ICD-10-CM; a final "unspecified" or NOS is
+    dropped.
+    """
     for code, text in _icd_texts(stream, name):
         if text := _UNSPECIFIED.sub("", text.strip()):
             yield Term(text, code)
 
 
 def _icd_texts(stream: io.BufferedReader, name: str) -> Iterator[tuple[str, str]]:
-    """Codes and texts of the tabular XML, the TSV with a header, the order or the codes file."""
+    """Yield codes and texts from the tabular XML, a TSV with a header, or the order or codes
+    file.
+    """
     start = start_of(stream)
     if start.startswith("<"):
         # Categories nest; their texts are in <diag><name/><desc/><inclusionTerm><note/>...</diag>.
@@ -177,7 +186,7 @@ def _icd_texts(stream: io.BufferedReader, name: str) -> Iterator[tuple[str, str]
 
 
 def xml_elements(stream: io.BufferedReader, name: str, tag: str) -> Iterator[Any]:
-    """The elements of one name as they end; entities are not expanded, nothing is fetched."""
+    """Yield each XML element with this tag when it ends; entities are not expanded or fetched."""
     with needing("a vocabulary in XML needs lxml", ".[reference]"):
         from lxml import etree
 
@@ -209,7 +218,7 @@ _DRUGBANK_OFFICIAL = ("DrugBank ID", "Common name", "Synonyms")
 
 
 def read_drugbank(stream: io.BufferedReader, name: str) -> Iterator[Term]:
-    """Names and synonyms of drugs: DrugBank's vocabulary CSV, or the TSV with a header."""
+    """Read names and synonyms of drugs from DrugBank's vocabulary CSV, or a TSV with a header."""
     start, lines = start_of(stream), lines_of(stream)
     if start.startswith("drugbank_id\t"):
         rows = named_columns(lines, ("drugbank_id", "name", "aliases"), name)
@@ -235,7 +244,7 @@ def _drugbank_csv(lines: Iterable[str], name: str) -> Iterator[list[str]]:
 
 
 def read_adam(stream: io.BufferedReader, name: str) -> Iterator[Term]:
-    """Abbreviations of ADAM with their variants: its own format, or the TSV with a header."""
+    """Read abbreviations of ADAM with their variants, in its own format or a TSV with a header."""
     lines = (line for line in lines_of(stream) if not line.startswith("##") and line[:2] != "# ")
     first = next(lines, "")
     if first.startswith("abbreviation\t"):
@@ -251,9 +260,9 @@ def read_adam(stream: io.BufferedReader, name: str) -> Iterator[Term]:
 
 
 def read_disease_ontology(stream: io.BufferedReader, name: str) -> Iterator[Term]:
-    """Names and exact synonyms of diseases, and the UMLS concepts that they are.
+    """Read names and exact synonyms of diseases, and the UMLS concepts they correspond to.
 
-    OBO (``doid.obo``), or the TSVs of names and of cross references.
+    The format is OBO (``doid.obo``), or TSV files of names and of cross references.
     """
     start = start_of(stream)
     if start.startswith("format-version"):
@@ -274,7 +283,7 @@ def read_disease_ontology(stream: io.BufferedReader, name: str) -> Iterator[Term
 
 
 def read_symptom_ontology(stream: io.BufferedReader, name: str) -> Iterator[Term]:
-    """Names and synonyms of symptoms, and the UMLS concepts that they are: OBO or TSV."""
+    """Read names and synonyms of symptoms, and the UMLS concepts they correspond to: OBO or TSV."""
     start = start_of(stream)
     if start.startswith("format-version"):
         yield from _read_obo(stream, SYMPTOM)
@@ -294,7 +303,7 @@ _OBO_CUI = re.compile(r"(?:UMLS(?:_CUI)?|umls(?:_cui)?):(C\d{7})")
 
 
 def _read_obo(stream: io.BufferedReader, group: str) -> Iterator[Term]:
-    """The terms of an ontology in OBO; obsolete ones are left out."""
+    """Yield the terms of an ontology in the OBO format, without obsolete ones."""
     stanza: list[tuple[str, str]] = []
     for line in chain(lines_of(stream), ["["]):
         if line.startswith("["):
@@ -319,7 +328,7 @@ def _obo_terms(stanza: list[tuple[str, str]], group: str) -> Iterator[Term]:
 
 
 def depth(tree_numbers: Sequence[str]) -> float:
-    """The mean depth of a descriptor in the trees; the heading of a tree has depth 1.
+    """Return the mean depth of a MeSH descriptor in the trees; the root of a tree has depth 1.
 
     >>> depth(["C14.280.647", "C14.907"])
     2.5
@@ -328,7 +337,8 @@ def depth(tree_numbers: Sequence[str]) -> float:
 
 
 def group_of(tree_numbers: Sequence[str]) -> str:
-    """The group of a descriptor: symptoms are under C23.888, diseases elsewhere under C.
+    """Return the group of a MeSH descriptor: symptoms are under C23.888, diseases elsewhere under
+    C.
 
     >>> group_of(["C14.280.647"]), group_of(["C23.888.646"]), group_of(["A07.541"])
     ('disease', 'symptom', '')
@@ -339,10 +349,10 @@ def group_of(tree_numbers: Sequence[str]) -> str:
 
 
 def read_mesh(stream: io.BufferedReader, name: str) -> Iterator[Term]:
-    """Headings and entry terms, with their mean tree depth and their group.
+    """Read the headings and entry terms of MeSH, with their mean tree depth and their group.
 
-    The ASCII file (``d20xx.bin``) or the XML (``desc20xx.xml``) with entry terms; the trees
-    (``mtrees20xx.bin``) or a TSV of descriptors and tree numbers without them. Descriptors
+    The ASCII file (``d20xx.bin``) and the XML (``desc20xx.xml``) have entry terms. The trees
+    (``mtrees20xx.bin``), or a TSV of descriptors and tree numbers, have only headings. Descriptors
     without a tree number (Male, Female) are left out, and so are qualifiers.
     """
     start = start_of(stream)
@@ -431,10 +441,10 @@ class Mapping:
 
 
 def read_mmi(stream: io.BufferedReader, name: str) -> Iterator[Mapping]:
-    """Yield the concepts of each document, in the order of the file.
+    """Read the output of MetaMap (MMI): the concepts of each document, in the order of the file.
 
-    Lines of abbreviations (AA, UA) are skipped. A
-    concept without positions, as written before 2012, counts once.
+    Lines of abbreviations (AA, UA) are skipped. A concept without positions, as written before
+    2012, counts once.
 
     >>> line = b'd1|MMI|5.18|Fever|C0015967|[sosy]|["fever"-tx-1-"fever"-noun-0]|TX|0/5;9/5|C23.888'
     >>> next(read_mmi(io.BufferedReader(io.BytesIO(line)), "example"))

@@ -1,6 +1,6 @@
-"""Rows of the catalogue from installed vocabularies: words on lists, and medical concepts.
+"""Catalogue rows that use installed vocabularies: words on lists, and medical concepts.
 
-Concepts are counted, with the mean of their familiarity or depth.
+For concepts, one row counts them, and another has the mean of their familiarity or depth.
 """
 
 from __future__ import annotations
@@ -49,19 +49,24 @@ STUDY_ACRONYMS: StudyTest = attrgetter("exact")
 
 
 def count_installed(batch: Batch, name: str, test: Test) -> FloatArray:
-    """Count the words that pass a test of an installed list; NaN if it is not installed."""
+    """Count the words of each document that are on an installed list; NaN if it is not installed.
+
+    `test` is the rule by which a word matches the list.
+    """
     words = word_list(name)
     return np.full(len(batch), np.nan) if words is None else batch.word_sums(test(words))
 
 
 def count_as_in_study(batch: Batch, name: str, test: StudyTest) -> FloatArray:
-    """Count words on a list of the study by its own rule; NaN if the list is not installed."""
+    """Count words on an installed list, by the study's rule `test`; NaN if it is not installed."""
     entries = study_list(name)
     return np.full(len(batch), np.nan) if entries is None else batch.word_sums(test(entries))
 
 
 def count_outside_aspell(batch: Batch) -> FloatArray:
-    """Count the words of letters that the installed list lacks, also without their inflection."""
+    """Count the words of letters that are not on the installed list, even without their
+    inflection.
+    """
     words = word_list("aspell")
     if words is None:
         return np.full(len(batch), np.nan)
@@ -70,7 +75,7 @@ def count_outside_aspell(batch: Batch) -> FloatArray:
 
 
 def is_alphabetic(words: Sequence[str]) -> NDArray[np.bool_]:
-    """A mask of the words that consist of letters and apostrophes."""
+    """Return a mask of the words that consist of letters and apostrophes."""
     return np.fromiter(
         (word.replace("’", "").replace("'", "").isalpha() for word in words), bool, len(words)
     )
@@ -109,13 +114,14 @@ def count_concepts(batch: Batch, find: Find) -> FloatArray:
 
 
 def mean_value(batch: Batch, find: Find) -> FloatArray:
-    """The mean score or depth of the concepts that have one; NaN if none has."""
+    """Return the mean score or depth of each document's concepts; NaN if none has one."""
     sums = find(batch)
     return ratio(sums[:, 2], sums[:, 1])
 
 
 def sums_of_terms(batch: Batch, get: Callable[[], Lexicon | None], group: str = "") -> FloatArray:
-    """Match the terms of a vocabulary, or of its diseases or symptoms; (documents, 3).
+    """Find the terms of a vocabulary, or only its diseases or symptoms, in each document;
+    (documents, 3).
 
     The columns are the number of terms, the number with a value, and the sum of the values.
     """
@@ -131,7 +137,9 @@ def sums_of_terms(batch: Batch, get: Callable[[], Lexicon | None], group: str = 
 
 
 def _sums(row: Array, times: Array, values: FloatArray, rows: int) -> FloatArray:
-    """Per row, the number of occurrences, the number with a value, and the sum of the values."""
+    """Return, per row, the number of occurrences, the number with a value, and the sum of the
+    values.
+    """
     valued = times * ~np.isnan(values)
     columns = (times, valued, valued * np.nan_to_num(values))
     sums = [np.bincount(row, column, rows) for column in columns]
@@ -142,9 +150,10 @@ _METAMAP_NEEDS = {CONSUMER: ("metamap", "chv"), EXPERT: ("metamap",)}
 
 
 def _totals(vocabulary: str) -> tuple[dict[str, int], dict[str, FloatArray]]:
-    """Return the row of each document, and by group the sums over the concepts of a vocabulary.
+    """Return the sums of a vocabulary's concepts in the documents that MetaMap has processed.
 
-    A row holds the number of occurrences, the number with a value, and the sum of the values.
+    The first result maps each docno to its row; the second maps each group to an array. A row holds
+    the number of occurrences, the number with a value, and the sum of the values.
     """
     mapped = installed_mappings()
     rows: dict[str, int] = {}
@@ -162,7 +171,7 @@ def _totals(vocabulary: str) -> tuple[dict[str, int], dict[str, FloatArray]]:
 
 
 def _chv_scores() -> dict[str, float]:
-    """The concepts of the CHV with the score of their most familiar name."""
+    """Return the score of each concept of the CHV: that of its most familiar name."""
     terms = installed_terms("chv")
     scores: dict[str, float] = {}
     for concept, value in zip(terms.concepts, terms.values.tolist(), strict=True):
@@ -173,7 +182,7 @@ def _chv_scores() -> dict[str, float]:
 
 
 def sums_of_mapped(batch: Batch, vocabulary: str, group: str) -> FloatArray:
-    """Return the sums of `sums_of_terms` for the concepts that MetaMap found."""
+    """Return the sums described in `sums_of_terms`, for concepts that MetaMap found."""
     sums = np.full((len(batch), 3), np.nan)
     cached = loaded(_totals, (vocabulary,), _METAMAP_NEEDS[vocabulary])
     if cached is not None:
@@ -193,7 +202,9 @@ def _medical_row(name: str, what: str, resource: str, source: str) -> Feature:
 
 
 def _rows(counted: str, valued: str, group: str, part: str = "") -> tuple[Feature, Feature]:
-    """Return the rows for the count of concepts, diseases or symptoms, and for their mean value."""
+    """Return two catalogue rows: the count of concepts (or diseases, symptoms), and their mean
+    value.
+    """
     plural = {"": "concepts", SYMPTOM: "symptoms", DISEASE: "diseases"}[part]
     needs: tuple[str, ...] = ("mesh",)
     if group == CONSUMER:

@@ -1,4 +1,4 @@
-"""From a page to a `Document`: extract its blocks, and split them into sentences."""
+"""Convert a page to a `Document`: extract its blocks of text, and split them into sentences."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ Engine = Callable[[ParsedPage], Iterable[Block]]
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """A method: our implementation, the library that it reproduces, and its publication.
+    """A method of text extraction: our implementation, the library that it reproduces, and its
+    publication.
 
-    The first two are hooks, which are loaded for the first page. `reads_source` is True if the
-    method does not need the tree of the page.
+    The first two are names of functions (``module:function``), which are imported for the first
+    page. `reads_source` is True if the method does not need the tree of the page.
     """
 
     fast: str
@@ -85,7 +86,8 @@ LANGUAGE_UNCERTAIN: Final = "language_uncertain"
 
 
 def require_extractor(extractor: str, engine: str = "fast") -> None:
-    """Raise `MissingExtraError` if an extractor or its engine is an extra that is not installed.
+    """Raise `MissingExtraError` if an extractor or its engine needs a package that is not
+    installed.
 
     >>> require_extractor("naive")
     """
@@ -115,7 +117,7 @@ def parse_for(page: Page, extractor: str) -> ParsedPage:
 
 
 def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -> tuple[Block, ...]:
-    """Return the blocks of a page as one extractor sees them, kept or dropped, with the reason.
+    """Split a page into blocks of text with an extractor, which keeps or drops each for a reason.
 
     For plain text, every extractor returns one kept block per paragraph. Raises `PageError` of
     stage ``extract`` if the extractor fails on the page, and `MissingExtraError` for an extra that
@@ -149,7 +151,10 @@ def _extract(parsed: ParsedPage, extractor: str, engine: str) -> Iterable[Block]
 
 @cache
 def _row(extractor: str, engine: str) -> tuple[Extractor, str]:
-    """Return an extractor and the hook of its function. Names are checked once, not per page."""
+    """Return the extractor with this name, and the name of the function for the engine.
+
+    Names are checked once, not per page.
+    """
     check_choice("extractor", extractor, EXTRACTORS)
     check_choice("engine", engine, ENGINES)
     row = EXTRACTORS[extractor]
@@ -159,11 +164,11 @@ def _row(extractor: str, engine: str) -> tuple[Extractor, str]:
 def document_of(
     parsed: ParsedPage, blocks: Iterable[Block], *, extractor: str, sentence_ends: str
 ) -> Document:
-    """Return the document of a page's blocks, under a policy of sentence ends.
+    """Make a document from the blocks of a page.
 
-    The policy decides whether the end of a block ends a sentence. Flags: `LONG_TEXT` if only the
-    first `MOST_CHARACTERS` are analysed, `LITTLE_KEPT` if less than a quarter of the words in the
-    blocks was kept, `LIST_OF_LINKS` if lists of links have more words than the kept text.
+    `sentence_ends` decides whether the end of a block ends a sentence. Flags: `LONG_TEXT` if only
+    the first `MOST_CHARACTERS` are analysed, `LITTLE_KEPT` if less than a quarter of the words in
+    the blocks was kept, `LIST_OF_LINKS` if lists of links have more words than the kept text.
 
     Args:
         parsed: The page.
@@ -212,9 +217,9 @@ def document_of(
 
 
 def _beginning(texts: list[str]) -> list[str]:
-    """Return the first `MOST_CHARACTERS` of some texts, up to the end of a piece.
+    """Return the first `MOST_CHARACTERS` characters of some texts, cut at white space.
 
-    Runs that are longer than any writing (code, an image as text) are then shortened.
+    Runs without white space that are longer than any word (code, an encoded image) are shortened.
 
     >>> [len(text) for text in _beginning(["a" * 150_000, "word " * 50_000])]
     [1000, 148994]
@@ -241,7 +246,7 @@ def document_of_page(
     sentence_ends: str = DEFAULT_SENTENCE_ENDS,
     engine: str = "fast",
 ) -> Document:
-    """Decode, parse and extract one page. Raises `PageError` if that is impossible.
+    """Decode, parse and extract one page; raise `PageError` if that is impossible.
 
     >>> page = Page("p", "", b"<title>Flu</title><p>You have flu. Rest!</p>")
     >>> document_of_page(page, extractor="naive").sentences[-2:]
@@ -253,7 +258,7 @@ def document_of_page(
 
 
 def document_of_text(text: str, docno: str = "text") -> Document:
-    """Return the document of plain text, as from a file that ends in ``.txt``.
+    """Make a document from plain text, as if read from a file that ends in ``.txt``.
 
     >>> document_of_text("Dr. Lee came. She sat.").sentences
     (('Dr.', 'Lee', 'came.'), ('She', 'sat.'))

@@ -1,4 +1,4 @@
-"""A bounded cache of values that depend on one string."""
+"""A bounded cache for functions of a string."""
 
 from __future__ import annotations
 

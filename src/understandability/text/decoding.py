@@ -1,8 +1,8 @@
-"""Bytes to text, by the rules that browsers follow.
+"""Decode the bytes of a page to text, by the rules that browsers follow.
 
-In this order, as in the WHATWG HTML standard ("determining the character encoding"): the byte
-order mark, the HTTP header, ``<meta>`` in the head; then UTF-8 if the bytes are valid UTF-8, else
-windows-1252. A label that the standard does not know counts as none. Bytes that are invalid in the
+In this order, as in the WHATWG HTML standard ("determining the character encoding"): the byte order
+mark, the HTTP header, ``<meta>`` in the head; then UTF-8 if the bytes are valid UTF-8, else
+windows-1252. A label that the standard does not define is ignored. Bytes that are invalid in the
 encoding become U+FFFD. There is no further guessing, because it costs more than the rest of the
 work on a page.
 
@@ -11,9 +11,9 @@ they are labelled with an encoding in which any bytes are valid (windows-1252, l
 
 Letters with combining accents become single characters (Unicode NFC).
 
-The names that pages give to encodings mean what the table "Names and labels" of the WHATWG Encoding
-standard says. It differs from Python's own aliases where the web does: ``iso-8859-1`` is
-windows-1252, ``gb2312`` is GBK.
+The names of encodings on pages are interpreted by the table "Names and labels" of the WHATWG
+Encoding standard. It differs from Python's aliases: ``iso-8859-1`` is windows-1252, ``gb2312`` is
+GBK.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ _LABELS = {
 
 
 def encoding_of(label: str | None) -> str | None:
-    """Return the encoding of a label; None if the standard does not have the label.
+    """Return the encoding that a label names; None if the standard does not define the label.
 
     >>> encoding_of(" ISO-8859-1 ")
     'windows-1252'
@@ -197,7 +197,7 @@ _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 class Decoded(NamedTuple):
-    """The encoding that a text was in, and the text in UTF-8."""
+    """A decoded text: the name of its original encoding, and the text in UTF-8."""
 
     encoding: str
     utf8: bytes
@@ -208,16 +208,16 @@ class Decoded(NamedTuple):
 
 
 def decode(content: bytes | str, charset: str | None = None) -> Decoded:
-    """Return the text of `content` in UTF-8, and the standard's name of its encoding.
+    """Convert `content` to UTF-8, and return the name of its original encoding.
 
-    `charset` is the label in the HTTP header. The encoding of text that was decoded before is
-    ``unicode``. Control characters and lone surrogates are replaced.
+    `charset` is the label in the HTTP header. If `content` is a `str`, the encoding is ``unicode``.
+    Control characters and lone surrogates are replaced.
 
     Raises `PageError` for content that is no text (images, archives, PDF) or larger than
     `MAX_SIZE`.
 
     >>> decode("naïve".encode("latin-1"))
-    Decoded(encoding='windows-1252', utf8=b'na\xc3\xafve')
+    Decoded(encoding='windows-1252', utf8=b'naÃ¯ve')
     >>> decode("naïve".encode(), charset="no such thing").encoding
     'utf-8'
     """
@@ -264,7 +264,7 @@ def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
 
 
 def _is_cut_utf8(content: bytes) -> bool:
-    """Return True if bytes are UTF-8 whose last character is cut off."""
+    """Return True if bytes are valid UTF-8 except for a last character that is cut off."""
     for size in range(1, min(4, len(content))):
         if content[-size] >= 0xC0:
             whole = content[:-size]
@@ -275,17 +275,19 @@ def _is_cut_utf8(content: bytes) -> bool:
 
 
 def _composed(utf8: bytes) -> bytes:
-    """Return text with letters and their accents as single characters (NFC)."""
+    """Compose letters and combining accents into single characters (NFC)."""
     return unicodedata.normalize("NFC", utf8.decode()).encode() if _core.may_combine(utf8) else utf8
 
 
 def _marked(content: bytes) -> str | None:
-    """Return the encoding of the byte order mark, if there is one."""
+    """Return the encoding that a byte order mark states; None without one."""
     return next((name for mark, name in _BYTE_ORDER_MARKS if content.startswith(mark)), None)
 
 
 def _wide(content: bytes, charset: str | None) -> str | None:
-    """Return UTF-16 for text without a byte order mark if every other byte of it is NUL."""
+    """Return the name of UTF-16 for text without a byte order mark in which every other byte is
+    NUL.
+    """
     head = content[:_SNIFFED]
     if b"\0" not in head:
         return None
@@ -300,7 +302,7 @@ def _wide(content: bytes, charset: str | None) -> str | None:
 
 
 def _labelled(content: bytes, charset: str | None) -> str | None:
-    """Return the encoding that the HTTP header or else a ``<meta>`` or XML declaration names."""
+    """Return the encoding named by the HTTP header, or else by a ``<meta>`` or XML declaration."""
     encoding = encoding_of(charset)
     if encoding is not None and not encoding.startswith("utf-16"):
         return encoding
@@ -332,7 +334,7 @@ def _declared(head: bytes) -> bytes | None:
 
 
 def _label_of_meta(written: bytes) -> bytes | None:
-    """The label among the attributes of a ``<meta>``, as they are written; None without one."""
+    """Return the label in the attributes of a ``<meta>``; None without one."""
     if b"charset" not in written.lower():
         return None
     attributes: dict[bytes, bytes] = {

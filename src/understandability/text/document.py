@@ -1,4 +1,4 @@
-"""The text of a page: its blocks as an extractor sees them, its words and sentences."""
+"""`Document`: the text of a page, with its blocks, sentences and words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOSTLY_LINKS = "mostly links"  # the reason why lists of links are dropped
 
 
 class Block(NamedTuple):
-    """A piece of a page's text as one extractor sees it, kept or dropped, with the reason.
+    """A block of a page's text, which an extractor keeps or drops, with the reason.
 
     `tag` is the element that holds the text (``p``, ``li``, ``h1``, ``title``, ...).
     """
@@ -47,7 +47,11 @@ class Blocks:
 
 
 class Cut(NamedTuple):
-    """Pieces, the positions of those that start a sentence, and the open sentences."""
+    """The result of splitting texts: pieces, positions of the pieces that start a sentence, open
+    sentences.
+
+    `open_ends` are the indexes of sentences that end without punctuation.
+    """
 
     pieces: tuple[str, ...]
     sentence_starts: tuple[int, ...]
@@ -55,7 +59,7 @@ class Cut(NamedTuple):
 
 
 class Uncut(NamedTuple):
-    """Texts that are not split into pieces and sentences yet, and the blocks that hold them.
+    """Texts that have not been split into pieces and sentences yet, and their blocks.
 
     `add_to` accepts a table of strings, an array and two lists. It appends the id of each piece to
     the array, the positions of the pieces that start a sentence to the first list, and the indexes
@@ -77,7 +81,8 @@ class Uncut(NamedTuple):
 
 
 class Document:
-    """A page's text, analysed once and never changed. A feature is a function of it.
+    """The text of a page, split into pieces and sentences. It is never changed. Features are
+    computed from it.
 
     Documents can be compared, hashed, copied and pickled.
 
@@ -90,13 +95,14 @@ class Document:
             (the last one runs to the end).
         tag_counts: the number of elements of the page by name; empty for plain text.
         blocks: all blocks that the extractor saw, kept and dropped.
-        title: of the page; empty without one.
-        url: of the page, if known.
+        title: the title of the page; empty without one.
+        url: the URL of the page, if known.
         language: the primary subtag (``en``); None if unknown.
-        encoding: what the page was decoded from.
+        encoding: the encoding from which the page was decoded.
         extractor: the name of the extractor.
-        sentence_ends: the policy at the end of a block, see `text.sentences.SENTENCE_ENDS`.
-        flags: what was unusual about the page.
+        sentence_ends: whether the end of a block ends a sentence, one of
+            `text.sentences.SENTENCE_ENDS`.
+        flags: the names of what was unusual about the page.
         open_ends: the indexes of the sentences that end without punctuation, at the end of their
             block (a heading, a list item, a cell).
         uncut: the texts that pieces and sentences are split from when they are first needed; None
@@ -172,7 +178,7 @@ class Document:
 
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:
-        """The pieces of each sentence.
+        """The sentences, each as a tuple of its pieces.
 
         >>> Document("d", "", ("I", "am.", "You", "are."), (0, 2)).sentences
         (('I', 'am.'), ('You', 'are.'))

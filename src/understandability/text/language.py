@@ -1,10 +1,10 @@
-"""The language of a text: believed where it is stated, otherwise detected.
+"""Find the language of a text: a stated language is believed unless the text contradicts it.
 
-`detect_language` is the only function that detects. English, which most pages are, is settled by
-its function words within microseconds. Everything else is compared with profiles of byte n-grams in
-80 languages (py3langid: Lui & Baldwin 2012, Barbaresi 2021), which are loaded when they are first
-needed. The profiles are right for whole sentences but not for lists of names, drugs or code, so a
-language other than English also has to outweigh the English words in the text.
+Without a statement, `detect_language` detects the language. English, which most pages are in, is
+recognised by its function words within microseconds. Everything else is compared with profiles of
+byte n-grams in 80 languages (py3langid: Lui & Baldwin 2012, Barbaresi 2021), which are loaded when
+they are first needed. The profiles are right for whole sentences but not for lists of names, drugs
+or code, so a language other than English also has to outweigh the English words in the text.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ _SUBTAG = re.compile(r"\s*([a-zA-Z]{1,8})(?![^\s_\-,;])")
 
 
 def english_hash(word: str) -> int:
-    """The 32 bits by which a distinctly English word is stored.
+    """Return the 32-bit hash by which a distinctly English word is stored.
 
     >>> english_hash("sneeze") == english_hash("sneezes")
     False
@@ -159,7 +159,7 @@ def english_hash(word: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """Profiles of languages: the weights of byte n-grams.
+    """Profiles of many languages: the weights of byte n-grams.
 
     `ngrams` holds, for each length from 1, the sorted n-grams as big-endian integers; `weights` has
     a row for each n-gram, in the order of lengths, and a column for each of `languages`, in units
@@ -173,10 +173,12 @@ class Profiles:
     english: NDArray[np.uint32]
 
     def compare(self, text: str) -> tuple[NDArray[np.float32], float]:
-        """The log-probability of a text in each language, up to a constant; and the mean match.
+        """Return the log-probability of a text in each language, up to a constant, and the mean
+        match.
 
-        At each byte the longest n-gram that ends there counts; the n-th occurrence of an n-gram
-        counts less than the first. The mean match is the mean length of these n-grams in bytes.
+        At each byte, only the longest n-gram that ends there is used. Repetitions of an n-gram
+        count less than its first occurrence. The mean match is the mean length of these n-grams in
+        bytes.
         """
         rows = self._longest(text.encode("utf-8", "replace").ljust(LONGEST))
         rows, counts = np.unique(rows[rows >= 0], return_counts=True)
@@ -210,7 +212,7 @@ class Profiles:
         return rows
 
     def english_share(self, words: list[str]) -> float:
-        """The share of the words of three letters or more that are distinctly English."""
+        """Return the share of the words of three letters or more that are distinctly English."""
         longer = [word for word in words if len(word) > 2] or words
         if not longer:
             return 0.0
@@ -221,7 +223,7 @@ class Profiles:
 
 @cache
 def profiles() -> Profiles:
-    """The profiles that come with the package, unpacked once."""
+    """Load the profiles that come with the package; cached."""
     arrays = resource_arrays("languages.npz")
     lengths = range(1, LONGEST + 1)
     languages = tuple(arrays["languages"].tolist())
@@ -236,7 +238,7 @@ def profiles() -> Profiles:
 
 
 def detect_language(text: str) -> str | None:
-    """The language of a text, as a subtag such as ``de``.
+    """Detect the language of a text, and return it as a subtag such as ``de``.
 
     Returns `UNDETERMINED` where the text could be in several languages, and None for a text without
     letters.
@@ -264,7 +266,7 @@ def is_plainly_english(
     Args:
         text: Any text; with fewer than 25 words the result is False.
         share: The share of the words that have to be function words.
-        least_distinct: The number of distinct ones.
+        least_distinct: The number of distinct function words that have to occur.
 
     >>> is_plainly_english("You have the flu, and you should rest. " * 4)
     True
@@ -281,7 +283,7 @@ def _listed_function_words() -> Places:
 
 
 def language_subtag(tag: str) -> str | None:
-    """The two or three letters of the language in a tag; None where the tag names no language.
+    """Return the two or three letters of the language in a tag; None if the tag names no language.
 
     Accepts the tags of HTML and of ISO 639-1, 639-2 and 639-3.
 
@@ -298,7 +300,7 @@ def language_subtag(tag: str) -> str | None:
 
 
 def languages_of_script(text: str, share: float = 0.5) -> frozenset[str] | None:
-    """The languages of the script of more than a share of a text's letters; None for Latin.
+    """Return the languages that are written in the script of a text; None for the Latin script.
 
     >>> sorted(languages_of_script("Η γρίπη") or ()), languages_of_script("the flu")
     (['el'], None)
@@ -316,7 +318,7 @@ def languages_of_script(text: str, share: float = 0.5) -> frozenset[str] | None:
 
 
 def is_in_other_script(text: str, language: str) -> bool:
-    """True if most of a text is in a script in which the language is not written.
+    """Return True if most of a text is in a script in which the language is not written.
 
     >>> is_in_other_script("У меня есть собака.", "en"), is_in_other_script("Мы спим.", "ru")
     (True, False)
@@ -330,9 +332,9 @@ def is_in_other_script(text: str, language: str) -> bool:
 
 
 def contradicting_language(text: str, claim: str, least_words: int = 50) -> str | None:
-    """The language of a text that is plainly not in the language that it claims; None otherwise.
+    """Return the language of a text if it is plainly not the claimed one; None otherwise.
 
-    Shorter texts than `least_words` are contradicted by their script only.
+    Texts shorter than `least_words` can only contradict the claim by their script.
 
     >>> contradicting_language("Sie haben die Grippe und sollen viel trinken. " * 8, "en")
     'de'
@@ -361,7 +363,7 @@ def contradicting_language(text: str, claim: str, least_words: int = 50) -> str 
 
 
 def _sample(text: str) -> str:
-    """Windows of a long text, spread evenly over it."""
+    """Return windows of a long text, spread evenly over it."""
     if len(text) <= _WINDOW * _WINDOWS:
         return text
     step = (len(text) - _WINDOW) // (_WINDOWS - 1)
@@ -406,7 +408,8 @@ def _detect(sample: str, words: list[str]) -> str:
 
 
 def _is_led_by_names(sample: str, column: int, known: Profiles) -> bool:
-    """True if only the names in a text are in a language, and its other words are English.
+    """Return True if only the names in a text seem to be in a language, and its other words are
+    English.
 
     >>> text = "Born in San Miguel de Tucumán, Mercedes Sosa sang with Milton Nascimento."
     >>> _is_led_by_names(text, profiles().languages.index("es"), profiles())

@@ -1,4 +1,4 @@
-"""Languages other than English: their syllables, and abbreviations that end no sentence.
+"""Rules for languages other than English: syllables, and abbreviations that end no sentence.
 
 This is all that readability formulas need. A syllable is counted by its nucleus, a vowel or a group
 of vowels that are spoken as one. Hyphenation patterns (pyphen) miss syllables at the edges of
@@ -155,7 +155,7 @@ LANGUAGES = MappingProxyType({language.tag: language for language in _ALL})
 
 
 def other_language(language: str) -> OtherLanguage:
-    """The language of a tag such as ``de`` or ``pt-BR``; `OptionError` where it is none of ours.
+    """Return the language of a tag such as ``de`` or ``pt-BR``; raise `OptionError` for others.
 
     >>> other_language("pt-BR").name
     'Portuguese'
@@ -170,7 +170,7 @@ def other_language(language: str) -> OtherLanguage:
 
 
 def syllables_of(words: Sequence[str], language: OtherLanguage) -> NDArray[np.int64]:
-    """The syllables of each word; at least 1, so that a number or "w" has one.
+    """Count the syllables of each word; at least 1, even for a number or "w".
 
     >>> syllables_of(["Ideen", "Krankheit", "5"], LANGUAGES["de"])
     array([2, 2, 1])

@@ -19,15 +19,15 @@ SEEN_BEFORE = "an earlier document has this docno; only the first is scored"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as it was read: bytes (or text that a container had decoded already).
+    """A page as it was read: its bytes, or its text if a container had decoded it already.
 
     Attributes:
         docno: the id.
-        path: where the page came from: a file, a URL, ``archive.tar!member``, ``file#number`` of
-            a record.
+        path: where the page came from: a file, a URL, ``archive.tar!member``, or ``file#number``
+            for a record.
         media_type: `HTML`, `TEXT` or `MARKDOWN`.
         charset: the encoding that the HTTP header names, if there was one.
-        flags: what the reader noticed, such as ``truncated``.
+        flags: what was unusual when the page was read, such as ``truncated``.
         kept: the values of the columns that are copied into the row of the page.
         language: the language that the source states (a column, a header), in lower case: a BCP 47
             tag (``de-at``) or an ISO 639 code (``deu``).

@@ -1,4 +1,4 @@
-"""A page, decoded and parsed once."""
+"""`ParsedPage`: a page that was decoded and parsed once, for all later steps."""
 
 from __future__ import annotations
 
@@ -48,11 +48,12 @@ class ParsedPage:
         page: the page.
         source: the page in UTF-8.
         encoding: the encoding that it was decoded from.
-        tape: its markup, see `understandability.text.tape`; empty for plain text.
+        tape: its markup as a flat list, see `understandability.text.tape`; empty for plain text.
         declared_language: the language that the page claims.
         flags: what was unusual about the page.
-        hints: the labels of sections by the index of their tag, see `text.tape.read_source`.
-        is_source: True if the tape is that of `parse_source`, and not of a tree.
+        hints: the labels of sections (such as ``footer``) by the index of their tag, see
+            `read_source`.
+        is_source: True if the tape was made by `parse_source`, without building a tree.
     """
 
     page: Page
@@ -70,12 +71,12 @@ class ParsedPage:
 
     @cached_property
     def tags(self) -> Counter[str]:
-        """The number of occurrences of each tag on the tape."""
+        """How often each tag occurs on the tape."""
         return self.tape.counts()
 
     @cached_property
     def text(self) -> str:
-        """The text of a page that is no HTML; of Markdown the prose alone, without code."""
+        """The text of a page that is not HTML; for Markdown the prose alone, without code."""
         text = self.source.decode()
         if self.page.media_type == MARKDOWN:
             from understandability.text.prose import prose_of_markdown
@@ -85,13 +86,13 @@ class ParsedPage:
 
     @cached_property
     def closes_void_elements(self) -> bool:
-        """True if the page mostly writes ``<br/>``, not ``<br>``."""
+        """True if the page mostly writes ``<br/>`` rather than ``<br>``."""
         slashes = _LINE_BREAK.findall(self.source)
         return 2 * slashes.count(b"/") > len(slashes)
 
     @cached_property
     def tag_counts(self) -> Mapping[str, int]:
-        """The number of elements of the page's tree by name."""
+        """The number of elements of each name in the page's tree."""
         if self.is_source:
             return _LaterCounts(self.page)
         counts: Counter[str] = Counter()
@@ -102,7 +103,7 @@ class ParsedPage:
 
     @cached_property
     def title_index(self) -> int | None:
-        """The index of the tag before the text of the page's title; None without a title."""
+        """The index of the tag that precedes the text of the page's title; None without a title."""
         index, picture = self.tape.place_of("title"), self.tape.place_of("svg")
         return None if index < 0 or 0 <= picture < index else index
 
@@ -117,9 +118,10 @@ class ParsedPage:
     def language(self) -> str | None:
         """The page's language, a lower-case primary subtag such as ``en``.
 
-        A stated language (`Page.language`) holds unless the script contradicts it, the language
-        that the page claims unless the text plainly does. Without either, the language is detected:
-        `UNDETERMINED` where the text could be in several, None without letters.
+        A stated language (`Page.language`) is accepted unless the script contradicts it. The
+        language that the page claims is accepted unless the text plainly contradicts it. Without
+        either, the language is detected. It is `UNDETERMINED` if the text could be in several
+        languages, and None without letters.
         """
         stated = language_subtag(self.page.language or "")
         if stated and not is_in_other_script(self._sample(_ENOUGH), stated):
@@ -129,7 +131,9 @@ class ParsedPage:
         return detect_language(self._sample(SAMPLE))
 
     def _sample(self, size: int) -> str:
-        """Return about the first `size` characters of the longer texts; of all if few are long."""
+        """Return about the first `size` characters of the page's longer texts; of all texts if few
+        are long.
+        """
         if not self.is_html:
             return self.text[:size]
         texts = self.tape.long_texts(_SENTENCE, size, _RAW)
@@ -183,10 +187,10 @@ def _read(page: Page, read: Callable[[bytes], Markup], is_source: bool = False) 
 
 
 def language_of_main_part(source: bytes, markup: Markup) -> str | None:
-    """The language that the main part of a page claims, if it claims one.
+    """Return the language that the main part of a page claims, or None.
 
-    That part is a ``main`` element or one with that role, otherwise the ``article`` elements, if
-    they all claim the same language.
+    The main part is an element ``main`` or one with that role. Without one, it is the ``article``
+    elements, if they all claim the same language.
 
     >>> page = b"<html lang=en><nav>Home</nav><main class=a lang=es-MX><p>Descanse."
     >>> language_of_main_part(page, read_source(page))
@@ -215,9 +219,9 @@ def language_of_main_part(source: bytes, markup: Markup) -> str | None:
 
 
 def _end_of_front_matter(source: bytes) -> int:
-    """Return where the page begins after the lines that Jekyll and the like read; 0 without any.
+    r"""Return the offset after the front matter (for Jekyll and similar tools); 0 without any.
 
-    >>> _end_of_front_matter(b"---\\nlayout: post\\n---\\n<p>Flu"), _end_of_front_matter(b"---<p>")
+    >>> _end_of_front_matter(b"---\nlayout: post\n---\n<p>Flu"), _end_of_front_matter(b"---<p>")
     (21, 0)
     """
     has_name, offset = False, 0
@@ -236,7 +240,7 @@ def _end_of_front_matter(source: bytes) -> int:
 
 
 class _LaterCounts(Mapping[str, int]):
-    """The counts of a page's tree, which is made when they are first asked for."""
+    """Counts of the elements in a page's tree, which is built only when they are requested."""
 
     def __init__(self, page: Page) -> None:
         self.page = page

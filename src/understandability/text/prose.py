@@ -1,7 +1,8 @@
-"""The prose of a source in Markdown, reStructuredText or HTML, every character in its place.
+"""Find the prose in Markdown, reStructuredText or HTML, with every character at its original
+offset.
 
-What is no prose (code, front matter, addresses, directives, marks) is blanked, not cut out: so what
-is found in the text can be shown in the source, by line and column.
+Everything else (code, front matter, URLs, directives, markup) is replaced by blanks. So whatever is
+found in the prose can be shown in the source, by line and column.
 """
 
 from __future__ import annotations
@@ -72,14 +73,17 @@ def _blank(text: str) -> str:
 
 
 def _without(text: str, first: str, last: str) -> str:
-    """The text with all blank from one mark to another; a mark that none follows is text."""
+    """Replace everything from a mark `first` to the next mark `last` by blanks.
+
+    If no `last` follows, the mark is kept as text.
+    """
     end = max((match.end() for match in re.finditer(last, text, re.I)), default=0)
     pattern = re.compile(f"{first}.*?{last}", re.I | re.S)  # in what is before `end`, always found
     return pattern.sub(lambda match: _blank(match[0]), text[:end]) + text[end:]
 
 
 def _all_but_text(match: re.Match[str]) -> str:
-    """The match blank, but for its group ``text``."""
+    """Replace a match by blanks, except for its group ``text``."""
     if "text" not in match.re.groupindex or match["text"] is None:
         return _blank(match[0])
     (first, last), start = match.span("text"), match.start()
@@ -88,7 +92,7 @@ def _all_but_text(match: re.Match[str]) -> str:
 
 
 def _markdown_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Lines of Markdown without front matter and blocks of code."""
+    """Yield lines of Markdown, with front matter and code blocks blanked."""
     matter = lines[0].strip() if lines and lines[0].strip() in ("---", "+++") else ""
     ends = {"---": ("---", "..."), "+++": ("+++",)}.get(matter, ())
     if not any(line.strip() in ends for line in lines[1:]):
@@ -127,7 +131,7 @@ def _markdown_lines(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _rst_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Lines of reStructuredText without directives, comments and literal blocks."""
+    """Yield lines of reStructuredText, with directives, comments and literal blocks blanked."""
     hidden = -1  # indentation of a directive whose deeper lines are hidden
     for line in lines:
         bare = line.lstrip()
@@ -154,7 +158,7 @@ def _rst_lines(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _joined(text: str) -> str:
-    """The text with spaces for the line breaks within paragraphs."""
+    """Replace the line breaks within paragraphs by spaces."""
     lines = text.split("\n")
     parts: list[str] = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
@@ -187,7 +191,7 @@ def _of_html(source: str) -> str:
 
 
 def prose_of_markdown(source: str) -> str:
-    """Return the prose of a text in Markdown, as `Prose` has it."""
+    """Return a Markdown text with everything but the prose replaced by blanks."""
     return Prose(source, ".md").text
 
 
@@ -200,11 +204,11 @@ MASKS: Mapping[str, Callable[[str], str]] = {
 
 
 class Prose:
-    """A source and its prose; `suffix` is ``.md``, ``.rst``, ``.html``, or another: all is prose.
+    r"""A source and its prose. `suffix` is ``.md``, ``.rst`` or ``.html``; others are all prose.
 
-    >>> prose = Prose("# Use `ls`\\n\\nSee [the guide](https://a.org/b), *please*.", ".md")
+    >>> prose = Prose("# Use `ls`\n\nSee [the guide](https://a.org/b), *please*.", ".md")
     >>> prose.text
-    '# Use \\n\\nSee the guide, please.'
+    '# Use \n\nSee the guide, please.'
     >>> prose.place_of(("the", "guide,")), prose.line_and_column(16)
     ((17, 45), (3, 5))
     """
@@ -218,7 +222,7 @@ class Prose:
 
     @cached_property
     def text(self) -> str:
-        """The prose alone."""
+        """The prose, without the blanks."""
         return self._masked.replace(BLANK, "")
 
     @cached_property
@@ -226,7 +230,9 @@ class Prose:
         return [offset for offset, sign in enumerate(self._masked) if sign != BLANK]
 
     def place_of(self, pieces: Sequence[str], start: int = 0) -> tuple[int, int] | None:
-        """The span of the consecutive pieces in the source from `start` on, if any."""
+        """Return the start and end in the source of consecutive pieces, from `start` on; None if
+        absent.
+        """
         texts = [*pieces[:-1], pieces[-1].rstrip(".")] if pieces else []
         pattern = r"\s+".join(re.escape(text) for text in texts if text)
         match = re.compile(pattern).search(self.text, bisect_left(self._places, start))
@@ -235,6 +241,6 @@ class Prose:
         return self._places[match.start()], self._places[match.end() - 1] + 1
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        """The line and the column of a character, each counted from 1."""
+        """Return the line and the column of a character offset, both counted from 1."""
         line = self.source.count("\n", 0, offset)
         return line + 1, offset - self.source.rfind("\n", 0, offset)

@@ -103,7 +103,7 @@ _LONE = re.compile(r"[\"'”’»)\]}.?!…]+|[:;=]['-]?[()DPp]|\^_+\^")
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The rules for the ends of sentences in a language."""
+    """The rules of a language for the ends of sentences."""
 
     never_last: frozenset[str]
     may_be_last: frozenset[str] = frozenset()
@@ -171,7 +171,7 @@ _MAY_END = bytes(byte in _LAST_BYTES for byte in range(256))
 
 @cache
 def _classes(language: str) -> tuple[BoundedCache[str], BoundedCache[str]]:
-    """Return the class of the end, and of the beginning, of each piece of a language."""
+    """Return two caches that classify pieces: by their end, and by their beginning."""
     if language == "en":
         rules = _ENGLISH
     else:
@@ -207,7 +207,7 @@ def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
 def uncut(
     texts: list[str], are_open: list[bool], language: str | None, blocks: Iterable[Block] = ()
 ) -> Uncut:
-    """Return texts that will be split into sentences by the rules of a language.
+    """Return an object that splits texts into sentences, by the rules of a language, when needed.
 
     No sentence runs across the end of a text. For a language that is not in
     `other_languages.LANGUAGES`, the rules of English apply.
@@ -248,11 +248,11 @@ SENTENCE_ENDS = ("none", "force-period", "force-period-always")
 
 
 def ended_fields(texts: list[str], sentence_ends: str) -> tuple[list[str], list[bool]]:
-    """Return the texts under a policy, and a mask of the texts that end without punctuation.
+    """Apply a policy of `SENTENCE_ENDS`: return the texts, perhaps with periods added, and a mask.
 
-    With ``none``, the end of a field is only white space. ``force-period`` adds a period to fields
-    that end without sentence punctuation, and ``force-period-always`` to all fields, as the code of
-    the study of 2015 did.
+    The mask marks the texts that end without punctuation. With ``none``, the end of a field is only
+    white space. ``force-period`` adds a period to fields that end without sentence punctuation, and
+    ``force-period-always`` to all fields, as the code of the study of 2015 did.
     """
     if sentence_ends not in SENTENCE_ENDS:
         raise OptionError(
@@ -271,7 +271,7 @@ def ended_fields(texts: list[str], sentence_ends: str) -> tuple[list[str], list[
 
 
 def fields(blocks: Iterable[Block], sentence_ends: str = "force-period") -> list[str]:
-    """Return the kept texts; no sentence runs from one to the next.
+    """Return the texts of kept blocks; no sentence extends over more than one of them.
 
     >>> blocks = (Block("Flu", "h1"), Block("Ads", "div", kept=False), Block("A virus.", "p"))
     >>> [fields(blocks, name) for name in SENTENCE_ENDS]

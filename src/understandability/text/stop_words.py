@@ -1,4 +1,4 @@
-"""Stop words of 38 languages, most frequent first, as jusText counted them in web pages."""
+"""Stop words of 38 languages, as counted in web pages by jusText; the most frequent come first."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _FREQUENT = 100
 
 
 def _ranked(language: str, count: int | None = None) -> tuple[str, ...]:
-    """The stop words of a language by falling frequency; at most `count` of them."""
+    """Return the `count` most frequent stop words of a language; by default all."""
     return tuple(resource_lines(f"words/stop_lists/{language}.txt")[:count])
 
 
 @cache
 def stop_words_of(language: str) -> frozenset[str] | None:
-    """The stop words of a language, in lower case; None where there is no list.
+    """Return the stop words of a language, in lower case; None if there is no list.
 
     >>> "the" in stop_words_of("en"), stop_words_of("zh")
     (True, None)
@@ -38,7 +38,7 @@ def stop_words_of(language: str) -> frozenset[str] | None:
 
 @cache
 def frequent_words_of(language: str) -> frozenset[str]:
-    """The hundred most frequent words of a language; sentences often begin with one.
+    """Return the hundred most frequent words of a language; sentences often begin with one.
 
     >>> "sie" in frequent_words_of("de"), "max" in frequent_words_of("de")
     (True, False)
@@ -48,9 +48,10 @@ def frequent_words_of(language: str) -> frozenset[str]:
 
 @cache
 def own_words_of(language: str) -> frozenset[str]:
-    """The stop words of a language without English ones, unless they are frequent in both.
+    """Return the stop words of a language, without English words that are not frequent in the
+    language.
 
-    The lists were counted in web pages, so that "the" is in many.
+    The lists were counted in web pages, so "the" is on many of them.
 
     >>> "the" in own_words_of("de"), "und" in own_words_of("de"), "in" in own_words_of("de")
     (False, True, True)
@@ -69,7 +70,7 @@ def own_words_of(language: str) -> frozenset[str]:
 
 @cache
 def foreign_words() -> frozenset[str]:
-    """The frequent words of the other languages that are not frequent in English.
+    """Return the frequent words of other languages that are not frequent in English.
 
     >>> "und" in foreign_words(), "the" in foreign_words()
     (True, False)

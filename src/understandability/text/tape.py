@@ -1,8 +1,8 @@
-"""A page's markup as one flat list, the form in which all extractors read it.
+"""The tape: a page's markup as one flat list, which all extractors read.
 
-A tape alternates texts (possibly empty) and tags, in lower case and without attributes: ``p``
-opens, ``/p`` closes and ``br/`` is an element without content. The compiled core packs it; walking
-it needs no recursion, however deep the page nests.
+A tape alternates texts (possibly empty) and tags. Tags are in lower case and without attributes:
+``p`` opens an element, ``/p`` closes it and ``br/`` is an element without content. The compiled
+core stores it compactly. Walking it needs no recursion, however deeply the page is nested.
 
 The tags are the ones of the tree that libxml2 2.14 builds, by the rules below, because jusText is
 defined on that tree. It is at most 2,048 elements deep. Pages that are deeper, very large, or
@@ -12,9 +12,9 @@ By the standard, a comment or script that is never closed includes everything af
 attribute extends to the next quote. This would lose the rest of the page, so we close them where
 text seems to go on.
 
-*Without a tree*: building the tree takes half of the time of a page. The source has the same texts
-in the same order between its tags, and lacks only the tags that the tree adds. It still has
-attributes, so the names of sections can be read (`kind_of_section`).
+*Without a tree*: building the tree takes half of the time of a page. A tape can also be read from
+the source directly. It has the same texts in the same order, and lacks only the tags that the tree
+adds. Attributes are available then, so sections can be labelled by their names (`kind_of_section`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from understandability.text.cache import BoundedCache
 
 
 def names(listed: str) -> frozenset[str]:
-    """The names in a list that is separated by white space.
+    """Split a list of names at white space.
 
     >>> sorted(names("p li"))
     ['li', 'p']
@@ -144,7 +144,7 @@ _UP_TO_ATTRIBUTE = re.compile(rb"""<[a-zA-Z][^<>"']*+(?:(?:"[^"]*+"|'[^']*+')[^<
 
 
 class Markup(NamedTuple):
-    """The markup of a page, as read from its source."""
+    """The markup of a page that was read from its source: the tape, and what was read with it."""
 
     tape: Tape
     language: str = ""  # as the root element claims
@@ -155,7 +155,7 @@ class Markup(NamedTuple):
 
 
 def read_markup(source: bytes) -> Markup:
-    """Return the tape of the tree of a source in UTF-8.
+    """Parse a page in UTF-8, and return the tape of its tree.
 
     Raises `PageError` if the page has more tags than fit into memory.
 
@@ -166,7 +166,7 @@ def read_markup(source: bytes) -> Markup:
 
 
 def _repaired(source: bytes) -> tuple[bytes, Markup]:
-    """Return the source with everything closed, and its tape."""
+    """Close everything that is never closed in the source; return the source and its tape."""
     closed = with_comments_closed(source)
     if len(closed) <= MAX_TREE_BYTES:  # else attributes are not read
         closed = with_quote_closed(with_quote_closed(closed, b'"'), b"'")
@@ -200,7 +200,9 @@ def text_of_unparsed(content: str) -> str:
 
 
 def number_of_tags(source: bytes) -> int:
-    """Return a bound of the number of tags; raise `PageError` for more than fit into memory."""
+    """Return an upper bound of the number of tags; raise `PageError` if they do not fit into
+    memory.
+    """
     number = source.count(b"<") if len(source) > _MAX_TREE_TAGS else 0
     if number > _MAX_TAGS:
         raise PageError("decode", f"the page has {number:,} tags; at most {_MAX_TAGS:,} are read")
@@ -224,7 +226,7 @@ def _read(source: bytes) -> Markup:
 
 @lru_cache(maxsize=10_000)
 def _rule(name: str) -> tuple[int, int, int, int, int]:
-    """Return the `layout.ELEMENT_RULE` of an element, for `_core.read_tree`."""
+    """Return the `layout.ELEMENT_RULE` of an element, which `_core.read_tree` needs."""
     closed = _CLOSED_BY.get(name, ())
     return (
         1 << _CLOSABLE.index(name) if name in _CLOSABLE else 0,
@@ -236,10 +238,10 @@ def _rule(name: str) -> tuple[int, int, int, int, int]:
 
 
 def _resolved(text: str) -> str:
-    """Return a text with its references resolved as libxml2 does, and without invalid characters.
+    """Resolve character references as libxml2 does, and drop invalid characters.
 
     >>> _resolved("&lt;&eacute;&#8211;&#150;&#1;&nosuch;")
-    '<é––\ufffd&nosuch;'
+    '<é––�&nosuch;'
     """
     return _REFERENCE.sub(_meaning, text)
 
@@ -257,7 +259,7 @@ def _meaning(reference: re.Match[str]) -> str:
 
 
 def _tape_of_source(source: str) -> list[str]:
-    """Return the tape of a source that is split at its tags.
+    """Return the tape of a source that is split at its tags, without a tree.
 
     >>> _tape_of_source("<P>3 &lt; 4<BR><!-- <p> --><script>'<p>'</script>")
     ['', 'p', '3 < 4', 'br/', '', 'script', '', '/script', '']
@@ -287,7 +289,7 @@ def _without_tags(element: re.Match[str]) -> str:
 
 
 def with_comments_closed(source: bytes) -> bytes:
-    """Return the source with each unclosed comment made empty, so that its content is text."""
+    """Close unclosed comments at their start, so that their content becomes text."""
     end = source.rfind(b"-->") + 1
     if source.find(b"<!--", end) < 0:
         return source
@@ -298,7 +300,7 @@ def with_comments_closed(source: bytes) -> bytes:
 
 
 def with_quote_closed(source: bytes, quote: bytes) -> bytes:
-    """Return the source with attributes that include text closed before the end of their tag.
+    """Close attribute values that include text at the end of their tag, and return the source.
 
     >>> source = b"<p title='a>" + b"<p>text" * 200 + b"<p title='b'>"
     >>> with_quote_closed(source, b"'")[:21]
@@ -316,13 +318,15 @@ def with_quote_closed(source: bytes, quote: bytes) -> bytes:
 
 
 def _opens(source: bytes, offset: int) -> bool:
-    """Return True if the quote at an offset opens an attribute of a tag."""
+    """Return True if the quote at an offset opens the value of an attribute."""
     tag = source.rfind(b"<", max(0, offset - 2 * _MAX_ATTRIBUTE), offset)
     return tag >= 0 and _UP_TO_ATTRIBUTE.fullmatch(source, tag, offset) is not None
 
 
 def _raw_at_end(tape: Tape) -> str:
-    """Return the last element that holds text or is not closed, if it is one of `RAW`; else ''."""
+    """Return the name of the last element on the tape if it is in `RAW` and not closed; otherwise
+    ''.
+    """
     for index in range(len(tape) - 1, -1, -1):
         tag, text = tape.tag(index), tape.text_behind(index)
         has_text = text and not text.isspace()
@@ -336,7 +340,7 @@ def _raw_at_end(tape: Tape) -> str:
 def opens_after_last_end(lowered: bytes, name: bytes) -> int:
     """Return the offset of an element that is never closed; -1 without one.
 
-    The source is in small letters.
+    The source must be in lower case.
     """
     end = max(0, lowered.rfind(b"</" + name))
     if lowered.find(b"<" + name, end) < 0:  # faster than the pattern
@@ -346,7 +350,7 @@ def opens_after_last_end(lowered: bytes, name: bytes) -> int:
 
 
 def _with_raw_elements_closed(source: bytes) -> bytes:
-    """Return the source with scripts and other raw elements closed where text seems to go on."""
+    """Close scripts and other raw elements where text seems to continue, and return the source."""
     for name in RAW:
         tag = name.encode()
         if (start := opens_after_last_end(source.lower(), tag)) >= 0:
@@ -414,7 +418,7 @@ _MARKS = str.maketrans("-_:/. \n\t\r", "     ;;;;")
 
 
 def kind_of_section(names: str) -> str:
-    """Return the label of a section, given its class and id; ``''`` if they say nothing.
+    """Return the label of a section, such as ``footer``, given its class and id; ``''`` if unknown.
 
     >>> kind_of_section("col-4 siteFooter"), kind_of_section("comments"), kind_of_section("main")
     ('footer', 'comments', '')
@@ -439,9 +443,9 @@ _OPENED = re.compile(
 
 
 def is_hidden(attributes: str) -> bool:
-    """Return True if the attributes of an element, as they are written, keep it from being shown.
+    """Return True if the attributes of an element hide it.
 
-    Tabs, accordions and the like are not hidden: readers open them.
+    Tabs, accordions and the like do not count as hidden, because readers open them.
 
     >>> is_hidden(' hidden'), is_hidden(' style="display: none"'), is_hidden(' aria-hidden=true')
     (True, True, False)
@@ -471,10 +475,11 @@ _MENDED = tuple(name.encode() for name in (*RAW, *HIDING))  # where they are not
 
 
 def read_source(source: bytes) -> Markup:
-    """Return the tape of a source in UTF-8, with the labels of its sections.
+    """Read the tape of a page in UTF-8 from its source, without building a tree.
 
-    `hints` maps the index of a tag to a label. Comments, scripts and styles are tags without a
-    name. If the source cannot be repaired, the result is that of `read_markup`, without hints.
+    `hints` of the result maps the index of a tag to the label of the section. Comments, scripts and
+    styles are tags without a name. If the source cannot be repaired, the result is that of
+    `read_markup`, without hints.
 
     >>> markup = read_source(b"<DIV class=sidebar>3 &lt; 4<br>a<!-- b -->")
     >>> markup.tape.pieces(), markup.hints

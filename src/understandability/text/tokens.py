@@ -1,4 +1,4 @@
-"""Pieces, words and tokens: three ways to split text. Each is a function of a piece alone.
+"""Split text into pieces, words and tokens. All three are functions of a single piece.
 
 A *piece* is a run of characters between white space. A *word* is a piece without its outer
 punctuation, if a letter or digit remains (Flesch's word: ``don't``, ``well-being`` and ``3.5`` are
@@ -39,12 +39,12 @@ _DOUBLE_HYPHEN = re.compile(r"(?<=[^\s-])(--+)(?=[^\s-])")
 
 
 def spaced(text: str) -> str:
-    """Return the text with white space between its pieces, and its letters in their usual form.
+    """Normalise a text: put white space between its pieces, and replace unusual forms of letters.
 
     Invisible marks (soft hyphens, zero-width spaces) are dropped. Ligatures, full-width letters,
     combining accents and other apostrophes are replaced.
 
-    >>> spaced("o\ufb03ce, don´t, in\u00adfec\u00adtion—well\u2011being")
+    >>> spaced("oﬃce, don´t, in­fec­tion—well‑being")
     "office, don't, infection — well-being"
     """
     if not text.isascii():
@@ -73,7 +73,7 @@ _WORD = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 
 
 def word_of(piece: str) -> str:
-    """Return the piece from its first letter or digit to its last; ``''`` without any.
+    """Return the word in a piece: from its first letter or digit to its last; ``''`` without any.
 
     A plural in brackets and the number of a reference do not belong to the word.
 

@@ -1,4 +1,5 @@
 """Train models and validate them. Scoring does not need this subpackage.
 
-In: documents with labels, or corpora. Out: a `Bundle`, and how well it agrees with labels.
+The input is documents with labels, or corpora. The output is a `Bundle`, and its agreement with
+labels.
 """

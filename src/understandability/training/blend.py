@@ -1,4 +1,4 @@
-"""Fit the blend: the outputs of `open`, plus a correction learned from the labels.
+"""Fit a blend: the outputs of the bundle `open`, plus a correction learned from a user's labels.
 
 The prior is a linear function of the difficulty and the level of `open`. One ridge regression and
 one set of boosted trees learn the labels; a second pair learns the errors of the prior. The first
@@ -9,8 +9,7 @@ Breiman 1996).
 
 A share of the correction, from 0 to 1, is added to the prior. It is chosen on texts that neither
 learners nor weights were learned from: the least-squares share, scaled down if the gain may be
-chance.
-Without a gain the share is 0, and the result is `open` on the scale of the labels.
+chance. Without a gain the share is 0, and the result is `open` on the scale of the labels.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ _ROWS = 20_000  # rows per block; blocks avoid a copy of all inputs
 
 @dataclass(frozen=True, slots=True)
 class FittedBlend:
-    """A fitted prior and five fitted learners; their weights are not chosen yet."""
+    """A fitted prior and five fitted learners, before their weights are chosen."""
 
     prior: Prior
     direct: tuple[Predictor, ...]
@@ -65,7 +64,9 @@ class FittedBlend:
     spelling: Spelling
 
     def outputs(self, rows: Floats, spelled: SpelledTexts) -> tuple[Floats, Floats]:
-        """Return the prior of each row, and the distances of the learners, (rows, learners)."""
+        """Return the prior for each row, and the learners' differences from it, (rows,
+        learners).
+        """
         prior = self.prior.of(rows[:, -len(BASE_OUTPUTS) :])
         distances = distances_of(prior, rows, self.direct, self.corrections)
         by_spelling = spelled.estimates(self.spelling) - prior
@@ -90,7 +91,7 @@ def fit_blend(
 
 
 def fit_prior(outputs: Floats, targets: Floats, weights: Floats) -> Prior:
-    """Fit targets to difficulty and level by least squares, with slopes of 0 or more.
+    """Fit a linear function of difficulty and level to targets, with slopes of 0 or more.
 
     >>> outputs = np.array([[10.0, 1.0], [20.0, 2.0], [30.0, 2.0]])
     >>> fit_prior(outputs, np.array([15.0, 25.0, 35.0]), np.ones(3))
@@ -172,23 +173,25 @@ def fit_trees(rows: Floats, targets: Floats, weights: Floats, random_state: int)
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """The weights of the learners, which sum to about 1, and the share of the correction."""
+    """How a blend combines its learners: their weights, which sum to about 1, and the correction's
+    share.
+    """
 
     weights: Floats
     share: float
 
     def of(self, prior: Floats, distances: Floats) -> Floats:
-        """The estimate for each text."""
+        """Return the estimate for each text."""
         return np.asarray(prior + self.share * (distances @ self.weights))
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Cross-validated outputs, from which the share of the correction is chosen.
+    """Estimates of held-out texts by learners, from which the share of the correction is chosen.
 
-    All arrays have one entry per text: the `prior` and the `distances` of the learners from it
-    (texts, learners), by models that did not learn from the text, its label (`targets`), its
-    weight, the id of its group, and its fold.
+    All arrays have one entry per text. The `prior` and the `distances` of the learners from it,
+    (texts, learners), come from models that did not learn from the text. `targets` are the labels.
+    Each text has a weight and the id of its group.
     """
 
     prior: Floats
@@ -206,9 +209,9 @@ class Proof:
         """The weights of the learners and the share to use.
 
         The share is chosen by the correction of each text with weights that were fitted to the
-        other folds. The gain is the decrease of the squared error with the least-squares share. Its
-        standard error is computed over groups. The least-squares share is multiplied by
-        ``clip(gain / error - .5, 0, 1)``; so it is 0 without a clear gain.
+        other folds. The gain is the decrease of the squared error if the correction has its
+        least-squares share. Its standard error is computed over groups. The least-squares share is
+        multiplied by ``clip(gain / error - .5, 0, 1)``; so it is 0 without a clear gain.
         """
         residuals, weights = self.targets - self.prior, self.weights
         learners = _learner_weights(self.distances, residuals, weights)
@@ -232,7 +235,9 @@ class Proof:
 
 
 def _learner_weights(distances: Floats, residuals: Floats, weights: Floats) -> Floats:
-    """Weights of 0 to 1 that fit the residuals, pulled towards equal weights; (learners,)."""
+    """Return weights from 0 to 1 for the learners, fitted to residuals and pulled towards equal
+    weights.
+    """
     with needing("training the blend needs SciPy", ".[train]"):
         from scipy.optimize import lsq_linear
     count = distances.shape[1]

@@ -1,4 +1,6 @@
-"""Fit a reader (a threshold and a noise scale) to answers: understood or not."""
+"""Fit a reader (a threshold and a noise scale) to answers of the form "understood" or "not
+understood".
+"""
 
 from __future__ import annotations
 
@@ -43,12 +45,12 @@ _HALF_CHI_SQUARE = 3.841 / 2  # one degree of freedom, 95 %
 
 @dataclass(frozen=True, slots=True)
 class FittedReader:
-    """A reader fitted to answers, with the 95 % intervals of threshold and noise.
+    """A reader fitted to answers, with 95 % intervals for its threshold and noise.
 
     `remarks` are sentences on the limits of the answers. `bundle` names the bundle that estimated
     the difficulties; it is empty if unknown. `agreement` compares the answers of `understand ask`
-    with P(U|d); it is None for a table of answers. Any call that takes a reader also takes this
-    object.
+    with P(U|d); it is None for a table of answers. Any function that accepts a reader also accepts
+    this object.
     """
 
     reader: Reader
@@ -60,7 +62,7 @@ class FittedReader:
     agreement: StudyAgreement | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The content of the file for ``--reader FILE``."""
+        """Return the content of the file for ``--reader FILE``."""
         return {
             **self.reader.to_json(),
             **({"bundle": self.bundle} if self.bundle else {}),
@@ -300,7 +302,7 @@ def fit_reader(
 
 
 def _log_likelihood(values: Floats, answers: Any) -> Floats:
-    """The log-likelihood of the answers on a grid of thresholds and noise scales."""
+    """Return the log-likelihood of the answers for each threshold and noise scale of a grid."""
     distinct, index = np.unique(np.round(values, 1), return_inverse=True)
     yes = np.bincount(index, answers, len(distinct))
     no = np.bincount(index, ~answers, len(distinct))

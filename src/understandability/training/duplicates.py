@@ -26,9 +26,9 @@ _MANY_RUNS = 500_000  # runs of words hashed at a time
 
 
 def joined_groups(sets: Sequence[LabelledTexts]) -> tuple[NDArray[np.int64], int]:
-    """Return the group of each text of all sets, and the number of texts joined to another group.
+    """Return the group of each text, and the number of texts whose group was merged into another.
 
-    Groups are numbered from 0. Groups that share near-duplicates are merged.
+    Groups are numbered from 0, across all sets. Groups that share near-duplicates are merged.
     """
     names = [group for labelled in sets for group in labelled.groups]
     groups = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
@@ -101,7 +101,7 @@ def _chunks(documents: Iterable[Document]) -> Iterator[list[Hashes]]:
 
 
 def _runs(words: Sequence[str]) -> Hashes:
-    """Hash each word with the two preceding words. Every repetition of a run has its own hash."""
+    """Hash each sequence of three words. Repetitions of a sequence get different hashes."""
     padding = [0] * (_RUN - 1)
     hashes = np.array([*padding, *(zlib.crc32(word.lower().encode()) for word in words)], np.uint64)
     result = np.zeros(max(len(words), 1), np.uint64)

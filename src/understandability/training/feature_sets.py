@@ -1,4 +1,4 @@
-"""Select the columns that a model is trained on, from values or from a table of features."""
+"""Choose the columns that a model is trained on, from given values or from a table of features."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PASSAGES = "passages"
 
 
 def without_empty(inputs: Floats, columns: Sequence[str]) -> tuple[Floats, tuple[str, ...], str]:
-    """Drop columns without any value. Returns values, names, and a sentence on dropped columns.
+    """Drop columns without any value. Returns values, names, and a remark on dropped columns.
 
     >>> without_empty(np.array([[1.0, np.nan]]), ["smog", "chv_concepts"])[1:]  # doctest: +ELLIPSIS
     (('smog',), 'dropped, because no text has a value: 1 feature (chv_concepts); ...')

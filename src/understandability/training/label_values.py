@@ -1,4 +1,4 @@
-"""Parse labels as people write them: numbers, percent, yes and no, CEFR levels, words."""
+"""Parse labels as people write them: numbers, percentages, yes and no, CEFR levels, words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MISSING: Final = _Missing.MISSING
 
 
 class LabelReader:
-    """Reads the labels of one table, and remembers the word for each number.
+    """Converts the labels of one table to numbers, and remembers the word for each number.
 
     `order` lists labels that are words from the easiest to the hardest; they become 1, 2, 3 …
     Without it, CEFR levels become 1 (A1) to 6 (C2), A2+ 2.5, and yes and no 1 and 0. Percent signs
@@ -46,7 +46,7 @@ class LabelReader:
 
     @property
     def words(self) -> dict[float, str]:
-        """The words read so far by their number, in ascending order."""
+        """The words read so far, by their number in ascending order."""
         return dict(sorted(self._words.items()))
 
     @property
@@ -55,7 +55,7 @@ class LabelReader:
         return self._levels > 0 and not self._numbers
 
     def read(self, cell: Any) -> float | Literal[_Missing.MISSING] | None:
-        """Return the number of a label, `MISSING` for an empty one, None if it is not a number."""
+        """Return the number of a label, `MISSING` for an empty cell, None if it cannot be read."""
         if cell is None or cell != cell:
             return MISSING
         if isinstance(cell, bool):
@@ -79,7 +79,7 @@ class LabelReader:
         return _number(cell if isinstance(cell, int | float) else folded.removesuffix("%").strip())
 
     def refusal(self, cell: Any) -> str:
-        """Return the end of an error message about a label that cannot be read."""
+        """Return the end of the error message for a label that cannot be read."""
         label = repr(str(cell)[:40])
         if self._order:
             return f"{label}, not one of {', '.join(self._names.values())} (--order, order=)"

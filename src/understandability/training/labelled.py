@@ -42,12 +42,12 @@ class LabelScale:
     high: float = math.inf
 
     def turned(self, labels: Floats) -> Floats:
-        """Reverse labels whose higher values are easier; applied twice, it changes nothing."""
+        """Reverse labels whose higher values are easier. Applying it twice restores the labels."""
         return self.low + self.high - labels if math.isfinite(self.low) else -labels
 
 
 def percentile(labels: Floats) -> Floats:
-    """The percentile of each label in its set, 0 to 100; equal labels count half.
+    """Return the percentile of each label in its set, 0 to 100; equal labels count half.
 
     >>> percentile(np.array([3.0, 7.0, 7.0, 9.0])).tolist()
     [12.5, 50.0, 50.0, 87.5]
@@ -85,7 +85,7 @@ class LabelOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class LabelColumns:
-    """The columns of a table of labelled texts, and the meaning of its labels.
+    """The options of a table of labelled texts: its columns, and the meaning of its labels.
 
     `scale` maps labels to 0..100: ``rank`` (the percentile), ``range`` (the lowest is 0, the
     highest 100), ``cefr`` (levels), or ``difficulty`` (unchanged). Raises `OptionError` for an
@@ -137,14 +137,15 @@ class LabelColumns:
 
     @property
     def label_scale(self) -> LabelScale:
-        """The `LabelScale` of the name `scale`."""
+        """The `LabelScale` with the name in `scale`."""
         return SCALES[self.scale]
 
     def stated_in(self, text: str) -> tuple[str, LabelColumns]:
-        """Parse ``PATH[:COLUMN][:harder|easier][:SCALE]``; returns the path and the columns.
+        """Parse ``PATH[:COLUMN][:harder|easier][:SCALE]``; return the path, and a copy with these
+        options.
 
-        Omitted parts keep their values. Raises `OptionError` if the text names no table, or ends
-        in a word that is not a direction.
+        Omitted parts keep their values. Raises `OptionError` if the text names no table, or ends in
+        a word that is not a direction.
 
         >>> path, columns = LabelColumns(group="site").stated_in("clear.csv:rating:easier:cefr")
         >>> path, columns.label, columns.direction.value, columns.scale, columns.group
@@ -175,7 +176,7 @@ class LabelColumns:
 
 @dataclass(frozen=True)
 class LabelledTexts:
-    """One labelled set, in the order of the table at `path`.
+    """A set of labelled texts, in the order of the table at `path`.
 
     Higher `labels` are harder, whatever the direction of the table; a missing label is NaN.
     `weights` are 1 if the table has no weights. `documents` is empty if only labels were requested.
@@ -215,20 +216,20 @@ class LabelledTexts:
 
     @property
     def stated_labels(self) -> Floats:
-        """The labels in the direction of the table."""
+        """The labels in the direction of the table, which may be the reverse of `labels`."""
         if self.columns.direction is Direction.EASIER:
             return self.columns.label_scale.turned(self.labels)
         return self.labels
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the texts, independent of their order and file; '' without texts."""
+        """The SHA-256 of the texts, independent of their order and file; '' without texts."""
         texts = sorted(" ".join(document.pieces) for document in self.documents)
         return hashlib.sha256("\n".join(texts).encode()).hexdigest() if texts else ""
 
     @property
     def in_difficulty(self) -> str:
-        """A list of labels with their difficulty (0 to 100), easiest first: "easy is 12, …".
+        """A list of the labels with their difficulties (0 to 100), easiest first: "easy is 12, …".
 
         It helps users choose a threshold. At most seven labels are listed, spread evenly from the
         lowest to the highest.
@@ -240,7 +241,7 @@ class LabelledTexts:
         return ", ".join(f"{self.in_words(pairs[i][1])} is {pairs[i][0]:.0f}" for i in chosen)
 
     def in_words(self, label: float) -> str:
-        """Return a label as it is written in the table."""
+        """Format a label as it is written in the table."""
         return self.words.get(label, f"{label:g}")
 
     def difficulty_of(self, label: str) -> float:
@@ -261,7 +262,7 @@ class LabelledTexts:
         return float(value[0])
 
     def on_card(self, licence: str) -> dict[str, Any]:
-        """Return the entry that describes the set on a bundle's card."""
+        """Return the entry of a model card that describes this set."""
         return {
             "name": self.name,
             "records": int(np.isfinite(self.labels).sum()),
@@ -278,7 +279,7 @@ class LabelledTexts:
 def read_sets(
     labels: Any, columns: LabelColumns, *, with_text: bool = True
 ) -> tuple[LabelledTexts, ...]:
-    """Read the labelled sets of a call: a table, its path, or a list of paths.
+    """Read labelled sets from a table, its path, or a list of paths.
 
     A path may be ``PATH:COLUMN:harder:SCALE``. Raises the errors of `read_labelled`.
     """
@@ -296,7 +297,7 @@ def read_sets(
 
 
 def table_of_pairs(texts: Any, values: Any, call: str) -> dict[str, list[Any]]:
-    """Return texts and their labels, two sequences of equal length, as a table.
+    """Combine texts and their labels, two sequences of equal length, into a table.
 
     >>> table_of_pairs(["Rest.", "Drink."], [1, 2], "train")
     {'text': ['Rest.', 'Drink.'], 'label': [1, 2]}
@@ -375,7 +376,7 @@ class _Row:
     ratings: int = 1
 
     def joined(self, other: _Row) -> _Row:
-        """Merge two rows of one text: the mean of the ratings, and the sum of their weights."""
+        """Merge two rows of the same text: average the ratings, and add the weights."""
         if math.isnan(other.label):
             return self
         if math.isnan(self.label):
@@ -447,7 +448,7 @@ def _labelled_texts(
 
 
 def _completed(columns: LabelColumns, reader: LabelReader) -> LabelColumns:
-    """Add the direction and the scale that CEFR levels or an order of words imply."""
+    """Fill in the direction and the scale if the labels imply them (CEFR levels, ordered words)."""
     if reader.is_cefr and columns.scale == "rank":
         columns = replace(columns, scale="cefr")
     if columns.direction is None and (columns.order or reader.is_cefr):
@@ -472,7 +473,7 @@ def _check_scale(path: str, columns: LabelColumns, rows: Sequence[_Row], labels:
 
 
 def _label_columns(path: str, columns: LabelColumns, names: Sequence[str]) -> list[str]:
-    """Return the columns with labels: the named column, or the columns of several raters."""
+    """Return the columns that hold labels: the named one, or one per rater."""
     if columns.label in names:
         return [columns.label]
     parts = [name.strip() for name in columns.label.split(",")]
@@ -496,7 +497,7 @@ def _no_column(
 def _columns_of(
     path: str, columns: LabelColumns, names: Sequence[str]
 ) -> tuple[str | None, list[tuple[str, str | None]], str | None]:
-    """Find the columns of ids, of texts with their media types (None: guessed), and of groups."""
+    """Return the columns of ids, of texts, and of groups."""
     for option in ("id", "html", "text", "group", "weight"):
         name = getattr(columns, option)
         if name is not None and name not in names:
@@ -543,7 +544,7 @@ def _label(record: Mapping[str, Any], name: str, reader: LabelReader, where: str
 
 
 def _mean(labels: Sequence[float]) -> float:
-    """The mean of the ratings that are not missing; NaN without any."""
+    """Return the mean of the ratings that are not missing; NaN without any."""
     ratings = [label for label in labels if not math.isnan(label)]
     return sum(ratings) / len(ratings) if ratings else math.nan
 

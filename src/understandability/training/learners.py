@@ -1,6 +1,6 @@
-"""The estimators of `ESTIMATORS` as scikit-learn estimators, for pipelines, searches and clones.
+"""scikit-learn classes for the estimators in `ESTIMATORS`, for use in pipelines and grid searches.
 
-After fitting they store portable arrays, as bundles do, and predict with them.
+After fitting, they store plain arrays, as bundles do, and predict with these.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ with needing("these estimators need scikit-learn", ".[train]"):
 
 @dataclass(eq=False, repr=False)
 class _Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The common base: an estimator by name, fitted to (documents, columns)."""
+    """The base class: an estimator chosen by name, which is fitted to (documents, columns)."""
 
     _classifies: ClassVar[bool]
     _default: ClassVar[str]
@@ -121,7 +121,7 @@ class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # sc
     Attributes
     ----------
     predictor_
-        The fitted estimator as arrays, as bundles hold it.
+        The fitted estimator as arrays, in the form that bundles store.
 
     >>> model = DifficultyRegressor("linear-regressor").fit([[0.0], [1.0], [2.0]], [10, 20, 30])
     >>> model.predict([[4.0]]).round(6)
@@ -143,7 +143,7 @@ class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # sc
         return self
 
     def predict(self, X: ArrayLike) -> Floats:  # noqa: N803  # scikit-learn's name
-        """The difficulty of each document."""
+        """Return the difficulty of each document."""
         return self._outputs(X)[:, 0]
 
 
@@ -174,11 +174,11 @@ class DifficultyClassifier(ClassifierMixin, _Learner):  # type: ignore[misc]  # 
         return self
 
     def predict_proba(self, X: ArrayLike) -> Floats:  # noqa: N803  # scikit-learn's name
-        """The probability of each class; (documents, classes)."""
+        """Return the probability of each class; (documents, classes)."""
         return self._outputs(X)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803  # scikit-learn's name
-        """The most probable class of each document."""
+        """Return the most probable class of each document."""
         most_probable = self._outputs(X).argmax(axis=1)
         return np.asarray(self.classes_[most_probable])
 

@@ -1,4 +1,4 @@
-"""Compute all numbers that training needs, in one pass over the documents."""
+"""Compute all numbers that training needs, such as features, in one pass over the documents."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from understandability.training.validation import BASELINES, harder_baselines
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """The numbers of each text; all arrays have a row per document.
+    """The numbers that training needs; all arrays have one row per document.
 
-    `rows` holds the `blend_columns` in float32, and `features` holds columns of the catalogue; an
-    array that was not requested has no columns. `baselines` are formulas by name (higher is
-    harder). `default` holds the difficulty and the level estimated by the default bundle. `spelled`
-    holds the words, if they were requested.
+    `rows` holds the inputs of the blend (`blend_columns`) in float32, and `features` holds columns
+    of the catalogue. An array that was not requested has no columns. `baselines` are formulas by
+    name (higher is harder). `default` holds the difficulty and the level estimated by the default
+    bundle. `spelled` holds the words, if they were requested.
     """
 
     rows: Floats

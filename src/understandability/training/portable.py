@@ -1,4 +1,4 @@
-"""Turn fitted estimators of scikit-learn or XGBoost into arrays (`Predictor`)."""
+"""Convert fitted estimators of scikit-learn or XGBoost to plain arrays (`Predictor`)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _changes_columns(step: Any) -> bool:
 
 
 def _of_more_columns(step: Any, predictor: Predictor) -> Predictor:
-    """Rewrite a predictor to read the columns before a step that selects or rotates them."""
+    """Rewrite a predictor to accept the columns that precede a selecting or rotating step."""
     selects = hasattr(step, "get_support")
     if selects:
         matrix = np.eye(len(step.get_support()))[:, step.get_support()]
@@ -99,7 +99,7 @@ def _of_more_columns(step: Any, predictor: Predictor) -> Predictor:
 
 
 def _after(preparing: Sequence[Any], predictor: Predictor) -> Predictor:
-    """Put steps that fill, shift and scale columns before a predictor."""
+    """Combine a predictor with preceding steps that fill, shift and scale columns."""
     if not preparing:
         return predictor
     fill, center, scale = _prepared(preparing, predictor.inputs)
@@ -129,7 +129,7 @@ def bundle_of(
     licence: str,
     card: Mapping[str, Any],
 ) -> Bundle:
-    """See `Bundle.from_sklearn`."""
+    """Convert a fitted scikit-learn pipeline to a bundle; see `Bundle.from_sklearn`."""
     try:
         rows, difficulties = np.asarray(inputs, np.float64), np.asarray(labels, np.float64)
     except (TypeError, ValueError) as error:
@@ -197,14 +197,16 @@ def bundle_of(
 
 
 def means(rows: Floats) -> tuple[float, ...]:
-    """The mean of the values in each column; 0 for a column without values."""
+    """Return the mean of the values in each column; 0 for a column without values."""
     has_value = np.isfinite(rows)
     sums = np.where(has_value, rows, 0).sum(axis=0, dtype=np.float64)
     return tuple((sums / np.maximum(has_value.sum(axis=0), 1)).tolist())
 
 
 def _converter(last: Any) -> tuple[Callable[[Any], Predictor], str]:
-    """Return the converter for the last step of a pipeline, and its name in `ESTIMATORS`."""
+    """Return the function that converts the last step of a pipeline, and the step's name in
+    `ESTIMATORS`.
+    """
     if hasattr(last, "predictor_"):
         return attrgetter("predictor_"), last.name
     name = type(last).__name__
@@ -247,7 +249,10 @@ _SCALERS: Mapping[str, Callable[[Any], tuple[Any, Any]]] = {
 
 
 def _prepared(steps: Sequence[Any], inputs: int) -> tuple[Floats, Floats, Floats]:
-    """Combine preparing steps into three arrays: fill (NaN: none), center and scale per column."""
+    """Combine the preparing steps into three arrays with one entry per column: fill, center, scale.
+
+    A fill of NaN means that missing values are not filled.
+    """
     fill, center, scale = np.full(inputs, np.nan), np.zeros(inputs), np.ones(inputs)
     for step in steps:
         name = type(step).__name__
@@ -265,7 +270,7 @@ def _prepared(steps: Sequence[Any], inputs: int) -> tuple[Floats, Floats, Floats
 
 
 def _of_columns(values: Any, inputs: int, step: Any) -> Floats:
-    """Check that a step has one number per column; `OptionError` if it drops or adds columns."""
+    """Return one number per column of a step; `OptionError` if the step drops or adds columns."""
     numbers = np.asarray(values, np.float64)
     if numbers.shape != (inputs,) or getattr(step, "add_indicator", False):
         raise OptionError(
@@ -276,7 +281,7 @@ def _of_columns(values: Any, inputs: int, step: Any) -> Floats:
 
 
 def _link_of(estimator: Any) -> str:
-    """Return the name of the link function; for classifiers it depends on the number of classes."""
+    """Return the name of a classifier's link function, which depends on its number of classes."""
     if not hasattr(estimator, "classes_"):
         return "identity"
     return "binary" if len(estimator.classes_) == 2 else "softmax"
@@ -305,7 +310,10 @@ def _export_svr(estimator: Any) -> Kernel:
 
 
 def _export_one_vs_rest(estimator: Any) -> Kernel:
-    """Join the machines of all classes; each has weights for its own support vectors only."""
+    """Convert a one-vs-rest classifier: join the support vector machines of all classes.
+
+    Each machine has weights for its own support vectors only.
+    """
     machines = estimator.estimators_
     columns = [np.zeros((len(machine.support_vectors_), len(machines))) for machine in machines]
     for number, machine in enumerate(machines):
@@ -318,7 +326,7 @@ def _export_one_vs_rest(estimator: Any) -> Kernel:
 
 
 class _Tree(NamedTuple):
-    """One tree. The root is the first node; `values` has the shape (nodes, outputs)."""
+    """One decision tree. The root is the first node; `values` has the shape (nodes, outputs)."""
 
     left: NDArray[Any]  # -1 at leaves
     right: NDArray[Any]
@@ -356,7 +364,7 @@ def _tree_of(tree: Any, values: Floats) -> _Tree:
 
 
 def _at_most(threshold: Floats) -> NDArray[np.float32]:
-    """Round down to float32: a float32 is at most the threshold if it is at most the result."""
+    """Round thresholds down to float32, so that comparisons with float32 values do not change."""
     below = threshold.astype(np.float32)
     return np.where(below > threshold, np.nextafter(below, np.float32(-np.inf)), below)
 
@@ -379,9 +387,9 @@ def _export_histograms(estimator: Any) -> Forest:
 
 
 def forest_of(boosters: Sequence[Any]) -> Forest:
-    """The trees of XGBoost models over the same features, each with one output.
+    """Convert XGBoost models over the same features, each with one output, to one forest.
 
-    Output ``k`` is the prediction of model ``k``. XGBoost adds in float32, a forest in float64.
+    Output ``k`` is the prediction of model ``k``. XGBoost sums in float32, a forest in float64.
     """
     trees, starts = [], []
     for booster, output in zip(boosters, np.eye(len(boosters)), strict=True):
@@ -465,7 +473,7 @@ def _scaled_outputs(predictor: Predictor, scale: float, offset: float) -> Predic
 
 
 def _export_transformed(estimator: Any) -> Predictor:
-    """Convert a regressor with targets that were scaled by one of `_SCALERS`, or unchanged."""
+    """Convert a regressor whose targets were scaled by one of `_SCALERS`, or not at all."""
     scaler, inner = estimator.transformer_, portable(estimator.regressor_)
     name = type(scaler).__name__
     if name == "FunctionTransformer" and estimator.func is None and scaler.func is None:

@@ -1,4 +1,4 @@
-"""Map a bundle's output to the scale of your labels, keeping the order of its estimates."""
+"""Map a bundle's output to the scale of a user's labels, without changing the order of texts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """The root mean square distance of estimates from labels, in points of 0 to 100.
+    """The root mean square difference between estimates and labels, in points of 0 to 100.
 
     `low` and `high` are the 95 % interval, from resampling groups.
     """
@@ -54,11 +54,11 @@ class Distance:
 class Rescaled(Tabular):
     """The result of `rescale`: the `bundle` on the scale of the labels, and the improvement.
 
-    `before` is the distance of the bundle's own difficulties from the labels. `after` is the
-    distance of the new difficulties, cross-validated by group. The order of texts does not change,
-    nor does their `spearman` correlation with the labels. `texts` and `groups` are counts.
-    `guessed` are sentences on the columns of texts, `remarks` sentences on the limits of the
-    figures.
+    `before` is the root mean square difference between the bundle's own difficulties and the
+    labels. `after` is the same for the new difficulties, cross-validated by group. The order of
+    texts does not change, nor does their `spearman` correlation with the labels. `texts` and
+    `groups` are counts. `guessed` are sentences on the columns of texts, `remarks` sentences on the
+    limits of the figures.
     """
 
     bundle: Bundle
@@ -71,7 +71,7 @@ class Rescaled(Tabular):
     remarks: tuple[str, ...] = ()
 
     def table(self, *, digits: int = 1) -> ResultTable:
-        """Return the distances before and after as a table for a paper."""
+        """Return the differences before and after as a table for a paper."""
         rows = tuple(
             (line.scale, line.distance, f"[{line.low:.{digits}f}, {line.high:.{digits}f}]")
             for line in (self.before, self.after)

@@ -1,4 +1,4 @@
-"""Fit the learner of spelling to labelled texts: ridge regression on runs of letters.
+"""Fit a model of texts by their spelling: ridge regression on runs of three to five letters.
 
 Texts are stored as two sparse matrices, texts by words and words by runs of letters, because the
 product of both is ten times as large. Conjugate gradients solve the normal equations.
@@ -28,7 +28,7 @@ _CHUNK = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class SpelledTexts:
-    """Texts by words and words by runs of letters, both sparse.
+    """Texts as two sparse matrices: texts by words, and words by runs of letters.
 
     `squares` are the squared lengths of the texts as rows of runs.
     """
@@ -41,18 +41,18 @@ class SpelledTexts:
         return len(self.squares)
 
     def rows(self, selection: NDArray[Any]) -> Self:
-        """Select texts by a mask or by indexes."""
+        """Return the texts of a mask or with these indexes."""
         chosen = np.flatnonzero(selection) if selection.dtype == bool else selection
         return replace(self, words=self.words[chosen], squares=self.squares[chosen])
 
     def estimates(self, spelling: Spelling) -> Floats:
-        """The estimate for each text."""
+        """Return the estimate of a fitted model for each text."""
         return np.asarray(self.words @ (self.runs @ spelling.letters) + spelling.start)
 
 
 @dataclass(slots=True)
 class SpellingReader:
-    """Read the words of batches of documents, and return them as `SpelledTexts`."""
+    """Collects the words of batches of documents, and returns them as `SpelledTexts`."""
 
     _table: Any = field(default_factory=Numbers)
     _ids: list[NDArray[np.int32]] = field(default_factory=list)

@@ -88,7 +88,8 @@ _FORMER_DEFAULT = "xgboost-regressor"
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """One point of a learning curve: the Spearman correlation with a share of the labels.
+    """One point of a learning curve: the Spearman correlation after learning from a share of the
+    labels.
 
     `texts` is the number of texts learned from. `low` and `high` are the 95 % interval, by
     resampling groups.
@@ -291,7 +292,7 @@ def train(
 
 
 def _drawn(groups: NDArray[Any], judged: NDArray[np.bool_], random_state: int) -> NDArray[np.bool_]:
-    """A mask of about `_MOST_TEXTS` judged texts; whole groups are drawn at random."""
+    """Return a mask of about `_MOST_TEXTS` judged texts; whole groups are drawn at random."""
     codes = np.unique(groups, return_inverse=True)[1]
     rank = np.random.default_rng(random_state).permutation(int(codes.max()) + 1)[codes]
     last = np.sort(rank[judged])[_MOST_TEXTS - 1]
@@ -345,7 +346,7 @@ def _on_range(labels: Floats) -> Floats:
 
 
 def judged_estimator(name: str) -> EstimatorRow:
-    """Return the row of an estimator over features; `OptionError` for any other estimator."""
+    """Return the estimator with this name; raise `OptionError` unless it learns from features."""
     row = estimator_row(name)
     if row.on_counts:
         raise OptionError(f"{name} takes counts of words, not features; choose another")
@@ -353,7 +354,7 @@ def judged_estimator(name: str) -> EstimatorRow:
 
 
 class Task(Protocol):
-    """Judged texts with their folds, and a method to estimate them out of fold.
+    """Judged texts with their folds, which can be estimated by models trained on the other folds.
 
     `labels` (0..100, higher is harder), `fold` and `groups` have one entry per text.
     """
@@ -368,12 +369,12 @@ class Task(Protocol):
     def random_state(self) -> int: ...
 
     def out_of_fold(self, share: float = 1.0) -> Floats:
-        """The raw output for each text, by a model trained on a share of the other folds."""
+        """Return the raw output for each text, by a model trained on a share of the other folds."""
 
 
 @dataclass(frozen=True)
 class FoldedLabels:
-    """Judged texts with their folds, for an estimator over features.
+    """Judged texts with their folds, for an estimator that reads features.
 
     `rows` has the shape (texts, columns). `labels` are on 0..100; higher is harder.
     """
@@ -393,7 +394,9 @@ class FoldedLabels:
         return tuple(np.unique(self.labels).tolist()) if self.row.classifies else ()
 
     def fit(self, where: NDArray[np.bool_]) -> Predictor:
-        """Fit the estimator to the texts of a mask; `InputError` if these lack a class."""
+        """Fit the estimator to the texts of a mask; raise `InputError` if a class is missing
+        there.
+        """
         targets: NDArray[Any] = self.labels[where]
         if self.row.classifies:
             targets = np.searchsorted(self.classes, targets)
@@ -406,9 +409,9 @@ class FoldedLabels:
         return portable(self.row.fit(estimator, self.rows[where], targets, weights))
 
     def out_of_fold(self, share: float = 1.0) -> Floats:
-        """The raw output for each text, by a model trained on (a share of) the other folds.
+        """Return the raw output for each text, by a model trained on a share of the other folds.
 
-        A share is a share of the groups. A smaller share is a subset of a larger one.
+        A `share` of the groups in these folds is used. A smaller share is a subset of a larger one.
         """
         raw = np.empty(len(self.labels))
         weights = np.ones(len(raw)) if self.weights is None else self.weights
@@ -464,17 +467,17 @@ class BlendTask:
         )  # fmt: skip
 
     def out_of_fold(self, share: float = 1.0) -> Floats:
-        """The blend's out-of-fold estimate of each text, in the units of `learned`."""
+        """Return the blend's out-of-fold estimate of each text, in the units of `learned`."""
         return out_of_fold(self.prove(share))
 
 
 @dataclass(frozen=True, slots=True)
 class OutOfFold:
-    """Estimates of judged texts by models that did not see their group.
+    """Estimates of judged texts by models that did not learn from their group.
 
     A text without a label has the difficulty NaN and the fold -1. `task` holds the judged texts,
-    and `raw` the output for each of these. `whole` is the difficulty of all texts by the final
-    model.
+    and `raw` the output for each of them. `whole` holds the difficulty of every text, estimated by
+    the final model.
     """
 
     difficulty: Floats
@@ -505,7 +508,9 @@ def folded_labels(
     parameters: Mapping[str, Any] = MappingProxyType({}),
     weights: Floats | None = None,
 ) -> FoldedLabels:
-    """Assign the judged texts to folds by group; raises the errors of `train_judged`."""
+    """Assign the judged texts to folds, without splitting groups; raise the errors of
+    `train_judged`.
+    """
     row = judged_estimator(estimator)
     judged = np.isfinite(targets)
     numbers = np.unique(np.asarray(groups)[judged], return_inverse=True)[1]
@@ -665,7 +670,7 @@ def _blend_model(
 
 
 def _of_table(columns: Sequence[str], inputs: Floats) -> Measurements:
-    """Return the formulas among the columns of a table of features as baselines."""
+    """Return measurements of a table of features, in which formulas are the baselines."""
     baselines = {
         name: inputs[:, index] * (COLUMNS[name][0].direction or Direction.HARDER).sign
         for index, name in enumerate(columns)
@@ -684,7 +689,9 @@ def _leaderboard(
     random_state: int,
     progress: Progress,
 ) -> Validated:
-    """Compare out-of-fold estimates, `open`, the formulas and a TF-IDF ridge with the labels."""
+    """Measure how well out-of-fold estimates, `open`, the formulas and a TF-IDF ridge agree with
+    labels.
+    """
     scores = {f"{name}, out of fold": result.difficulty}
     for output, values in measurements.default.items():
         scores[default if output == "difficulty" else f"{default}, {output}"] = values
@@ -714,7 +721,7 @@ def _leaderboard(
 def _reader_of(
     bundle: Bundle, sets: Sequence[LabelledTexts], result: OutOfFold, threshold_label: Any
 ) -> tuple[Reader | None, str]:
-    """Return the reader of the bundle, and a sentence on it.
+    """Return a reader for the bundle, if a threshold can be set, and a remark on it.
 
     The reader is fitted to the out-of-fold estimates: a text counts as understood if its label is
     below the threshold's label.
@@ -770,7 +777,7 @@ def _joined_remark(joined: int) -> list[str]:
 
 
 def _blend_remark(bundle: Bundle) -> list[str]:
-    """Return a sentence on the share of the correction."""
+    """Return a remark on the share of the correction."""
     model = bundle.model
     if not isinstance(model, BlendModel) or model.estimator != BLEND:
         return []
@@ -783,7 +790,7 @@ def _blend_remark(bundle: Bundle) -> list[str]:
 
 
 def _better(name: str, figures: Validated) -> list[str]:
-    """Return a sentence for each set on which other scores agree better than the new bundle."""
+    """Return a remark for each set on which other scores agree better than the new bundle."""
     remarks = []
     for labelled in figures.sets:
         own, *others = ((row.name, row.correlations["spearman"]) for row in labelled.agreements)
@@ -797,7 +804,7 @@ def _better(name: str, figures: Validated) -> list[str]:
 
 
 def _curve(result: OutOfFold) -> tuple[tuple[CurvePoint, ...], str]:
-    """The learning curve, and a sentence on whether more labels would help.
+    """Compute the learning curve, and return it with a remark on whether more labels would help.
 
     Shares with too few texts to learn from are skipped.
     """

@@ -1,8 +1,9 @@
-"""Train background models (Palotti, Zuccon & Hanbury 2019): which corpus does a text resemble?
+"""Train background models, which recognise the corpus that a text resembles.
 
-The corpora are labelled by difficulty, such as 1 for medical Reddit, 2 for medical Wikipedia and 3
-for PubMed. Texts become vectors by TF-IDF and latent semantic analysis (gensim), and an estimator
-predicts the label; naive Bayes reads word counts instead.
+The method is from Palotti, Zuccon & Hanbury (2019). The corpora are labelled by difficulty, such as
+1 for medical Reddit, 2 for medical Wikipedia and 3 for PubMed. Texts become vectors by TF-IDF and
+latent semantic analysis (gensim), and an estimator predicts the label; naive Bayes reads word
+counts instead.
 """
 
 from __future__ import annotations
@@ -189,7 +190,7 @@ def _space(bags: Any, words: Any, dimensions: int, random_state: int, folder: st
 
 
 def _matrix(bags: Any, space: LsaSpace | None, words: int) -> Any:
-    """The inputs of the estimator: LSA vectors, or sparse counts of words."""
+    """Return the inputs of the estimator: LSA vectors, or sparse counts of words."""
     from gensim.matutils import corpus2csc
     from gensim.utils import grouper
     from scipy.sparse import vstack

@@ -1,4 +1,6 @@
-"""Agreement of estimates with labels: correlations with intervals, and P(U|d) at a threshold."""
+"""Measure the agreement of estimates with labels: correlations with intervals, and errors of
+P(U|d).
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ _MOST_CLASSES = 10
 
 
 def roc_auc(values: Floats, truth: NDArray[np.bool_]) -> float:
-    """The probability that a true row has a higher value than a false row; ties count half.
+    """Return the probability that a true row has a higher value than a false row; ties count half.
 
     NaN if all rows are true, or all are false.
 
@@ -72,12 +74,15 @@ def roc_auc(values: Floats, truth: NDArray[np.bool_]) -> float:
 
 
 def brier_score(probabilities: Floats, truth: NDArray[np.bool_]) -> float:
-    """The mean squared difference between probabilities and outcomes, 0 or 1 (Brier 1950)."""
+    """Return the mean squared difference between probabilities and outcomes, 0 or 1 (Brier
+    1950).
+    """
     return float(np.mean((probabilities - truth) ** 2))
 
 
 def calibration_error(probabilities: Floats, truth: NDArray[np.bool_]) -> float:
-    """The mean absolute difference between probability and frequency, in ten bins of equal size.
+    """Return the mean absolute difference between probability and frequency, in ten equal-sized
+    bins.
 
     >>> calibration_error(np.array([0.5] * 20), np.array([True, False] * 10))
     0.0
@@ -96,7 +101,7 @@ CORRELATIONS: Mapping[str, Callable[[Floats, Floats], float]] = {
 
 
 def correlations(values: Floats, labels: Floats) -> dict[str, float]:
-    """The `CORRELATIONS` of a score with labels; NaN if all scores or all labels are equal.
+    """Return the `CORRELATIONS` of a score with labels; NaN if all scores or all labels are equal.
 
     >>> correlations(np.array([1.0, 2.0, 4.0]), np.array([0.0, 1.0, 3.0]))["kendall"]
     1.0
@@ -134,9 +139,10 @@ def weighted_kappa(classes: Floats, labels: Floats) -> float:
 
 
 def class_measures(values: Floats, labels: Floats) -> dict[str, float]:
-    """Accuracy and kappa of a score cut by `classes_by_share`, and ROC AUC for two classes.
+    """Return accuracy and kappa of a score cut into classes, and ROC AUC for two classes.
 
-    Empty if the labels have more than ten different values, and so are not classes.
+    The score is cut by `classes_by_share`. The result is empty if the labels have more than ten
+    different values, because they are not classes then.
 
     >>> class_measures(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 0.0, 1.0, 1.0]))
     {'auc': 1.0, 'accuracy': 1.0, 'kappa': 1.0}
@@ -172,7 +178,7 @@ class Agreement:
 
     @property
     def values(self) -> dict[str, float]:
-        """Correlations and measures of classes by name."""
+        """The correlations and the measures of classes, by name."""
         return {**self.correlations, **self.classes}
 
     def in_words(self, digits: int = 3, measures: Sequence[str] = ()) -> list[str]:
@@ -190,9 +196,9 @@ class Agreement:
 class Validation:
     """The agreement of scores and of P(U|d) with the labels of one set.
 
-    `groups` is the number of groups, which the intervals resample. `left_out` has the ids of
-    dropped records by reason. `chances` has Brier score, calibration error and ROC AUC of P(U|d) at
-    the threshold; it is empty if labels are only ranks. `remarks` are sentences on the limits of
+    `groups` is the number of groups, which the intervals resample. `left_out` lists the ids of
+    dropped records by reason. `chances` holds Brier score, calibration error and ROC AUC of P(U|d)
+    at the threshold; it is empty if labels are only ranks. `remarks` are sentences on the limits of
     the figures. `guessed` is a sentence on the column that was read as the text.
     """
 
@@ -212,7 +218,7 @@ class Validation:
         return (*CORRELATIONS, *(name for name in CLASS_MEASURES if name in names))
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as plain data, for JSON."""
+        """Return the figures as plain data, for JSON."""
         return {
             "set": self.set,
             "records": self.records,
@@ -255,7 +261,7 @@ class Validated(Tabular):
                 yield {**start, **row.values, **ends}
 
     def as_dict(self) -> dict[str, Any]:
-        """Settings and figures as plain data, for JSON."""
+        """Return the settings and figures as plain data, for JSON."""
         sets = [labelled.as_dict() for labelled in self.sets]
         return {"settings": dict(self.settings), "sets": sets}
 
@@ -266,17 +272,17 @@ class Validated(Tabular):
         return tuple(name for name in (*CORRELATIONS, *CLASS_MEASURES) if name in names)
 
     def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table."""
+        """Return the rows as an Arrow table."""
         import pyarrow as pa
 
         return pa.Table.from_pylist(list(self))
 
     def to_pandas(self) -> pd.DataFrame:
-        """The rows as a pandas data frame; requires pandas."""
+        """Return the rows as a pandas data frame; requires pandas."""
         return self.to_arrow().to_pandas()
 
     def table(self, *, digits: int = 3) -> ResultTable:
-        """A table for a paper: one row per score, every measure with its interval."""
+        """Return a table for a paper: one row per score, every measure with its interval."""
         rows = tuple(
             (labelled.set, row.name, row.scored, *row.in_words(digits, self.measures))
             for labelled in self.sets
@@ -290,12 +296,12 @@ class Validated(Tabular):
 
 
 def heading(measure: str) -> str:
-    """The heading of a measure's column."""
+    """Return the heading of a measure's column."""
     return CLASS_MEASURES.get(measure, measure.capitalize())
 
 
 def rounded(row: Mapping[str, Any], digits: int = 3) -> dict[str, Any]:
-    """A row of figures for a card, rounded."""
+    """Round the figures of a row, for a model card."""
     return {key: round(x, digits) if isinstance(x, float) else x for key, x in row.items()}
 
 
@@ -331,7 +337,7 @@ def folds_of(groups: NDArray[Any], folds: int, random_state: int) -> NDArray[np.
 
 
 def interval(resampled: Sequence[float] | Floats) -> tuple[float, float]:
-    """The ends of the middle 95 % of resampled figures."""
+    """Return the ends of the middle 95 % of resampled figures."""
     low, high = np.nanpercentile(resampled, [2.5, 97.5])
     return float(low), float(high)
 
@@ -346,7 +352,8 @@ def agreement(
 ) -> Agreement:
     """Measure a score against labels, with intervals from resamples of the groups.
 
-    Without `groups` every record is its own group. Correlations are NaN if one side is constant.
+    Without `groups`, every record is its own group. Correlations are NaN if the values or the
+    labels are constant.
     """
     usable = np.isfinite(values) & np.isfinite(labels)
     values, labels = values[usable], labels[usable]
@@ -376,10 +383,11 @@ OUTPUTS = ("difficulty", "spread", "raw", "level", "level_error")
 def comparisons(
     bundle: Bundle, documents: Iterable[Document], default: Bundle | None = None
 ) -> tuple[dict[str, Floats], list[tuple[str, Floats]]]:
-    """Return the estimates of a bundle, keyed by `OUTPUTS`, and scores to compare them with.
+    """Estimate documents with a bundle; return its `OUTPUTS` by name, and scores to compare them
+    with.
 
-    The scores are difficulty and level by the `default` bundle, if given, and the `BASELINES`,
-    with the sign changed where needed so that higher is harder.
+    The scores are difficulty and level by the `default` bundle, if given, and the `BASELINES`, with
+    the sign changed where needed so that higher is harder.
     """
     estimates: list[Estimate] = []
     others: list[Estimate] = []
@@ -403,7 +411,9 @@ def comparisons(
 
 
 def harder_baselines(values: Floats) -> dict[str, Floats]:
-    """Split (documents, baselines) into columns by name, negated if higher values are easier."""
+    """Split an array (documents, baselines) into columns by name, negated if higher values are
+    easier.
+    """
     signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
     return dict(zip(BASELINES, (values * signs).T, strict=True))
 
@@ -470,7 +480,7 @@ def validate(
 
 
 def trained_on(bundle: Bundle, texts: LabelledTexts) -> tuple[str, ...]:
-    """A remark if the bundle's card lists these texts as training data; empty otherwise.
+    """Return a remark if the bundle's card lists these texts as training data; otherwise nothing.
 
     Texts are recognised by their checksum; sets without one by their name.
     """
@@ -502,7 +512,7 @@ def compared(
 ) -> Validation:
     """Compare scores with the labels of a set, with intervals by group.
 
-    The first score is the one to validate; texts without a value of it are reported. `groups`
+    The first score is the one to validate; texts for which it has no value are reported. `groups`
     replaces the groups of the set, for example with groups merged because of near-duplicates.
     """
     left_out = {reason: tuple(docnos) for reason, docnos in texts.unusable.items()}

@@ -1,5 +1,5 @@
-"""Something to look at, for those who write: a room outside the core.
+"""Tools for people who write: reports, charts, plainer terms and an editor. Outside the core.
 
-In: documents and their estimates. Out: reports, charts, plainer terms, and the same as data.
-`serve` is the editor and the HTTP API; `office` reads what writers have.
+The input is documents and their estimates. The output is HTML, SVG, files, and the same content as
+data. `serve` is the editor and the HTTP API; `office` reads the file formats of word processors.
 """

@@ -1,6 +1,7 @@
-"""The audit of a site: how many of its pages reach an aim, where, and which miss it most.
+"""Audit a site: how many of its pages reach the target, in which sections, and which miss it most.
 
-Made of a crawl folder, as a page to publish, as CSV, and as JSON in the words of schema.org.
+The input is a crawl folder. The output is an HTML page to publish, CSV, or JSON in terms of
+schema.org.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 
 @dataclass(frozen=True, slots=True)
 class AuditedPage:
-    """A page with an estimate: its section, and what was found; NaN where nothing is known."""
+    """A page with its section and its estimate; NaN for unknown values."""
 
     name: str
     section: str
@@ -50,7 +51,9 @@ class AuditedPage:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Pages that are counted: how many, how many reach the aim, and their median difficulty."""
+    """Counted pages of a section: how many, how many reach the target, and their median
+    difficulty.
+    """
 
     name: str
     pages: int
@@ -59,7 +62,7 @@ class Section:
 
     @property
     def share(self) -> float:
-        """The share of the pages that reach the aim; NaN for none."""
+        """The share of the pages that reach the target; NaN without pages."""
         return self.reaching / self.pages if self.pages else math.nan
 
 
@@ -79,7 +82,7 @@ class Audit:
 
     @cached_property
     def counted(self) -> list[AuditedPage]:
-        """The pages that have an estimate and words enough for one."""
+        """The pages with an estimate and enough words for a reliable one."""
         return [
             page
             for page in self.pages
@@ -88,7 +91,7 @@ class Audit:
 
     @cached_property
     def whole(self) -> Section:
-        """All pages that are counted."""
+        """All counted pages, as one section."""
         return self._section("", self.counted)
 
     @cached_property
@@ -107,7 +110,7 @@ class Audit:
 
     @cached_property
     def worst(self) -> list[AuditedPage]:
-        """The pages that are counted, those furthest from the aim first."""
+        """The counted pages, those furthest from the target first."""
         return sorted(self.counted, key=lambda page: (page.p_understandable, page.name))
 
     @property
@@ -135,7 +138,7 @@ class Audit:
 
     @property
     def method(self) -> list[str]:
-        """The method of measurement, in sentences."""
+        """The method of measurement, as a list of sentences."""
         chosen, whole = self.settings, self.whole
         short = sum(page.words < LEAST_WORDS for page in self.pages)
         unknown = len(self.pages) - short - whole.pages
@@ -153,7 +156,7 @@ class Audit:
 
     @property
     def sentence(self) -> str:
-        """A sentence to quote about the site."""
+        """A sentence about the result that others can quote."""
         whole, chosen = self.whole, self.settings
         return (
             f"Of {counted(whole.pages, 'page')}, {whole.reaching} ({_share(whole)}) were estimated "
@@ -164,7 +167,7 @@ class Audit:
 
     @property
     def limits(self) -> list[str]:
-        """The limits of the figures, in sentences."""
+        """The limits of the figures, as a list of sentences."""
         return [
             "No readers were asked. The model is trained on the judgements of a language model: "
             "how many of a hundred adults would get the main message of a text.",
@@ -174,7 +177,7 @@ class Audit:
         ]
 
     def html(self) -> str:
-        """The page to publish, as one HTML file that needs no network."""
+        """Return the page to publish, as one HTML file that loads nothing from the network."""
         from markupsafe import Markup
 
         chances = [page.p_understandable for page in self.counted]
@@ -204,7 +207,7 @@ class Audit:
         )  # fmt: skip
 
     def csv(self) -> str:
-        """A row for the whole site, for each section and for each page."""
+        """Return CSV with a row for the whole site, for each section and for each page."""
         text = io.StringIO()
         of_page = ("url", "section", "p_understandable", "difficulty", "words", "flags")
         rows = csv.writer(text, lineterminator="\n")
@@ -218,7 +221,9 @@ class Audit:
         return text.getvalue()
 
     def to_json(self) -> dict[str, Any]:
-        """The same as a Dataset of schema.org, whose parts are sections and pages; NaN is None."""
+        """Return the audit as a Dataset of schema.org, whose parts are sections and pages; NaN is
+        None.
+        """
         sections: list[dict[str, Any]] = [
             {
                 "@type": "Dataset",
@@ -253,7 +258,7 @@ class Audit:
 
 
 def _share(section: Section) -> str:
-    """Counted, not estimated, so that it may be 0 or 100 per cent."""
+    """Format the share of a section's pages; unlike an estimate, it may be 0 or 100 %."""
     return f"{100 * section.share:.0f}\N{NO-BREAK SPACE}%" if section.pages else "not known"
 
 
@@ -276,7 +281,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def audited(folder: CrawlFolder, aim: float = AIM) -> Audit:
-    """The audit of the pages of a crawl folder, for a chance to reach from 0 to 1."""
+    """Audit the pages of a crawl folder. `aim` is the target for P(U|d), from 0 to 1."""
     description = folder.description()
     rows: list[dict[str, Any]] = []
     errors: Counter[tuple[str, str]] = Counter()
@@ -305,7 +310,7 @@ def audited(folder: CrawlFolder, aim: float = AIM) -> Audit:
 
 
 def _location(address: str, path: str) -> tuple[str, ...]:
-    """Host and folders of an address, folders of a path, else the archive it was read from."""
+    """Return the host and the folders of a URL, the folders of a path, or the archive of a page."""
     if "://" in address:
         try:
             there = urlsplit(address)
@@ -318,7 +323,7 @@ def _location(address: str, path: str) -> tuple[str, ...]:
 
 
 def sections_of(locations: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:
-    """Return the common start of all locations, and the section of each page (one part more).
+    """Return the common beginning of all locations, and the section of each page.
 
     >>> sections_of([("a.org", "flu"), ("a.org", "flu", "for-doctors"), ("a.org",)])
     ('a.org', ['a.org/flu', 'a.org/flu', 'a.org'])

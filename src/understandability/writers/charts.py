@@ -1,4 +1,4 @@
-"""Charts as SVG text, each with a title and a description for those who do not see it.
+"""Draw charts as SVG, each with a title and a description for people who cannot see it.
 
 Colours are CSS variables, which reports set, with a fallback for notebooks.
 """
@@ -54,7 +54,7 @@ def _box(x: float, y: float, width: float, height: float, colour: str) -> str:
 
 
 def _between(value: float, low: float, high: float) -> float:
-    """The x coordinate of a value, clamped to the ends of the chart."""
+    """Return the x coordinate of a value, clamped to the ends of the chart."""
     share = (min(max(value, low), high) - low) / (high - low)
     return _MARGIN + (_WIDTH - 2 * _MARGIN) * share
 
@@ -67,10 +67,10 @@ def _numbers(values: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 def scale_chart(
     difficulty: float, spread: float, threshold: float, references: Sequence[Reference]
 ) -> str:
-    """A page on the scale of difficulty from 0 to 100, among kinds of texts.
+    """Draw a page on the scale of difficulty from 0 to 100, next to typical texts.
 
-    `spread` is the standard error of `difficulty` (NaN: not shown); each reference is drawn
-    from its lower to its upper quartile.
+    `spread` is the standard error of `difficulty` (NaN: not shown); each reference is drawn from
+    its lower to its upper quartile.
 
     >>> posts = Reference("posts", tuple(range(5, 100, 5)))
     >>> "difficulty 25" in scale_chart(25.0, 8.0, 40.0, [posts])
@@ -110,7 +110,7 @@ def scale_chart(
 
 
 def grade_chart(grades: Sequence[tuple[str, float]], limit: float) -> str:
-    """Formulas in US grades as bars, with a line at the grade that guides recommend at most.
+    """Draw formulas in US grades as bars, with a line at the highest grade that guides recommend.
 
     >>> "SMOG: 9.5." in grade_chart([("SMOG", 9.5)], 8.0)
     True
@@ -189,7 +189,7 @@ def standalone(svg: str) -> str:
 def histogram(
     values: ArrayLike, title: str, *, low: float = 0.0, high: float = 100.0, bins: int = 20
 ) -> str:
-    """A histogram of the values in `bins` equal steps from `low` to `high`, as SVG.
+    """Draw a histogram of the values in `bins` equal intervals from `low` to `high`, as SVG.
 
     >>> "11 values; quartiles 12.5, 15, 17.5." in histogram(range(10, 21), "Difficulty")
     True
@@ -215,7 +215,8 @@ def histogram(
 
 
 def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
-    """The quartiles of each group of values, with whiskers from the 5th to the 95th percentile.
+    """Draw the quartiles of each group of values, with whiskers from the 5th to the 95th
+    percentile.
 
     >>> box_plot([("posts", [1, 2, 3])], "Words").startswith("<svg")
     True

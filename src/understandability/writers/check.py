@@ -1,4 +1,4 @@
-"""`ud.check`: which texts of a site miss the aim that they are written for, and where."""
+"""The command `check`: find texts that miss their target, and the passages that cost most."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file compared with its target; `before` is P(U|d) at the earlier revision, if any.
+    """The result for one file: P(U|d) compared with its target. `before` is P(U|d) at the earlier
+    revision, if any.
 
     P(U|d) is NaN if there is no estimate; `error` is the reason why a file could not be read.
     """
@@ -120,16 +121,17 @@ class Aims:
     remarks: tuple[str, ...] = ()
 
     def of(self, path: str) -> float:
-        """The aim of a file."""
+        """Return the target of a file."""
         here = Path(path).resolve()
         aims = (self.below[folder] for folder in (here, *here.parents) if folder in self.below)
         return next(aims, self.general)
 
 
 def read_aims(folder: Path) -> Aims:
-    """The aims of the first ``understandability.toml`` or ``pyproject.toml`` from a folder upwards.
+    """Read targets from the first ``understandability.toml`` or ``pyproject.toml``, from a folder
+    upwards.
 
-    Raises `InputError` for a file that is no TOML, `OptionError` for what does not exist in it.
+    Raises `InputError` for a file that is not TOML, and `OptionError` for unknown entries.
     """
     for home in (folder.resolve(), *folder.resolve().parents):
         for name in (f"{_TABLE}.toml", "pyproject.toml"):
@@ -176,27 +178,29 @@ def check(
     baseline: Annotated[str | None, Parameter(metavar="FILE")] = None,
     write_baseline: bool = False,
 ) -> Checks:
-    """Check texts against an aim: which miss it, and the passages and terms that cost most.
+    """Check texts against a target: report those that miss it, and their hardest passages and
+    terms.
 
     Reads Markdown, reStructuredText, HTML, DOCX, ODT, PDF and plain text. It skips code, front
-    matter, addresses and directives. Aims by folder are in understandability.toml, or in
-    pyproject.toml under tool.understandability. The status is 1 if a file misses its aim or
+    matter, addresses and directives. Targets by folder are in understandability.toml, or in
+    pyproject.toml under tool.understandability. The exit status is 1 if a file misses its target or
     cannot be read.
 
     Example: understand check docs README.md --aim 0.7
 
     Args:
         paths: Files, and folders with all that is below them.
-        aim: The least chance P(U|d), 0.8 or 80%, in place of all configured ones. Default: as
-            configured, else 0.8, eight in ten readers. A target of 0 turns the check off.
+        aim: The lowest acceptable P(U|d), such as 0.8 or 80%, instead of all configured targets.
+            Default: as configured, else 0.8, eight in ten readers. A target of 0 turns the check
+            off.
         reader: For whom, as for `score`. Default: as configured, else public.
         changed_from: Read only files that git lists as changed since this revision; compare them.
-        baseline: File of known misses; such a file misses only if it gets harder.
+        baseline: File of known misses. A text that it lists is reported only if it gets harder.
         write_baseline: Write today's misses to that file.
 
     In Python:
-        Raises `OptionError` for an aim, a reader or a revision that does not exist, and
-        `InputError` for a baseline or a file of aims that cannot be read.
+        Raises `OptionError` for a target, a reader or a revision that does not exist, and
+        `InputError` for a baseline or a configuration that cannot be read.
 
     >>> from understandability.resources import resource
     >>> [(file.path[-9:], file.misses) for file in check([resource("samples")], aim=0.5).files]
@@ -232,7 +236,7 @@ def check(
 
 
 def _files(path: str) -> Iterator[str]:
-    """The files that a path stands for, with ``/`` between folders on any system."""
+    """Yield the files that a path names, written with ``/`` on every system."""
     if not Path(path).is_dir():
         yield Path(path).as_posix()
         return
@@ -277,7 +281,10 @@ def _git(*words: str) -> bytes:
 
 
 def _changed(paths: Sequence[str], revision: str) -> Iterator[tuple[str, Before]]:
-    """The files that differ from a revision, each with what reads what it was; None if new."""
+    """Yield the files that differ from a revision, each with a function that reads the old content.
+
+    The function is None for a new file.
+    """
     try:
         commit = f"{revision}^{{commit}}"
         commit = (
@@ -297,7 +304,9 @@ def _changed(paths: Sequence[str], revision: str) -> Iterator[tuple[str, Before]
 
 
 def _read(path: str, docno: str, content: bytes, scorer: Scorer) -> tuple[Document, Prose]:
-    """The document of a file's content, and its source; raises `PageError`."""
+    """Return the document of a file's content, and its source; raise `PageError` if it has no
+    text.
+    """
     suffix = Path(path).suffix.lower()
     if suffix not in _SUFFIXES:
         raise PageError("read", f"unsupported file type; texts end in {', '.join(_SUFFIXES)}")
@@ -321,7 +330,7 @@ def _read(path: str, docno: str, content: bytes, scorer: Scorer) -> tuple[Docume
 def _checked(
     inputs: Mapping[str, Before], aims: Aims, previous: Mapping[str, float], scorer: Scorer
 ) -> Iterator[Checked]:
-    """The files in their order; only those that miss are explained."""
+    """Yield the results file by file; only files that miss their target are explained."""
     waiting: dict[str, tuple[str, Prose]] = {}
     checked_files: dict[str, Checked] = {}
     before: dict[str, float] = {}
@@ -369,7 +378,7 @@ def _content(path: str) -> bytes:
 
 
 def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding, ...]:
-    """The sentences, and the terms with a plainer one, that gain most if they are changed."""
+    """Return the sentences, and the terms with a plainer one, whose change gains most."""
     # Without a miss these need not be loaded.
     from understandability.writers.explain import explain_document
     from understandability.writers.first_steps import gains, said_plainly

@@ -1,4 +1,4 @@
-"""The results of `check` as text, JSON, SARIF, GitHub annotations and Vale's JSON."""
+"""Write the results of `check` as text, JSON, SARIF, GitHub annotations and Vale's JSON."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _verdict(file: Checked) -> str:
 
 
 def _whole(file: Checked) -> Finding:
-    """The missed target itself, reported at the first line."""
+    """Return a finding at the first line of a file, which says that the file misses its target."""
     return Finding("aim", f"misses its target: {_verdict(file)}", 1, 1, 1, 1)
 
 
 def _summary(checks: Checks) -> str:
-    """One sentence: how many files reach or miss their target, and why others do not count."""
+    """Summarise the results in one sentence: the files that reach, miss, or have no target."""
     n_missing, n_files, n_errors = len(checks.misses), len(checks.files), len(checks.errors)
     no_estimate = [f for f in checks.files if not f.error and math.isnan(f.p_understandable)]
     judged = [f for f in checks.files if not f.error and not math.isnan(f.p_understandable)]
@@ -55,9 +55,11 @@ def _summary(checks: Checks) -> str:
 
 
 def text(checks: Checks) -> str:
-    """A line for each file that misses or cannot be read, and one for each place in it.
+    """Return one line for each file that misses its target or cannot be read, and for each finding
+    in it.
 
-    Of changed files, a table in Markdown, as a comment on the change.
+    If only changed files were checked, return a Markdown table, to be posted as a comment on the
+    change.
     """
     if checks.changed_from:
         return _comment(checks)
@@ -93,7 +95,7 @@ def _comment(checks: Checks) -> str:
 
 
 def as_json(checks: Checks) -> str:
-    """All files with all that is known; NaN is null."""
+    """Return all results as JSON: every file, its target, estimates and findings; NaN is null."""
     return json.dumps(plain_data({"files": checks.files}), ensure_ascii=False, indent=1)
 
 
@@ -105,7 +107,7 @@ def _located(path: str, at: Finding) -> dict[str, Any]:
 
 
 def sarif(checks: Checks) -> str:
-    """SARIF 2.1.0, as scanners of code upload it (OASIS 2020)."""
+    """Return SARIF 2.1.0 (OASIS 2020), the format in which code scanners upload results."""
     rules = list(RULES)
     results = [
         {
@@ -147,7 +149,7 @@ def sarif(checks: Checks) -> str:
 
 
 def github(checks: Checks) -> str:
-    """Commands of GitHub's workflows, which put a remark at each line."""
+    """Return GitHub workflow commands, which show a remark at each line."""
 
     def lines() -> Iterator[str]:
         for file in checks.errors:
@@ -172,7 +174,7 @@ def _command(level: str, path: str, at: Finding) -> str:
 
 
 def vale(checks: Checks) -> str:
-    """Vale's JSON, which its editor extensions read; a span covers the first line only."""
+    """Return Vale's JSON, which its editor extensions read; a span covers only the first line."""
     alerts: dict[str, list[dict[str, Any]]] = {}
     for file in checks.misses:
         for at in (_whole(file), *file.findings):

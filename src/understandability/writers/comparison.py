@@ -1,4 +1,4 @@
-"""A text compared with its rewrite: estimates, readings, and the changes in each sentence."""
+"""Compare a text with its rewrite: estimates, formulas, and the changes in each sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EASIER, HARDER = "easier", "harder"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A reading before and after; `now` says ``easier``, ``harder`` or '' for neither."""
+    """A value before and after; `now` is ``easier``, ``harder`` or '' for neither."""
 
     name: str
     before: float
@@ -33,7 +33,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """A run of a text, and whether the other text lacks it."""
+    """Consecutive words of a text; `is_changed` is True if the other text lacks them."""
 
     text: str
     is_changed: bool
@@ -43,7 +43,8 @@ class TextRun:
 class PageComparison:
     """The differences between two versions of a text.
 
-    `rows` aligns the sentences: numbers in `old_text`, and in `new_text`; either may be empty.
+    `rows` aligns the sentences: each row has indexes into `old_text` and into `new_text`. Either
+    may be empty.
     """
 
     before: Estimate
@@ -67,7 +68,7 @@ class PageComparison:
 
     @property
     def changed_rows(self) -> Iterator[tuple[list[tuple[TextRun, ...]], list[tuple[TextRun, ...]]]]:
-        """The aligned sentences that changed, before and after."""
+        """Yield the aligned sentences that changed, before and after."""
         for old_numbers, new_numbers in self.rows:
             old = [self.old_text[number] for number in old_numbers]
             new = [self.new_text[number] for number in new_numbers]
@@ -75,7 +76,7 @@ class PageComparison:
                 yield old, new
 
     def to_json(self) -> dict[str, Any]:
-        """The comparison as plain data; NaN is None."""
+        """Return the comparison as plain data; NaN is None."""
         result: dict[str, Any] = plain_data(self)
         return result
 
@@ -122,7 +123,9 @@ def compare(before: Explanation, after: Explanation) -> PageComparison:
 
 
 def _sentences(explained: Explanation) -> list[tuple[str, ...]]:
-    """The sentences as pieces, without the full stops that headings and list items got."""
+    """Return the sentences as pieces, without the full stops that were added to headings and list
+    items.
+    """
     document = explained.document
     sentences = []
     for number, sentence in enumerate(explained.sentences):
@@ -139,7 +142,8 @@ Row = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _aligned(old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]]) -> Iterator[Row]:
-    """Rows of sentences that belong together: unchanged ones first, then the most similar.
+    """Yield rows of corresponding sentences: unchanged ones are matched first, then the most
+    similar.
 
     >>> old = [("Stay", "calm."), ("Take", "the", "red", "pills.")]
     >>> new = [("Take", "red", "pills."), ("Sleep.",)]
@@ -157,7 +161,10 @@ def _aligned(old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]]) -> 
 def _paired(
     old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]], olds: range, news: range
 ) -> Iterator[Row]:
-    """Rows of changed sentences; the pairs in order that share most words in all."""
+    """Yield rows for changed sentences; the pairing keeps their order and maximises shared words.
+
+    `olds` and `news` are the ranges of sentences to pair.
+    """
     words_old = [frozenset(map(_bare, old[n])) for n in olds]
     words_new = [frozenset(map(_bare, new[n])) for n in news]
     if len(olds) * len(news) > _MOST_PAIRS:
@@ -207,7 +214,7 @@ def _bare(piece: str) -> str:
 
 
 def _shared(old: frozenset[str], new: frozenset[str]) -> float:
-    """The share of common words in the shorter of two sentences; 0 for too few."""
+    """Return the share of common words in the shorter of two sentences; 0 if it is too small."""
     share = len(old & new) / max(1, min(len(old), len(new)))
     return share if share >= _LEAST_SHARED else 0.0
 
@@ -215,7 +222,7 @@ def _shared(old: frozenset[str], new: frozenset[str]) -> float:
 def _runs(
     side: Sequence[tuple[str, ...]], other: Sequence[tuple[str, ...]]
 ) -> Iterator[tuple[TextRun, ...]]:
-    """The sentences of one side of a row, in runs that the other side has or lacks."""
+    """Split each sentence of one text into runs of words that the other text has, or lacks."""
     own = [piece for sentence in side for piece in sentence]
     others = [piece for sentence in other for piece in sentence]
     is_kept = [False] * len(own)
@@ -232,7 +239,9 @@ def _runs(
 
 
 def _readings(explained: Explanation) -> Iterator[tuple[str, float, int]]:
-    """Yield name, value and direction of each reading: 1 if higher is harder, -1 if easier."""
+    """Yield the name, value and direction of each number in a report: 1 if higher is harder, else
+    -1.
+    """
     every = explained.sentences
     yield "Difficulty, 0 to 100", explained.estimate.difficulty, 1
     yield "Words", explained.words, 0
@@ -258,6 +267,6 @@ def _now(before: float, after: float, sign: int) -> str:
 
 
 def _hard_words(explained: Explanation) -> set[str]:
-    """The words that people find hard, whether there is a plain term for them or not."""
+    """Return the words that people find hard, whether or not a plain term exists for them."""
     pieces = explained.document.pieces
     return {word_of(pieces[position]).lower() for position in explained.findings.hard}

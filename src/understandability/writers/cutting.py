@@ -1,6 +1,7 @@
-"""Cut a long sentence in two: at a semicolon, or where a conjunction joins two whole clauses.
+"""Split a long sentence in two: at a semicolon, or where a conjunction joins two whole clauses.
 
-A joint is refused if any rule of `REFUSED` holds: a wrong cut is worse than a long sentence.
+A joint is rejected if any rule of `REFUSED` applies, because a wrong split is worse than a long
+sentence.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ _COMMAS_BEFORE = 7  # words; a comma so near before a joint may begin a series
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A place to cut: the token that joins, the first token after it, and a word to put first."""
+    """A position at which a sentence could be split.
+
+    It has the token that joins the two clauses, the first token after it, and a word to begin the
+    second sentence with.
+    """
 
     sentence: TaggedSentence
     pieces: Sequence[str]
@@ -54,7 +59,9 @@ class Joint:
 
 
 def is_clause(sentence: TaggedSentence, at: int) -> bool:
-    """Return True if a clause with subject and verb begins there: "you can", "the new dose is"."""
+    """Return True if a clause with subject and verb begins at a token: "you can", "the new dose
+    is".
+    """
     if sentence.word(at) in _SUBJECTS:
         position = at + 1
     else:
@@ -73,12 +80,12 @@ def is_clause(sentence: TaggedSentence, at: int) -> bool:
 
 
 def _is_without_verb(joint: Joint) -> bool:
-    """ "Nurse or doctor and you will ..." """
+    """Reject a first part without a verb: "Nurse or doctor and you will ..."."""
     return _VERBS.isdisjoint(joint.sentence.tags[: joint.position])
 
 
 def _is_tied(joint: Joint) -> bool:
-    """ "If you bleed and it does not stop, call us": the first part needs the second."""
+    """Reject if the first part needs the second: "If you bleed and it does not stop, call us"."""
     words = [word.lower() for word in joint.left]
     if joint.is_semicolon:
         words = words[:1]
@@ -88,14 +95,14 @@ def _is_tied(joint: Joint) -> bool:
 
 
 def _is_inside(joint: Joint) -> bool:
-    """ "(rest and you will heal)", "such as: ..." """
+    """Reject a joint inside brackets or a series: "(rest and you will heal)", "such as: ..."."""
     left = joint.left
     is_open = left.count("(") != left.count(")") or ":" in left
     return is_open or joint.sentence.is_quoted[joint.position]
 
 
 def _is_bare(joint: Joint) -> bool:
-    """ "Kale and broccoli are good": two nouns may be joined, no clauses."""
+    """Reject if nouns rather than clauses may be joined: "Kale and broccoli are good"."""
     if joint.word not in ("and", "but"):
         return False
     is_bare = joint.sentence.tag(joint.start) not in ("DET", "PRON")
@@ -103,18 +110,22 @@ def _is_bare(joint: Joint) -> bool:
 
 
 def _is_order(joint: Joint) -> bool:
-    """ "Rest, and you will be well": the second is the effect of the first."""
+    """Reject if the second part is the effect of the first: "Rest, and you will be well"."""
     return joint.sentence.tag(0) == "VERB" and "will" in joint.right[:3]
 
 
 def _is_scoped(joint: Joint) -> bool:
-    """ "Sometimes a scan is enough and a biopsy is not needed": both are sometimes."""
+    """Reject if an adverb applies to both: "Sometimes a scan is enough and a biopsy is not
+    needed".
+    """
     left = joint.left
     return left[0].lower() in _SCOPES or (joint.sentence.tag(0) == "ADP" and "," in left[:8])
 
 
 def _is_series(joint: Joint) -> bool:
-    """ "The head is wide, the middle is long, and the tail is narrow"."""
+    """Reject a series of clauses: "The head is wide, the middle is long, and the tail is
+    narrow".
+    """
     left, tags = joint.left, joint.sentence.tags
     if left[-1] != "," or left[0].lower() in _CONCEDING:
         return False
@@ -126,7 +137,10 @@ def _is_series(joint: Joint) -> bool:
 
 
 def _is_left_open(joint: Joint) -> bool:
-    """ "It spreads to the bone and the bone is weak, or to the skin": "or" goes with "spreads"."""
+    """Reject if a later "or" continues the first part.
+
+    "It spreads to the bone and the bone is weak, or to the skin": "or" belongs to "spreads".
+    """
     right, sentence = joint.right, joint.sentence
     return any(
         right[n : n + 2] == [",", "or"] and sentence.tag(joint.start + n + 2) in ("ADP", "PART")
@@ -135,25 +149,27 @@ def _is_left_open(joint: Joint) -> bool:
 
 
 def _is_timed(joint: Joint) -> bool:
-    """ "Remove it and a new one should be applied every day": both are done every day."""
+    """Reject if a time applies to both: "Remove it and a new one should be applied every day"."""
     words = (word.lower() for word in joint.right[2:])
     return not joint.is_semicolon and not word_list("interval words").isdisjoint(words)
 
 
 def _is_definition(joint: Joint) -> bool:
-    """ "This means that it is safe and you can go": both parts say what a word means."""
+    """Reject if both parts define a word: "This means that it is safe and you can go"."""
     return "means" in joint.left
 
 
 def _is_torn(joint: Joint) -> bool:
-    """ "In the U.S.; they", "and/or": the joint is no piece of its own, or follows a full stop."""
+    """Reject a joint that is only a part of a piece ("and/or"), or follows a full stop ("U.S.;
+    they").
+    """
     pieces, sentence = joint.pieces, joint.sentence
     before = sentence.pieces[joint.position - 1]
     return pieces[before].rstrip(";,").endswith(".") or sentence.pieces[joint.start] == before
 
 
 def _is_negated(joint: Joint) -> bool:
-    """ "Do not eat so you can be tested", "not ... whereas": "not" may hold for both parts."""
+    """Reject if "not" may apply to both: "Do not eat so you can be tested", "not ... whereas"."""
     return joint.word == "so" and not {"not", "n't", "never", "no"}.isdisjoint(
         word.lower() for word in joint.left
     )
@@ -166,7 +182,7 @@ REFUSED: tuple[Callable[[Joint], bool], ...] = (
 
 
 def joints(sentence: TaggedSentence, pieces: Sequence[str]) -> Iterator[Joint]:
-    """Yield the places between two clauses of at least four words each."""
+    """Yield the possible joints between two clauses of at least four words each."""
     for position, token in enumerate(sentence.tokens):
         keep = _kept_word(sentence, position)
         is_long = min(position, len(sentence.tokens) - position - 1) >= _LEAST_PART
@@ -179,7 +195,10 @@ def joints(sentence: TaggedSentence, pieces: Sequence[str]) -> Iterator[Joint]:
 
 
 def _kept_word(sentence: TaggedSentence, position: int) -> str | None:
-    """The word to put before the second sentence, or '', if a token may join two clauses."""
+    """Return the word with which the second sentence should begin ('' for none).
+
+    None if the token at `position` cannot join two clauses.
+    """
     word = sentence.word(position)
     if word == ";":
         return ""
@@ -192,7 +211,7 @@ def _kept_word(sentence: TaggedSentence, position: int) -> str | None:
 
 
 def cut(sentence: TaggedSentence, pieces: Sequence[str]) -> tuple[str, str] | None:
-    """The sentence as two, cut at the joint nearest to its middle; None if no joint is safe.
+    """Split a sentence in two at the joint nearest to its middle; None if no joint is safe.
 
     "Although it is safe, it can hurt" becomes "It is safe. But it can hurt".
     """
@@ -223,6 +242,6 @@ def upper_first(text: str) -> str:
 
 
 def lower_first(text: str, tag: str) -> str:
-    """A word that begins a sentence no more; names and abbreviations keep their letters."""
+    """Lower the first letter of a word that no longer begins a sentence, unless it is a name."""
     stays = tag == "PROPN" or text == "I" or text[1:2].isupper()
     return text if stays else text[:1].lower() + text[1:]

@@ -1,4 +1,4 @@
-"""Explain what makes texts hard: `ud.explain`, the command, and one analysed document."""
+"""Explain what makes texts hard: `ud.explain`, the command `explain`, and `explain_document`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _COLUMNS = (*FORMULA_TITLES, "words", "sentences", "difficult_words_per_word")
 
 
 class PageExplanation(Explanation):
-    """An explanation that writes its report. A notebook displays it."""
+    """An explanation that can write its report as HTML. Notebooks display it."""
 
     __slots__ = ()
 
@@ -81,7 +81,10 @@ class PageExplanation(Explanation):
         )
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """The report as one HTML file that needs no network; written to a `path`, if any."""
+        """Return the report as one HTML file that loads nothing from the network.
+
+        With a `path`, the report is also written there.
+        """
         text = page_report([self])
         if path is not None:
             write_text(str(path), text)
@@ -130,17 +133,19 @@ def explain(
 
 @dataclass(frozen=True)
 class Reported:
-    """The explanations of some pages; of a comparison the second is a rewrite of the first."""
+    """The explanations of some pages. In a comparison, the second page is a rewrite of the
+    first.
+    """
 
     explanations: tuple[Explanation, ...]
     is_comparison: bool = False
 
     def html(self) -> str:
-        """The report as one HTML file that needs no network."""
+        """Return the report as one HTML file that loads nothing from the network."""
         return page_report(self.explanations, comparing=self.is_comparison)
 
     def to_json(self) -> dict[str, Any]:
-        """The content of the report as plain data."""
+        """Return the content of the report as plain data."""
         data: dict[str, Any] = {
             "pages": [explanation.to_json() for explanation in self.explanations]
         }
@@ -170,9 +175,10 @@ def reported(
     Args:
         inputs: Files, folders, archives and addresses, as for `score`; also DOCX, ODT and PDF.
         compare: Show what changed between the first page and the second.
-        crawl: Audit the site of this crawl folder instead: how many pages reach an aim, by section,
-            the worst pages, method and limits; as .html, .csv, or JSON.
-        aim: With --crawl: the chance P(U|d) that a page should reach, from 0 to 1. Default: 0.8.
+        crawl: Audit the site of this crawl folder instead: how many pages reach the target, by
+            section, the worst pages, method and limits; as .html, .csv, or JSON.
+        aim: With --crawl: the target, the P(U|d) that a page should reach, from 0 to 1. Default:
+            0.8.
         english: The English of plain terms: american or british. Default: by the spelling of
             each text.
         limit_mb: Longest document in MB.
@@ -182,7 +188,8 @@ def reported(
     In Python:
         `choices` are fields of `Settings`; `tell` is called with each remark.
 
-        Raises `InputError` where no page is left, and `OptionError` for options that do not fit.
+        Raises `InputError` if no page can be used, and `OptionError` for options that exclude each
+        other.
 
     >>> from understandability.resources import resource
     >>> report = reported([str(resource("samples/easy.html"))])
@@ -239,8 +246,9 @@ def explain_document(
 ) -> PageExplanation:
     """Explain one document's estimate under the settings of a scorer.
 
-    Without `steps`, the first steps are left out, in half the time. `english` is the English of
-    plain terms, ``american`` or ``british``; by default it follows the spelling of the text.
+    Without `steps`, the list of changes that would help most is not computed, which takes half the
+    time. `english` is the English of plain terms, ``american`` or ``british``; by default it
+    follows the spelling of the text.
 
     >>> from understandability.text.analysis import document_of_text
     >>> document = document_of_text("He had a myocardial infarction.")
@@ -298,7 +306,7 @@ def explain_document(
 
 
 def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:
-    """The result for each named reader, on the reader's own scale, in the order of `READERS`."""
+    """Return P(U|d) for each named reader, on the reader's own scale, in the order of `READERS`."""
     readers = []
     for reader in READERS.values():
         (estimate,) = scorer.bundle.estimate(batch, reader)
@@ -313,7 +321,7 @@ def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:
 
 @lru_cache(256)
 def _enough(reader: Reader, spread: float) -> float:
-    """The difficulty at which the share `AIM` of such readers understands, by halving."""
+    """Return the difficulty at which the share `AIM` of such readers understands, by bisection."""
     low, high = 0.0, 100.0
     while high - low > 0.1 and spread > 0:
         middle = (low + high) / 2
@@ -323,7 +331,9 @@ def _enough(reader: Reader, spread: float) -> float:
 
 
 def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
-    """Each term once, the most frequent first; an offer that fits the sentence is preferred."""
+    """Return each term once, the most frequent first; an offer that fits the sentence is
+    preferred.
+    """
     best: dict[str, Offer] = {}
     counts: Counter[str] = Counter()
     in_place: Counter[str] = Counter()

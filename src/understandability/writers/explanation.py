@@ -1,4 +1,6 @@
-"""The content of a report about a text: how hard, for whom, why, and what to do first."""
+"""`Explanation`: what a report says about a text: how hard it is, for whom, why, and what to
+change.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ FORMULA_TITLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class FormulaReading:
-    """A formula's value, and the US grade that it stands for where it is one."""
+    """The value of a readability formula, and the US grade that corresponds to it, if any."""
 
     name: str
     title: str
@@ -57,10 +59,10 @@ class FormulaReading:
 
 @dataclass(frozen=True, slots=True)
 class ReaderChance:
-    """A kind of reader, how likely the text is to be understood, and by how much it is too hard.
+    """How likely a type of reader is to understand the text, and how much too hard it is for them.
 
-    `missing` are points of difficulty down to where the share `AIM` of such readers understands;
-    0 where that is reached.
+    `missing` is the number of points by which the difficulty would have to fall until the share
+    `AIM` of such readers understands; 0 if it need not fall.
     """
 
     name: str
@@ -72,7 +74,7 @@ class ReaderChance:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The share of a kind of real texts that are easier than this one."""
+    """The rank of a text among real texts of one type: the share of them that are easier."""
 
     texts: str
     share_easier: float
@@ -80,10 +82,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class TermReading:
-    """A term with its plain terms or an explanatory note, and the number of its uses.
+    """A term in a text with its plain terms or an explanatory note, and the number of its uses.
 
-    A plain term fits at `in_place` of the `count` uses; elsewhere `plain` says what the term
-    means, and the sentence has to be rewritten.
+    At `in_place` of the `count` uses, a plain term can replace the term. At the other uses, `plain`
+    only says what the term means, and the sentence has to be rewritten.
     """
 
     term: str
@@ -114,8 +116,8 @@ class SpellingReading:
 class Explanation:
     """The content of a report about a text; `to_json` returns the same as data.
 
-    `offers` and `sentences` hold positions in ``document.pieces``; `hardest` holds numbers of
-    sentences. `hard_words` have no plain term.
+    `offers` and `sentences` refer to positions in ``document.pieces``. `hardest` holds the indexes
+    of the hardest sentences. `hard_words` are words without a plain term.
     """
 
     document: Document
@@ -140,18 +142,18 @@ class Explanation:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The flags of the estimate, and `LITTLE_KEPT` where the document has it."""
+        """The flags of the estimate; and `LITTLE_KEPT` if the document has that flag."""
         return (*self.estimate.flags, *[LITTLE_KEPT] * (LITTLE_KEPT in self.document.flags))
 
     @property
     def place(self) -> str:
-        """The place among real texts as a sentence; '' where none are known."""
+        """A sentence that compares the text with real texts; '' if none are known for the model."""
         shares = [f"{_share(place.share_easier)} {place.texts}" for place in self.places]
         return f"Harder than {', '.join(shares[:-1])} and {shares[-1]}." if shares else ""
 
     @property
     def range(self) -> tuple[float, float]:
-        """The range that holds the difficulty in two of three cases."""
+        """The range that contains the true difficulty in two of three cases."""
         estimate = self.estimate
         low, high = estimate.difficulty - estimate.spread, estimate.difficulty + estimate.spread
         return max(low, 0.0), min(high, 100.0)
@@ -162,7 +164,7 @@ class Explanation:
         return sum(sentence.words > LONG_SENTENCE for sentence in self.sentences)
 
     def to_json(self) -> dict[str, Any]:
-        """The content of the report as plain data; NaN is None."""
+        """Return the content of the report as plain data; NaN is None."""
         issues, steps = self.findings, self.steps
         of_document = ("docno", "path", "url", "title", "language", "encoding", "pieces")
         own = (
@@ -189,7 +191,7 @@ class Explanation:
 
 
 def _share(share: float) -> str:
-    """A share in words where it is no more than a bound.
+    """Format a share in words; near the ends of the scale only as a bound.
 
     >>> _share(0.05), _share(0.62), _share(0.95)
     ('hardly any', '62 % of', 'nearly all')

@@ -1,8 +1,8 @@
-"""The facts of a passage, and which of them a rewrite loses, changes or adds.
+"""Find the facts of a passage, and those that a rewrite loses, changes or adds.
 
-A rewrite may say the same in other words: "pyrexia" is a fever, "twice daily" is "two times a
-day", and "You should take" is "Take". A number, a dose, a symptom, a time, a condition, an item of
-a list, a "not" or a "must" that is gone is reported, so that a person decides.
+A rewrite may say the same in other words: "pyrexia" is a fever, "twice daily" is "two times a day",
+and "You should take" is "Take". If a number, a dose, a symptom, a time, a condition, a list item, a
+"not" or a "must" is missing, it is reported, so that a person can decide.
 """
 
 from __future__ import annotations
@@ -143,9 +143,9 @@ _SAID_ENOUGH = 0.5  # share of the content words of a list item
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that a passage says: its category and, in the words of the passage, what.
+    """A fact that a passage states: its category, and its text in the words of the passage.
 
-    `note` says what is wrong with it in a rewrite, such as "weaker: may"; '' in a passage.
+    If a rewrite changes the fact, `note` says how, such as "weaker: may"; otherwise it is ''.
     """
 
     category: str
@@ -159,7 +159,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class FactCheck:
-    """The facts of a passage, those that a rewrite loses or changes, and those that it adds."""
+    """The result of comparing a passage with a rewrite: all facts, lost or changed ones, and added
+    ones.
+    """
 
     facts: tuple[Fact, ...]
     lost: tuple[Fact, ...]
@@ -167,13 +169,15 @@ class FactCheck:
 
     @property
     def is_faithful(self) -> bool:
-        """True if nothing is lost and nothing is new."""
+        """True if no fact is lost, changed or added."""
         return not self.lost and not self.new
 
 
 @lru_cache(1 << 14)
 def _stem(word: str) -> str:
-    """A rough stem that forms of a word share: "wheezing", "wheeze"; for comparing only."""
+    """Return a rough stem that is common to forms of a word ("wheezing", "wheeze"), for
+    comparisons.
+    """
     word = one_spelling(word.removesuffix("'s"))
     if word in _IRREGULAR:
         return _IRREGULAR[word]
@@ -214,7 +218,9 @@ def _normalised(text: str) -> str:
 
 @cache
 def _concepts() -> Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, str]], ...]]:
-    """Phrases of ``concepts.tsv`` by their first stem, the longest first, each with its concept."""
+    """Load ``concepts.tsv``: phrases by their first stem, the longest first, each with its
+    concept.
+    """
     phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, str]]]] = {}
     for line in resource_lines("plain_terms/concepts.tsv")[1:]:
         category, name, words = line.split("\t")
@@ -233,7 +239,7 @@ _EMPTY_STEMS = frozenset(map(_stem, _EMPTY))
 
 
 class _Passage:
-    """A passage, prepared for comparing: tokens in small letters, stems, concepts."""
+    """A passage, prepared for comparison: lower-case tokens, stems, concepts."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -245,7 +251,7 @@ class _Passage:
 
     @cached_property
     def concepts(self) -> dict[tuple[str, str], str]:
-        """Concepts of the passage, each with the words that name it there."""
+        """The concepts of the passage, each with the words that name it there."""
         concepts: dict[tuple[str, str], str] = {}
         for position, stem in enumerate(self.stems):
             for phrase, concept in _concepts().get(stem, ()):
@@ -275,7 +281,7 @@ class _Passage:
 
     @cached_property
     def numbers(self) -> list[tuple[str, str]]:
-        """Each number with the stem of the word after it; '' at the end."""
+        """Each number with the stem of the following word; '' at the end."""
         return [
             (token.rstrip("."), self._stem_at(n + 1))
             for n, token in enumerate(self.tokens)
@@ -284,7 +290,7 @@ class _Passage:
 
     @cached_property
     def times(self) -> dict[str, str]:
-        """Times of the day and intervals."""
+        """The times of the day, dates and intervals that the passage mentions."""
         times = {stem: token for stem, token in zip(self.stems, self.tokens, strict=True)
                  if stem in _STEMS_OF_DAY_TIMES}  # fmt: skip
         for n, token in enumerate(self.tokens):
@@ -297,7 +303,7 @@ class _Passage:
 
     @cached_property
     def limits(self) -> dict[str, str]:
-        """Limits of numbers: number -> "at most", "at least", "above" or "below"."""
+        """A mapping from each limited number to "at most", "at least", "above" or "below"."""
         small = " ".join(self.tokens)
         limits: dict[str, str] = {}
         for limit, pattern in _LIMITS:
@@ -354,7 +360,9 @@ class _Passage:
         return items
 
     def denies(self, stem: str) -> bool | None:
-        """True if the word occurs near a negation, False if without one, None if absent."""
+        """Return True if a word occurs near a negation, False if it occurs without one, None if
+        absent.
+        """
         positions = [n for n, own in enumerate(self.stems) if own == stem]
         if not positions:
             return None
@@ -367,7 +375,7 @@ class _Passage:
 
 
 def _joined_tens(tokens: Sequence[str]) -> Iterator[str]:
-    """Tokens with "twenty-one" as "21"."""
+    """Yield the tokens, with "twenty-one" replaced by "21"."""
     for token in tokens:
         tens, _, ones = token.partition("-")
         if ones and tens in _TENS and ones in _NUMBER_WORDS:
@@ -382,7 +390,9 @@ def _joined_tens(tokens: Sequence[str]) -> Iterator[str]:
 
 @lru_cache(1 << 10)
 def _said_plainly(text: str) -> str:
-    """All plain terms, notes and full names of the medical terms and abbreviations of a text."""
+    """Return all plain terms, notes and full forms of the medical terms and abbreviations in a
+    text.
+    """
     passage = _Passage(text)
     forms, longest = index()
     words = [one_spelling(token) for token in passage.tokens]
@@ -398,7 +408,7 @@ def _said_plainly(text: str) -> str:
 
 
 def facts_of(text: str) -> tuple[Fact, ...]:
-    """The facts of a passage, by category.
+    """Return the facts of a passage, by category.
 
     >>> for fact in facts_of("Do not take more than 2 tablets every 8 hours if you have a fever."):
     ...     print(fact)
@@ -457,7 +467,7 @@ def check_facts(before: str, after: str) -> FactCheck:
 
 
 def _lost_numbers(old: _Passage, new: _Passage) -> Iterator[Fact]:
-    """Numbers that are gone, that count something else, or whose limit is another."""
+    """Yield numbers that are missing, that count something else, or whose limit changed."""
     numbers = {number for number, _ in new.numbers}
     for number, following in dict.fromkeys(old.numbers):
         if number not in numbers:
@@ -479,7 +489,7 @@ def _lost_numbers(old: _Passage, new: _Passage) -> Iterator[Fact]:
 
 
 def _lost_concepts(old: _Passage, new: _Passage) -> Iterator[Fact]:
-    """Symptoms, parts of the body, people, medicines, names and list items that are gone."""
+    """Yield missing symptoms, parts of the body, people, medicines, names and list items."""
     plain = _Passage(_said_plainly(new.text))
     concepts = {*new.concepts, *plain.concepts}
     for concept, said in old.concepts.items():
@@ -498,13 +508,13 @@ def _lost_concepts(old: _Passage, new: _Passage) -> Iterator[Fact]:
 
 
 def _is_in_longer(concept: tuple[str, str], old: _Passage) -> bool:
-    """Return True for a part of a longer phrase, which counts: the "chest" of "chest pain"."""
+    """Return True for a concept within a longer one: the "chest" of "chest pain"."""
     said = _phrase(old.concepts[concept])
     return any(set(said) < set(_phrase(other)) for other in old.concepts.values())
 
 
 def _is_said(item: str, old: _Passage, new: _Passage, concepts: Iterable[tuple[str, str]]) -> bool:
-    """Return True if the rewrite has the concepts of a list item, or half of its words."""
+    """Return True if the rewrite mentions the concepts of a list item, or half of its words."""
     passage = _Passage(item)
     if passage.concepts and set(passage.concepts) <= set(concepts):
         return True
@@ -517,7 +527,9 @@ def _is_said(item: str, old: _Passage, new: _Passage, concepts: Iterable[tuple[s
 
 
 def _lost_rules(old: _Passage, new: _Passage) -> Iterator[Fact]:
-    """Negations, obligations, conditions and urgency that are gone, or weaker."""
+    """Yield negations, obligations, conditions and expressions of urgency that are missing or
+    weaker.
+    """
     for stem, said in old.negations:
         denied = new.denies(stem) if stem else None
         # The word has lost its "not", or the rewrite has fewer negations.
@@ -535,7 +547,7 @@ def _lost_rules(old: _Passage, new: _Passage) -> Iterator[Fact]:
 
 
 def _weakened(stem: str, said: str, old: _Passage, new: _Passage) -> str:
-    """The change of an obligation in a rewrite: "gone", "weaker: may"; '' if it is kept."""
+    """Describe how a rewrite changes an obligation: "gone", "weaker: may"; '' if it does not."""
     positions = [n for n, own in enumerate(new.stems) if own == stem] if stem else []
     if not positions:
         orders = len(new.obligations) + _imperatives(new)
@@ -549,7 +561,7 @@ def _weakened(stem: str, said: str, old: _Passage, new: _Passage) -> str:
 
 
 def _imperatives(passage: _Passage) -> int:
-    """The number of sentences and clauses that begin with a verb in the base form."""
+    """Count the sentences and clauses that begin with a verb in the base form."""
     verbs = word_list("verbs") | _ORDERS
     return sum(word in verbs for word in _CLAUSE_START.findall(passage.small))
 
@@ -569,7 +581,7 @@ def _has_condition(word: str, about: frozenset[str], new: _Passage) -> bool:
 
 
 def _added(old: _Passage, new: _Passage) -> Iterator[Fact]:
-    """Numbers, medicines, symptoms and negations that only the rewrite has."""
+    """Yield numbers, medicines, symptoms and negations that only the rewrite has."""
     plain = _Passage(f"{old.text}. {_said_plainly(old.text)}")
     numbers = {number for number, _ in (*old.numbers, *plain.numbers)}
     for number, following in dict.fromkeys(new.numbers):

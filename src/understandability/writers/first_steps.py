@@ -1,4 +1,4 @@
-"""First steps for a writer: changes of a text, each with its gain by the model itself."""
+"""Find the changes of a text that would help most, each with its gain estimated by the model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LEAST_PART = 5  # words of a part of a sentence
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change to make, how its gain was measured, the gain in points, and the new estimate."""
+    """A suggested change, how its gain was measured, the gain in points, and the new estimate."""
 
     kind: str
     action: str
@@ -51,14 +51,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class FirstSteps:
-    """The changes that gain most, the largest gain first, and what all of them gain at once."""
+    """The changes that gain most, the largest gain first, and what all of them gain together."""
 
     steps: tuple[Step, ...]
     together: Step | None
 
 
 def said_plainly(offered: Iterable[Offer]) -> dict[str, list[Offer]]:
-    """The offers that say something plainer, by term."""
+    """Return the offers that have a plain term, grouped by term."""
     by_term: dict[str, list[Offer]] = {}
     for offer in offered:
         if offer.plain and not offer.is_explained:
@@ -74,10 +74,12 @@ def gains(
     offered: Sequence[Offer],
     scorer: Scorer,
 ) -> tuple[dict[int, float], dict[str, float]]:
-    """The rise of P(U|d) if one sentence is changed (by number), or one term everywhere.
+    """Compute the gain in P(U|d) from changing each sentence, and from replacing each term
+    everywhere.
 
-    A sentence gets plain terms and everyday words, and a long one is cut. In a long text only the
-    longest hard sentences and the most frequent terms are tried.
+    A sentence is changed by using plain terms and everyday words, and by splitting it if it is
+    long. In a long text, only the longest hard sentences and the most frequent terms are tried. The
+    results are keyed by the index of the sentence, and by the term.
     """
     pieces = document.pieces
     most = max(_LEAST_TRIED, _PIECES_TRIED // (2 * max(len(pieces), 1)))
@@ -122,10 +124,11 @@ def first_steps(
     offered: Sequence[Offer],
     scorer: Scorer,
 ) -> FirstSteps:
-    """The changes that help most; empty if there is no estimate or nothing helps.
+    """Find the changes that help most; empty if there is no estimate or nothing helps.
 
-    Each change is tried on the text: plain terms are put in, spelling is corrected, long sentences
-    are cut near the middle, hard words are replaced or explained, the hardest sentences dropped.
+    Each change is tried on the text: using plain terms, correcting spelling, splitting long
+    sentences near the middle, replacing or explaining hard words, and dropping the hardest
+    sentences.
     """
     if math.isnan(estimate.difficulty) or len(document.pieces) > _MOST_PIECES:
         return FirstSteps((), None)
@@ -147,7 +150,7 @@ def first_steps(
 
 
 class _Change(NamedTuple):
-    """A change to try: the new sentences, for each sentence of the document."""
+    """A change to try, as the new sentences for each sentence of the document."""
 
     kind: str
     action: str
@@ -158,7 +161,7 @@ class _Change(NamedTuple):
 def _changes(
     document: Document, every: Sequence[Sentence], issues: Findings, offered: Sequence[Offer]
 ) -> Iterator[_Change]:
-    """Each change alone, and all of them at once."""
+    """Yield each change alone, then all of them together."""
     pieces, bounds = document.pieces, spans(document)
     original = [list(pieces[a:b]) for a, b in bounds]
     terms = {o.first: (o.last, o.texts[0]) for o in offered if o.texts}
@@ -221,7 +224,7 @@ def _changes(
 
 
 def _some(words: Iterable[str]) -> str:
-    """The most frequent three in quotation marks, and how many more there are."""
+    """Format the three most frequent words in quotation marks, and the number of the others."""
     every = [word for word, _ in Counter(words).most_common()]
     first = ", ".join(f"“{word}”" for word in every[:_MOST_STEPS])
     more = len(every) - _MOST_STEPS
@@ -243,7 +246,7 @@ def _explained(piece: str) -> str:
 
 
 def _cut(sentence: list[str]) -> Iterable[list[str]]:
-    """The sentence in parts of at most `LONG_SENTENCE` pieces, each a sentence of its own.
+    """Split a sentence into sentences of at most `LONG_SENTENCE` pieces each.
 
     >>> text = "Take all of the pills with a glass of water every day, and then call the doctor "
     >>> for part in _cut((text + "if one of these signs appears.").split()):

@@ -1,4 +1,4 @@
-"""Sentence by sentence: how hard each is by the model itself, and what makes it so."""
+"""Estimate how hard each sentence of a text is, and find what makes it hard."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ _PLAIN_WORD = re.compile(r"(?=.{3,60}$)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
 def is_plain_word(word: str) -> bool:
-    """Return True for a word that a writer could replace: no letter, number, address or long chain.
+    """Return True for an ordinary word, as opposed to a single letter, a number, a URL or a long
+    chain.
 
     >>> [is_plain_word(word) for word in ("anti-inflammatory", "b", "10.1001/jama", "b12")]
     [True, False, False, False]
@@ -69,10 +70,11 @@ def is_plain_word(word: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, ``pieces[first:last]``: its level and difficulty by the model, and why.
+    """A sentence, ``pieces[first:last]``, with its estimated level and difficulty, and the reasons.
 
     `shade` is a step of the colour scale, 0 (easy) to 4; `reasons` say what a writer can change.
-    Level and difficulty are NaN for fewer than five words and where nothing is estimated.
+    Level and difficulty are NaN for sentences of fewer than five words, and if the model has no
+    estimate.
     """
 
     first: int
@@ -86,7 +88,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Positions of findings in a document, as indices of pieces.
+    """Positions of possible problems in a document, as indices of pieces.
 
     `hard` holds the hard words that the text does not explain, `passives` the start and end of each
     passive, `abbreviations` the positions of each abbreviation that is never explained, and
@@ -100,7 +102,7 @@ class Findings:
 
 
 def findings(batch: Batch) -> Findings:
-    """The findings in a batch of one document.
+    """Find possible problems in a batch that has a single document.
 
     >>> from understandability.text.analysis import document_of_text
     >>> result = findings(Batch([document_of_text("The MRI was not done. Call the GP.")]))
@@ -125,7 +127,7 @@ def _terms() -> frozenset[str]:
 
 @lru_cache(1 << 14)
 def likely_word(word: str) -> str:
-    """The word that was likely meant; '' for a word that is right, rare or a name.
+    """Return the word that was probably meant; '' for a word that is correct, rare or a name.
 
     >>> likely_word("medicne"), likely_word("enoxaparin"), likely_word("tablet")
     ('medicine', '', '')
@@ -145,7 +147,7 @@ def likely_word(word: str) -> str:
 
 
 def _one_away(word: str) -> Iterator[str]:
-    """Yield all words at one letter's distance: inserted, deleted, replaced, or two swapped."""
+    """Yield all words that differ by one letter: inserted, deleted, replaced, or two swapped."""
     for cut in range(1, len(word) + 1):
         head, tail = word[:cut], word[cut:]
         if len(tail) > 1:
@@ -159,7 +161,9 @@ def _one_away(word: str) -> Iterator[str]:
 
 
 def _hard_words(batch: Batch) -> tuple[int, ...]:
-    """Words that people find hard; names are not the writer's to change."""
+    """Return the positions of words that people find hard, without names, which a writer cannot
+    change.
+    """
     positions = np.flatnonzero(batch.pieces.words(batch.piece_ids) >= 0)
     hard = (batch.word_values(complexities) > HARD_WORD) & ~batch.is_name
     (document,) = batch.documents
@@ -181,7 +185,9 @@ def _hard_words(batch: Batch) -> tuple[int, ...]:
 
 @lru_cache(1 << 12)
 def _is_hard(word: str) -> bool:
-    """Return True for a word that is hard by its parts, too: "step-by-step" has easy parts only."""
+    """Return True for a hard word. A compound such as "step-by-step" is hard only if one of its
+    parts is.
+    """
     parts = re.split("[-‐‑]", word.lower())
     is_hard = len(parts) == 1 or bool((complexities(parts) > HARD_WORD).any())
     is_kept = is_medicine(word) or word.lower() in recommended_words()
@@ -189,7 +195,7 @@ def _is_hard(word: str) -> bool:
 
 
 def _is_explained(pieces: Sequence[str], position: int) -> bool:
-    """Return True if brackets or a dash explain it: "dialysis (cleaning the blood)"."""
+    """Return True if brackets or a dash explain the word: "dialysis (cleaning the blood)"."""
     word, behind = pieces[position], pieces[position + 1 : position + 3]
     if not behind or word[-1] in ".,;:!?" or word[0] == "(":
         return position > 0 and re.fullmatch(r"\(.+\)[.,;:]?", word) is not None
@@ -198,7 +204,9 @@ def _is_explained(pieces: Sequence[str], position: int) -> bool:
 
 
 def _passives(batch: Batch) -> list[tuple[int, int]]:
-    """Forms of "be" with a participle, next to it or in a question: "Was the form sent?"."""
+    """Return start and end of each form of "be" with a participle: "was sent", "Was the form
+    sent?".
+    """
     _, sizes = batch.pieces.tokens(batch.piece_ids)
     piece = np.repeat(np.arange(len(sizes)), sizes).tolist()
     strings = batch.token_types.strings
@@ -241,9 +249,9 @@ def _passives(batch: Batch) -> list[tuple[int, int]]:
 
 
 def _unexplained(batch: Batch, document: Document) -> dict[str, tuple[int, ...]]:
-    """Abbreviations that are neither in brackets nor followed by brackets.
+    """Return the positions of abbreviations that are neither in brackets nor followed by brackets.
 
-    A sentence in capitals yields none, because a batch holds it in small letters.
+    A sentence in capitals has none, because a batch converts it to lower case.
     """
     pieces = document.pieces
     positions: dict[str, list[int]] = {}
@@ -268,7 +276,7 @@ def _unexplained(batch: Batch, document: Document) -> dict[str, tuple[int, ...]]
 def sentences(
     document: Document, batch: Batch, issues: Findings, scorer: Scorer
 ) -> tuple[Sentence, ...]:
-    """The sentences of a document in order; `batch` holds it alone."""
+    """Describe the sentences of a document in order; `batch` contains this document alone."""
     bounds = spans(document)[:_MOST_SENTENCES]
     before = np.cumsum([0, *(batch.pieces.words(batch.piece_ids) >= 0)])
     words = [int(before[b] - before[a]) for a, b in bounds]
@@ -296,7 +304,7 @@ def sentences(
 
 
 def hardest(every: Sequence[Sentence]) -> tuple[int, ...]:
-    """The numbers of the five hardest sentences that are not easy, the hardest first."""
+    """Return the indexes of the five hardest sentences, the hardest first, without easy ones."""
     hard = [number for number, sentence in enumerate(every) if sentence.shade > 0]
     rank = {n: sentence.level if sentence.level == sentence.level else sentence.difficulty
             for n, sentence in enumerate(every)}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Regular and irregular forms of English nouns and verbs, and one spelling for two."""
+"""Inflect English nouns and verbs, regular and irregular; unify British and American spelling."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _HEAD_FIRST = frozenset(("of", "to", "in", "for"))
 
 @dataclass(frozen=True, slots=True)
 class _Irregular:
-    """A noun's plural, or a verb's past, participle and -ing form ('': the rule gives it)."""
+    """A noun's irregular plural, or a verb's past, participle and -ing form ('' for a regular
+    form).
+    """
 
     form: str
     participle: str
@@ -33,7 +35,7 @@ def _irregular(part: str) -> Mapping[str, _Irregular]:
 
 
 def plural(noun: str) -> str:
-    """The plural of a noun.
+    """Return the plural of a noun.
 
     >>> [plural(noun) for noun in ("biopsy", "crutch", "vertebra")]
     ['biopsies', 'crutches', 'vertebrae']
@@ -60,7 +62,7 @@ _VERBS_IN_LY = frozenset(("apply", "fly", "rely", "reply", "supply", "multiply",
 
 
 def verb_form(verb: str, form: str) -> str:
-    """A form of a verb, or of a phrase that begins with one or with an adverb and one.
+    """Return a form of a verb, or of a phrase that begins with a verb, perhaps after an adverb.
 
     >>> [verb_form("take out", form) for form in (THIRD, PAST, PARTICIPLE, ING)]
     ['takes out', 'took out', 'taken out', 'taking out']
@@ -112,7 +114,7 @@ def _ing(verb: str) -> str:
 
 
 def forms_of(term: str, part: str) -> Iterator[tuple[str, str]]:
-    """The forms that a term takes in a text, each with its name; a phrase has one.
+    """Yield the inflected forms of a term, each with its name; a phrase has one form.
 
     >>> dict(forms_of("metastasis", "noun"))
     {'metastasis': 'base', 'metastases': 'plural'}
@@ -139,7 +141,7 @@ def forms_of(term: str, part: str) -> Iterator[tuple[str, str]]:
 
 
 def _plurals(noun: str) -> set[str]:
-    """The plurals of a noun, including Greek and Latin ones."""
+    """Return the plurals of a noun, including Greek and Latin ones."""
     if noun.endswith("sis"):
         return {noun[:-2] + "es"}
     plurals = {plural(noun), _with_s(noun)}
@@ -162,7 +164,7 @@ _SPELLINGS = (
 
 @lru_cache(1 << 16)
 def one_spelling(word: str) -> str:
-    """A form that the British and the American spelling of a word share; not always a word.
+    """Return a form that is common to the British and American spellings of a word.
 
     >>> one_spelling("Haemorrhage") == one_spelling("hemorrhage")
     True
@@ -179,7 +181,7 @@ def _participles() -> frozenset[str]:
 
 
 def is_participle(word: str) -> bool:
-    """Return True if a verb form may be a past participle; often it is the past as well.
+    """Return True if a verb form may be a past participle; often it is also the past tense.
 
     >>> [is_participle(word) for word in ("treated", "given", "gave", "give")]
     [True, True, False, False]

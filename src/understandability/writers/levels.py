@@ -1,4 +1,6 @@
-"""Difficulty in familiar terms: levels of the Common European Framework (2001), and real texts."""
+"""Express difficulty in familiar terms: CEFR levels (Council of Europe 2001), and types of real
+texts.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ PERCENTS = tuple(range(5, 100, 5))
 
 
 def checked_aim(aim: object, where: str) -> float:
-    """The aim if it is a chance; raises `OptionError`, which begins with `where` it was set."""
+    """Return a target if it is a number from 0 to 1; otherwise raise `OptionError`.
+
+    `where` says in the error where it was set.
+    """
     if isinstance(aim, bool) or not isinstance(aim, int | float) or not 0 <= aim <= 1:
         raise OptionError(f"{where}: an aim is a chance from 0 to 1, such as 0.8, not {aim!r}")
     return float(aim)
@@ -25,7 +30,7 @@ def checked_aim(aim: object, where: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A level: its name, how hard it is in a word, and which texts are of it."""
+    """A CEFR level: its name, how hard it is in a word, and examples of texts."""
 
     name: str
     word: str
@@ -43,7 +48,7 @@ LEVELS = (
 
 
 def level_of(level: float) -> Level | None:
-    """The level nearest to a number, 1 (A1) to 6 (C2); None for NaN.
+    """Return the level nearest to a number, 1 (A1) to 6 (C2); None for NaN.
 
     >>> level_of(3.6).name, level_of(0.2).name, level_of(7.5).name
     ('B2', 'A1', 'C2')
@@ -54,9 +59,10 @@ def level_of(level: float) -> Level | None:
 
 
 def shade_of(level: float, difficulty: float) -> int:
-    """The step of the colour scale: 0 up to A2, then one for each level; 4 is C2.
+    """Return the step of the colour scale, 0 to 4: 0 is up to A2, then each level is one step; 4 is
+    C2.
 
-    For models that give no level, a step for each 20 points of difficulty.
+    For models without levels, each 20 points of difficulty are one step.
 
     >>> shade_of(2.4, 20.0), shade_of(3.0, 30.0), shade_of(6.3, 80.0), shade_of(math.nan, 45.0)
     (0, 1, 4, 2)
@@ -68,7 +74,7 @@ def shade_of(level: float, difficulty: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A kind of texts, and the percentiles of their difficulty, at 5, 10, ... 95 per cent."""
+    """A type of real texts, with percentiles of their difficulty at 5, 10, ... 95 per cent."""
 
     name: str
     percentiles: tuple[float, ...]
@@ -80,7 +86,7 @@ class Reference:
         return low, median, high
 
     def share_easier(self, difficulty: float) -> float:
-        """The share of these texts that are easier, from 0.05 to 0.95.
+        """Return the share of these texts that are easier, from 0.05 to 0.95.
 
         >>> Reference("posts", tuple(float(percent) for percent in PERCENTS)).share_easier(30.0)
         0.3
@@ -89,7 +95,8 @@ class Reference:
 
 
 def references(checksum: str) -> tuple[Reference, ...]:
-    """The difficulty of typical texts on the scale of a bundle, by its checksum; () if unknown.
+    """Return the difficulty of typical texts on the scale of the bundle with this checksum; () if
+    unknown.
 
     >>> references("the checksum of my own bundle")
     ()

@@ -1,4 +1,4 @@
-"""Passages rewritten by your own language model, each rewrite checked before it is accepted.
+"""Let the user's language model rewrite passages, and check each rewrite before it is accepted.
 
 The model's answer is a proposal, never an instruction: a rewrite is accepted only if it is easier
 to understand and keeps every fact of the passage (`facts`).
@@ -46,9 +46,9 @@ _PROMPT = (
 
 @dataclass(frozen=True, slots=True)
 class LanguageModel:
-    """Address of a language model (the part before ``/chat/completions``), its name and key.
+    """The address of a language model (the part before ``/chat/completions``), its name and key.
 
-    Raises `InputError` for an address that is neither http nor https.
+    Raises `InputError` unless the address begins with http or https.
     """
 
     url: str
@@ -65,7 +65,7 @@ class LanguageModel:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A proposed rewrite, whether it is accepted, and how it differs from the passage.
+    """A rewrite proposed by a language model, and the result of checking it.
 
     `why` is the reason for a refusal, '' if the rewrite is accepted. `missing` are the facts that
     it loses or changes, `added` those that it adds. `before` and `after` are P(U|d).
@@ -124,7 +124,7 @@ def ask(passage: str, model: LanguageModel) -> str:
 
 
 def checked(passage: str, proposed: str, scorer: Scorer) -> Rewrite:
-    """Check a rewrite: it must be easier to understand, and keep the facts of the passage.
+    """Accept a rewrite if it is easier to understand and keeps the facts of the passage.
 
     >>> source = "The patient should not take more than 2 tablets of ibuprofen in any given period."
     >>> rewrite = checked(source, "Take up to 3 pills.", Scorer())
@@ -155,7 +155,7 @@ def _probabilities(before: str, after: str, scorer: Scorer) -> tuple[float, floa
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A text with the accepted rewrites in it, and the proposed rewrite of each passage."""
+    """A text that contains the accepted rewrites, and the proposed rewrite of each passage."""
 
     text: str
     rewrites: tuple[Rewrite, ...]
@@ -163,7 +163,9 @@ class Rewritten:
 
 @dataclass(frozen=True)
 class RewriteCheck:
-    """A text compared with the version before it: facts lost and new, and P(U|d) of both."""
+    """The comparison of a text with an earlier version: facts lost and added, and P(U|d) of
+    both.
+    """
 
     facts: FactCheck
     before: float
@@ -171,11 +173,11 @@ class RewriteCheck:
 
     @property
     def is_faithful(self) -> bool:
-        """True if no fact is lost, changed or new."""
+        """True if no fact is lost, changed or added."""
         return self.facts.is_faithful
 
     def to_json(self) -> dict[str, Any]:
-        """The result as plain data."""
+        """Return the result as plain data."""
         return dict(
             plain_data(
                 {
@@ -205,7 +207,7 @@ class RewriteCheck:
 
 
 def check_rewrite(before: str, after: str, scorer: Scorer) -> RewriteCheck:
-    """Compare a text with its rewrite: the facts, and P(U|d).
+    """Compare a text with its rewrite: the facts and P(U|d) of both.
 
     >>> check = check_rewrite("Call us if you have a fever or a rash.", "Call us.", Scorer())
     >>> check.is_faithful, str(check.facts.lost[0])
@@ -265,7 +267,7 @@ def rewrite(
 
 
 def _text_of(path: str | Path) -> str:
-    """The text of a file in Markdown."""
+    """Return the text of a file as Markdown."""
     (page,) = Sources([str(path)])
     if isinstance(page, Failure):
         raise InputError(f"{page.path}: {page.error}")

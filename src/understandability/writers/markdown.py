@@ -1,4 +1,6 @@
-"""Texts with their structure as lines of Markdown: what the editor shows, reads and saves."""
+"""Convert texts with headings, lists and tables to and from Markdown, which the editor shows and
+saves.
+"""
 
 from __future__ import annotations
 
@@ -18,25 +20,25 @@ _NUMBER = re.compile(r"^\d")
 
 
 def heading(level: int, text: str) -> str:
-    """A heading of a level, 1 to 6."""
+    """Return a Markdown heading of a level from 1 to 6."""
     return f"{'#' * min(max(level, 1), 6)} {' '.join(text.split())}"
 
 
 def item(depth: int, text: str, mark: str = "-") -> str:
-    """An item of a list, `depth` lists deep within another."""
+    """Return a Markdown list item; `depth` is the number of lists around its list."""
     return f"{'  ' * depth}{mark} {' '.join(text.split())}"
 
 
 def row(cells: Iterable[str]) -> str:
-    """A row of a table."""
+    """Return a row of a Markdown table."""
     return f"| {' | '.join(' '.join(cell.replace('|', '/').split()) for cell in cells)} |"
 
 
 def markdown(lines: Iterable[str]) -> str:
-    """The text of such lines: a blank line between paragraphs, none within a list or a table.
+    r"""Join lines of Markdown, with a blank line between paragraphs, but not in a list or table.
 
     >>> markdown(["# Flu", "- rest", "- drink", "Call us."])
-    '# Flu\\n\\n- rest\\n- drink\\n\\nCall us.'
+    '# Flu\n\n- rest\n- drink\n\nCall us.'
     """
     text: list[str] = []
     before = ""
@@ -53,12 +55,12 @@ def _kind(line: str) -> str:
 
 
 def markdown_of(blocks: Iterable[Block], html: str = "") -> str:
-    """Markdown of the kept blocks of a page; the source `html` shows which cells and items belong.
+    r"""Convert the kept blocks of a page to Markdown.
 
     >>> source = "<h1>Flu</h1><ol><li>Rest<ul><li>at home</ul><li>Drink</ol>"
     >>> blocks = [Block("Flu", "h1"), Block("Rest", "li"), Block("at home", "li")]
     >>> markdown_of(blocks, source)
-    '# Flu\\n\\n1. Rest\\n  - at home'
+    '# Flu\n\n1. Rest\n  - at home'
     """
     items, rows = _layout(html)
     lines: list[str] = []
@@ -89,7 +91,7 @@ def markdown_of(blocks: Iterable[Block], html: str = "") -> str:
 
 @dataclass
 class _Item:
-    """An item of a list while it is read: its text is what no list within it holds."""
+    """A list item while the HTML is parsed; its text excludes the text of lists within it."""
 
     depth: int  # open lists around it
     mark: str
@@ -97,9 +99,10 @@ class _Item:
 
 
 def _layout(source: str) -> tuple[dict[str, tuple[int, str, str]], dict[str, list[str]]]:
-    """Return the items of lists by their own text, and the cells of rows by that of the first.
+    """Return the list items and the table rows of an HTML source, as two dictionaries.
 
-    An item has its depth, its text and its mark.
+    The key of an item is its text, and its value has depth, text and mark. The key of a row is the
+    text of its first cell, and its value is the list of its cells.
 
     >>> _layout("<ol><li>Rest<ul><li>at home</ul><li>Drink</ol><table><tr><td>8 am<td>water")
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -161,9 +164,9 @@ def _in_one_line(texts: Iterable[str]) -> str:
 
 
 def html_of(text: str, title: str) -> str:
-    """A page of a text in Markdown; every word is escaped.
+    r"""Convert a Markdown text to an HTML page; all text is escaped.
 
-    >>> html_of("# Flu\\n- rest", "Flu").splitlines()[-5:]
+    >>> html_of("# Flu\n- rest", "Flu").splitlines()[-5:]
     ['<h1>Flu</h1>', '<ul>', '<li>rest</li>', '</ul>', '</body></html>']
     """
     parts = [
@@ -187,7 +190,11 @@ def html_of(text: str, title: str) -> str:
 
 
 def _elements(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The tag and the texts of each line: ul and ol are items of such lists, tr rows."""
+    """Yield, for each line of Markdown, its HTML tag and its texts.
+
+    ``ul`` and ``ol`` stand for an item of such a list, ``tr`` for a row of a table, with a text per
+    cell.
+    """
     for line in filter(str.strip, text.splitlines()):
         blocks = plain_paragraphs(line)
         if blocks and blocks[0].tag == "td":
@@ -200,7 +207,7 @@ def _elements(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def docx_of(text: str, title: str) -> bytes:
-    """The same as a DOCX file; needs the extra ``docx``."""
+    """Convert a Markdown text to a DOCX file; requires the extra ``docx``."""
     from docx import Document
 
     document = Document()

@@ -1,4 +1,6 @@
-"""The text of a page with its marks: sentences by difficulty, and the words to look at."""
+"""Mark up the text of a page for display: sentences by difficulty, and words that need
+attention.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _NAMED_SHADE = SHADES - 2  # from which a sentence bears its level, for eyes tha
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Pieces that share a mark ('': none), and what is to say of it."""
+    """Consecutive pieces with the same mark ('' for none), and a note to show for them."""
 
     text: str
     kind: str = ""
@@ -37,7 +39,9 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class MarkedSentence:
-    """A sentence in runs, its step on the colour scale, and its level where that is hard."""
+    """A sentence as a list of stretches, its step on the colour scale, and its level if it is
+    hard.
+    """
 
     runs: tuple[Stretch, ...]
     shade: int
@@ -46,7 +50,7 @@ class MarkedSentence:
 
 @dataclass(frozen=True, slots=True)
 class MarkedBlock:
-    """A block of a page: its marked sentences where it was kept, its text where it was not."""
+    """A block of a page: if it was kept, its marked sentences; if it was dropped, its text."""
 
     tag: str
     kept: bool
@@ -56,10 +60,10 @@ class MarkedBlock:
 
 
 def marked_blocks(explanation: Explanation) -> tuple[MarkedBlock, ...]:
-    """The blocks of an explained document in order.
+    """Return the blocks of an explained document, in order, with their marks.
 
-    Of an endless page only the beginning: `MOST_BLOCKS` blocks, `MOST_PIECES` pieces, and the
-    first `MOST_LETTERS` of a piece or of a dropped block.
+    A very long page is truncated to `MOST_BLOCKS` blocks and `MOST_PIECES` pieces. A piece or a
+    dropped block is truncated to `MOST_LETTERS` letters.
     """
     document = explanation.document
     marks = _marks(explanation)
@@ -82,7 +86,7 @@ def marked_blocks(explanation: Explanation) -> tuple[MarkedBlock, ...]:
 
 
 def _marks(explanation: Explanation) -> dict[int, tuple[str, str]]:
-    """The mark and the note of each piece that has one; terms come before hard words."""
+    """Return the mark and the note of each marked piece; terms take precedence over hard words."""
     issues = explanation.findings
     marks = dict.fromkeys(issues.hard, (HARD, ""))
     for positions in issues.abbreviations.values():
@@ -113,7 +117,7 @@ def _marked(
 
 
 def beginning(text: str) -> str:
-    """The text, or its first `MOST_LETTERS` where it is longer.
+    """Truncate a text to `MOST_LETTERS` letters.
 
     >>> len(beginning("word " * 100_000))
     302

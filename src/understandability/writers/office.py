@@ -1,6 +1,7 @@
-"""Documents of word processors and PDF, read as Markdown: headings, lists, tables, paragraphs.
+"""Read DOCX, ODT and PDF documents as Markdown: headings, lists, tables, paragraphs.
 
-Nothing is fetched or executed, no entity is resolved, and what would unfold too far is not read.
+Nothing is fetched or executed, and no entity is resolved. A file that would expand too much is not
+read.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ _LARGER = 1.12  # times the size of the body text; larger letters are a heading
 
 
 class _UnreadableError(Exception):
-    """Why a document cannot be read, as a sentence."""
+    """A document cannot be read; the message is the reason, as a sentence."""
 
 
 def check_office_extra(suffix: str) -> None:
-    """Raise `MissingExtraError` where the package that reads such files is not installed."""
+    """Raise `MissingExtraError` if the optional package that reads such files is not installed."""
     package = _PACKAGES.get(suffix)
     if package and find_spec(package) is None:
         raise MissingExtraError(
@@ -62,7 +63,7 @@ def check_office_extra(suffix: str) -> None:
 def read(
     suffix: str, stream: io.BufferedReader, docno: str, path: str, limit: int
 ) -> Page | Failure:
-    """The page that a document of that suffix is, of at most `limit` bytes."""
+    """Read a document of at most `limit` bytes as a page; the `suffix` decides its format."""
     check_office_extra(suffix)
     try:
         content = read_bounded(stream, limit)
@@ -81,7 +82,7 @@ def read(
 
 
 def _unfolds_too_far(content: bytes, most: int) -> bool:
-    """Return True if an archive has too many parts or too much text by its own directory."""
+    """Return True if, by its directory, an archive has too many members or expands too much."""
     try:
         parts = zipfile.ZipFile(io.BytesIO(content)).infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
@@ -106,7 +107,9 @@ def _docx_lines(content: bytes) -> Iterator[str]:
 
 
 def _outermost(root: Any, *tags: str) -> Iterator[Any]:
-    """Paragraphs and rows of tables, the last of `tags`, but for what is in a row."""
+    """Yield the elements with one of `tags` that are not inside a row; the last of `tags` is the
+    row.
+    """
     in_rows = set()
     for element in root.iter(*tags):
         if element not in in_rows:
@@ -132,7 +135,7 @@ def _docx_line(paragraph: Any, text: str, names: Mapping[str, str]) -> str:
 
 
 def _docx_text(paragraph: Any) -> str:
-    """The text of a paragraph, without the paragraphs inside it."""
+    """Return the text of a paragraph, without paragraphs nested inside it."""
     texts, waiting = [], list(reversed(paragraph))
     while waiting:
         element = waiting.pop()
@@ -146,7 +149,7 @@ def _docx_text(paragraph: Any) -> str:
 
 
 def _is_hidden(element: Any) -> bool:
-    """Return True for a run that is not shown, or was deleted under tracked changes."""
+    """Return True for a run of text that is hidden, or was deleted under tracked changes."""
     if element.tag in (f"{_WORD}del", f"{_WORD}moveFrom"):
         return True
     properties = element.find(f"{_WORD}rPr") if element.tag == f"{_WORD}r" else None
@@ -189,7 +192,7 @@ def _odt_lines(content: bytes) -> Iterator[str]:
 
 
 class _WithoutEntities(TreeBuilder):
-    """Refuses a document type: it could define entities that unfold without end."""
+    """An XML parser target that rejects document types, which could define exponential entities."""
 
     def doctype(self, *_: object) -> None:
         raise _UnreadableError(
@@ -244,9 +247,9 @@ _EDGE_LINES = 3  # lines at the top and at the bottom of a page that may be furn
 
 
 def without_furniture(pages: list[str]) -> list[str]:
-    """Remove page numbers, and running heads and feet: lines that recur at the edges of pages.
+    r"""Remove page numbers, and headers and footers: lines that recur at the edges of pages.
 
-    >>> without_furniture(["On flu\\nRest.\\n1", "On flu\\nDrink.\\n2", "On flu\\nSleep.\\n3"])
+    >>> without_furniture(["On flu\nRest.\n1", "On flu\nDrink.\n2", "On flu\nSleep.\n3"])
     ['Rest.', 'Drink.', 'Sleep.']
     """
     split = [[line.strip() for line in page.splitlines() if line.strip()] for page in pages]
@@ -279,7 +282,7 @@ def without_furniture(pages: list[str]) -> list[str]:
 
 
 def _across_pages(pages: list[str], large: set[str]) -> Iterator[str]:
-    """Yield the pages, those that end within a sentence together with the next one."""
+    """Yield the pages; a page that ends within a sentence is joined with the next one."""
     text = ""
     for page in pages:
         first, last = page.partition("\n")[0], text.rpartition("\n")[2]
@@ -298,9 +301,9 @@ _COMMON, _KNOWN, _RARE, _UNKNOWN_WORD = 480, 350, 400, 200
 
 
 def _joined(before: str, line: str) -> str:
-    """Join two lines that a hyphen divides; the hyphen of a compound stays.
+    """Join two lines, the first of which ends in a hyphen; the hyphen of a compound is kept.
 
-    It is a compound if its parts are common words, and together they are none.
+    It is a compound if both parts are common words, and the two joined are not.
 
     >>> _joined("Rest, drink wa-", "ter."), _joined("Come to the follow-", "up visit.")
     ('Rest, drink water.', 'Come to the follow-up visit.')
@@ -318,11 +321,11 @@ def _joined(before: str, line: str) -> str:
 
 
 def pdf_paragraphs(text: str, large: frozenset[str] | set[str] = frozenset()) -> list[str]:
-    """Join lines where a sentence continues, and words that a hyphen divides.
+    r"""Join the lines of a PDF to paragraphs where a sentence continues, and join hyphenated words.
 
-    A line in `large` letters stays a paragraph of its own.
+    `large` holds lines in large letters, which remain separate paragraphs.
 
-    >>> pdf_paragraphs("Rest, and drink wa-\\nter. You will\\nfeel better.\\nFever\\nCall us.")
+    >>> pdf_paragraphs("Rest, and drink wa-\nter. You will\nfeel better.\nFever\nCall us.")
     ['Rest, and drink water. You will feel better.', 'Fever', 'Call us.']
     """
     lines = [line.strip() for line in text.splitlines()]

@@ -1,4 +1,4 @@
-"""Explanations as one HTML file that needs no network, and is safe whatever a page holds."""
+"""Write explanations as one HTML file, which loads nothing and is safe whatever a page contains."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN_WORDS = 40  # the rest is folded away
 
 
 def page_report(explanations: Sequence[Explanation], *, comparing: bool = False) -> str:
-    """The report of one page or several, as the text of one HTML file.
+    """Return the report of one or more pages as one HTML file.
 
     With `comparing`, the report shows the changes from the first page to the second.
 

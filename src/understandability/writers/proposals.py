@@ -1,7 +1,7 @@
-"""Proposals for one sentence: cut it, make it active, say "you", make a list, use plain terms.
+"""Propose changes to a sentence: split it, make it active, say "you", make a list, use plain terms.
 
 A rule of grammar makes each proposal, which is then tried on the whole text; a proposal that lowers
-P(U|d) is dropped. A rule that is not sure of a sentence proposes nothing.
+P(U|d) is dropped. A rule that does not clearly apply to a sentence proposes nothing.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ _DUTY = re.compile(
 class Proposal:
     """A replacement for a sentence, and its effect on the whole text.
 
-    `points` is the fall in difficulty, `p_understandable` is P(U|d) with the replacement.
+    `points` is the decrease of the difficulty, and `p_understandable` is P(U|d) with the
+    replacement.
     """
 
     kind: str
@@ -91,7 +92,7 @@ def proposals(
     document: Document, number: int, issues: Findings, offered: Sequence[Offer], scorer: Scorer,
     english: str,
 ) -> tuple[Proposal, ...]:  # fmt: skip
-    """The proposals for a sentence of a document, the largest gain first.
+    """Return the proposals for one sentence of a document, the largest gain first.
 
     >>> from understandability.text.analysis import document_of_text
     >>> from understandability.writers.hard_sentences import findings
@@ -130,12 +131,11 @@ def proposals(
 
 
 def together(pieces: Sequence[str], english: str) -> tuple[list[str], str] | None:
-    """The sentence with every change that a rule is sure of: sentences and text; None for fewer
-    than two.
+    """Apply all changes that clearly apply to a sentence; None if there are fewer than two.
 
-    First the reader is addressed or the doer named, then the result is cut or made a list, and in
-    the end plain terms are put in. Nothing is proposed if a number, a time, a condition, a negation
-    or an obligation would be lost on the way.
+    Returns the new sentences, and their text. First the sentence is made to address the reader, or
+    made active. Then it is split or made a list, and finally plain terms are used. Nothing is
+    proposed if a number, a time, a condition, a negation or an obligation would be lost on the way.
 
     >>> text = "Patients are advised to avoid all alcohol and tobacco prior to surgery; "
     >>> text += "they may drink tea before that."
@@ -161,7 +161,7 @@ def together(pieces: Sequence[str], english: str) -> tuple[list[str], str] | Non
 
 
 def _changes_of(text: str, english: str) -> list[tuple[str, list[str], str]]:
-    """The changes of a text that is one sentence."""
+    """Return the changes that rules find for a text of one sentence."""
     document = document_of_text(text)
     if len(document.sentence_starts) != 1:
         return []
@@ -185,7 +185,9 @@ def changes(
     sentence: TaggedSentence, pieces: list[str], first: int, last: int, issues: Findings,
     offered: Sequence[Offer], english: str,
 ) -> Iterator[tuple[str, list[str], str]]:  # fmt: skip
-    """Kind, sentences and text of each change that a rule finds."""
+    """Yield each change that a rule finds for a sentence: its type, the new sentences, and their
+    text.
+    """
     terms = {
         offer.first: (offer.last, offer.texts[0])
         for offer in offered
@@ -210,7 +212,7 @@ def changes(
 
 
 def _participle_base(word: str) -> str:
-    """The base form of a participle; '' for a verb that is not in the lists."""
+    """Return the base form of a participle; '' for a verb that is not in the lists."""
     if not word.endswith("ed"):
         return _irregular_participles().get(word, "")
     stems = [word[:-2], word[:-1], word[:-3] + "y" if word.endswith("ied") else ""]
@@ -226,7 +228,9 @@ def _irregular_participles() -> Mapping[str, str]:
 
 
 def _passive(sentence: TaggedSentence) -> tuple[int, int] | None:
-    """Positions of the first form of "be" and its participle, if only a subject comes before."""
+    """Return the positions of the first form of "be" and its participle, if only a subject
+    precedes.
+    """
     for position, token in enumerate(sentence.tokens):
         if sentence.tag(position) == "AUX" and (token.lower() in _BE or token.lower() == "be"):
             verb = position + 1
@@ -239,7 +243,7 @@ def _passive(sentence: TaggedSentence) -> tuple[int, int] | None:
 
 
 def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
-    """ "The dose is checked by a nurse" the other way round; '' where that is not sure."""
+    """Make a sentence active: "The dose is checked by a nurse"; '' if that is not clearly right."""
     passive = _passive(sentence)
     if not passive or not passive[0]:
         return ""
@@ -283,7 +287,7 @@ def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
 
 
 def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
-    """Advice said to the reader: "Take the tablets" for "Tablets should be taken"."""
+    """Address advice to the reader: "Take the tablets" for "Tablets should be taken"."""
     if advice := _ADVICE.match(" ".join(pieces)):
         rest = _of_reader(sentence, advice["rest"]) if "atients" in advice[0] else advice["rest"]
         return rest and f"You should {rest}"
@@ -318,7 +322,7 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
 
 
 def _has_second_clause(sentence: TaggedSentence, verb: int) -> bool:
-    """Return True if "and", "or", "but" after a verb joins another verb to it."""
+    """Return True if "and", "or" or "but" after a verb joins another verb to it."""
     joints = [n for n in range(verb, len(sentence.tags)) if sentence.tag(n) == "CCONJ"]
     if not joints:
         return False
@@ -333,7 +337,7 @@ def _has_second_clause(sentence: TaggedSentence, verb: int) -> bool:
 
 
 def _of_reader(sentence: TaggedSentence, rest: str) -> str:
-    """Advice to patients with "your" for "their"; '' where that may be said of others."""
+    """Replace "their" by "your" in advice to patients; '' if "their" may refer to others."""
     words = [token.lower() for token in sentence.tokens]
     pronouns = [position for position, word in enumerate(words) if word in _YOURS]
     first = words.index("patients") + 1 if "patients" in words else 0
@@ -347,7 +351,9 @@ def _of_reader(sentence: TaggedSentence, rest: str) -> str:
 
 
 def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
-    """The introduction and the items of a series: "You may have a, b, c or d". [] for none."""
+    """Split a series into its introduction and items: "You may have a, b, c or d"; [] if there is
+    none.
+    """
     commas = [n for n, piece in enumerate(pieces[:-1]) if piece.endswith(",")]
     if len(commas) < _LEAST_ITEMS - 2 or any(piece[0] in "([" for piece in pieces):
         return []
@@ -387,7 +393,7 @@ def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
 
 
 def _in_full(pieces: list[str], first: int, issues: Findings, english: str) -> str:
-    """The sentence with each abbreviation in full at its first use."""
+    """Write out each unexplained abbreviation of a sentence at its first use."""
     words_out = list(pieces)
     words = [word_of(piece).lower() for piece in pieces]
     if not _OF_GENES.isdisjoint(words):

@@ -1,4 +1,4 @@
-"""The sentences of a document: what was found for each, and the document with others instead."""
+"""Look up and replace sentences of a document."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ _MOST_KNOWN = 20_000  # sentences, some 20 MB
 
 
 def spans(document: Document) -> list[tuple[int, int]]:
-    """Start and end of each sentence."""
+    """Return the start and end of each sentence of a document, as positions of pieces."""
     return list(pairwise((*document.sentence_starts, len(document.pieces))))
 
 
 def remembered(
     cache: dict[Key, Found], keys: Sequence[Key], find: Callable[[Sequence[int]], Iterable[Found]]
 ) -> list[Found]:
-    """Look up each key in a cache: while somebody types, only one sentence changes.
+    """Look up values for keys in a cache, and compute those that are missing.
 
-    `find` computes the values for the keys at some indices. A full cache is emptied.
+    `find` computes the values for the keys at some indices. A full cache is emptied. (While
+    somebody types, only one sentence of a text changes, so most values are in the cache.)
 
     >>> remembered({"a": 1}, ["a", "bb"], lambda indices: [2 for _ in indices])
     [1, 2]
@@ -41,7 +42,7 @@ def remembered(
 def replaced(
     pieces: Sequence[str], first: int, instead: Mapping[int, tuple[int, str]]
 ) -> list[str]:
-    """The pieces from number `first` on with other texts in the place of some: from -> (to, text).
+    """Replace some of the pieces; the first piece has the index `first` in the document.
 
     >>> replaced(["a", "big", "dog"], 10, {11: (13, "cat")})
     ['a', 'cat']
@@ -56,7 +57,11 @@ def replaced(
 
 
 def rebuilt(document: Document, sentences: Sequence[Sentences]) -> Document:
-    """The document with each sentence replaced by some, or by none."""
+    """Return the document with new sentences: `sentences` has, for each old one, the list that
+    replaces it.
+
+    The list is empty for a sentence that is dropped.
+    """
     pieces: list[str] = []
     starts: list[int] = []
     open_ends: list[int] = []

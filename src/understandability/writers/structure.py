@@ -1,4 +1,4 @@
-"""The layout of a text (headings, lists, tables), and advice from style guides."""
+"""Describe the layout of a text (headings, lists, tables), with advice from style guides."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ENDS = (".", "!", ":", "…", ";", ",")
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Counts of the parts of a text, the longest paragraph in words, and what could be better.
+    """Counts of headings, list items, tables and paragraphs, the longest paragraph, and advice.
 
-    `questions` are the headings that ask something.
+    `questions` counts the headings that are questions.
     """
 
     headings: int
@@ -35,10 +35,10 @@ class Structure:
 
 
 def structure(blocks: Sequence[Block]) -> Structure:
-    """The structure of the blocks that were kept.
+    """Describe the structure of the blocks that were kept.
 
-    A short paragraph without a full stop, or a short question, is a heading where a longer one
-    follows it.
+    A short paragraph without a full stop, or a short question, counts as a heading if a longer
+    paragraph follows.
 
     >>> texts = ("What is flu?", "p"), ("- rest", "li"), ("You have flu, which is a virus.", "p")
     >>> result = structure([Block(*values) for values in texts])

@@ -1,4 +1,4 @@
-"""HTML from the package's templates, every value escaped; and PDF, printed by a browser."""
+"""Fill HTML templates with escaped values, and print HTML to PDF with a browser."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ _TEMPLATES = {
 
 
 def render(template: str, **values: Any) -> str:
-    """Render a template of a report with its style and script; every value is escaped."""
+    """Fill a template of the package, together with the shared style and script; values are
+    escaped.
+    """
     from markupsafe import Markup
 
     script = resource_text("report/switches.js")
@@ -72,7 +74,7 @@ def _environment() -> Environment:
 
 
 def model_of(settings: Mapping[str, Any]) -> str:
-    """The program and the model that estimated, with their versions."""
+    """Return the program and the model that made the estimates, with their versions."""
     return (
         f"understandability {settings['understandability']}, model {settings['bundle']}@"
         f"{settings['bundle_checksum'][:12]}"
@@ -80,7 +82,7 @@ def model_of(settings: Mapping[str, Any]) -> str:
 
 
 def number(value: float) -> str:
-    """A number for readers: three digits, or all before the point; a dash for what has no value.
+    """Format a number for readers: three digits, or all digits before the point; a dash for NaN.
 
     >>> number(12.345), number(1234.5), number(5.6e-11), number(math.nan)
     ('12.3', '1234', '≈ 0', '–')
@@ -93,13 +95,13 @@ def number(value: float) -> str:
 
 
 def _easier(points: float) -> str:
-    """A fall in difficulty in words."""
+    """Describe a decrease of the difficulty in words."""
     whole = round(points)
     return f"{counted(whole, 'point')} easier" if whole else "less than 1 point easier"
 
 
 def percent(chance: float) -> str:
-    r"""A probability for readers: never 0 or 100 %, which no estimate knows.
+    r"""Format a probability for readers; never as 0 or 100 %, because no estimate is that certain.
 
     >>> percent(0.123), percent(0.001), percent(0.999)
     ('12\xa0%', 'less than 1\xa0%', 'more than 99\xa0%')
@@ -111,7 +113,7 @@ def percent(chance: float) -> str:
 
 
 def printed(html: str) -> bytes:
-    """The PDF that a browser prints of a page.
+    """Print an HTML page to PDF with a browser.
 
     Uses the program named in the environment variable ``CHROMIUM``, or the first known browser on
     the path. Raises `InputError` if no browser is installed or printing fails.

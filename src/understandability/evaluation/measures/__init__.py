@@ -1,4 +1,4 @@
 """The measures: their tables, the parser of their names, and their arithmetic.
 
-In: names, and labels joined to runs. Out: one value for each query.
+The input is names of measures, and labels joined with runs. The output is one value per query.
 """

@@ -1,4 +1,4 @@
-"""The tables of measures. A new base measure is one row of `_BASES` with its two functions."""
+"""The tables of measures. To add a base measure, add a row with its two functions to `_BASES`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Measures of ir_measures (MacAvaney et al. 2022), also by names of trec_eval."""
+"""Measures of the package ir_measures (MacAvaney et al. 2022), which are also known by trec_eval's
+names.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ EXTRA = "pip install '.[ir]' in the source folder"
 
 @dataclass(frozen=True, slots=True)
 class ForeignMeasure:
-    """A measure of ir_measures: its name as the user wrote it, and the object of that package."""
+    """A measure of ir_measures: the name as the user wrote it, and the object of that package."""
 
     written: str
     measure: Any
@@ -34,21 +36,21 @@ class ForeignMeasure:
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """Only relevance."""
+        """The dimensions that the measure needs: only relevance."""
         return (RELEVANCE,)
 
     def full(self, conventions: Conventions) -> str:
-        """The name as ir_measures prints it."""
+        """Return the name as ir_measures prints it."""
         return f"{self.measure} (ir_measures)"
 
 
 def is_foreign(measure: object) -> bool:
-    """True if an object is a measure of ir_measures itself."""
+    """Return True if an object is a measure of the package ir_measures."""
     return any(base.__module__ == "ir_measures.measures.base" for base in type(measure).__mro__)
 
 
 def is_installed() -> bool:
-    """True if the package ir_measures is installed."""
+    """Return True if the package ir_measures is installed."""
     from importlib.util import find_spec
 
     return find_spec("ir_measures") is not None
@@ -91,7 +93,7 @@ def _check_parameters(name: str, measure: Any) -> None:
 
 
 class ForeignValues:
-    """Compute measures of ir_measures. The qrels are converted once for all runs."""
+    """Computes measures of ir_measures for several runs. The qrels are converted only once."""
 
     def __init__(
         self, measures: Sequence[ForeignMeasure], qrels: Labels, *, judged_only: bool
@@ -119,9 +121,10 @@ class ForeignValues:
             ) from error
 
     def of(self, run: Run, lines: NDArray[np.int64]) -> Iterator[tuple[Floats, Any]]:
-        """Yield for each measure its values by query of the qrels, and its aggregator.
+        """Yield the values by query, and the aggregator, of each measure for a run.
 
-        Scores are replaced by the position in `lines`, so that both packages see the same order.
+        The scores of the run are replaced by positions in the order `lines`, so that both packages
+        see the same ranking.
         """
         indices = {query: index for index, query in enumerate(self._qrels.queries)}
         rankings = self._rankings(run, lines) if self._evaluators else {}

@@ -1,8 +1,8 @@
 """A measure: a base such as RBP, in a form such as understandability-biased, with parameters.
 
 ``RBP`` is topical, ``uRBP`` multiplies its gains by understandability, ``RBPu`` looks at
-understandability alone, ``HRBP`` is the harmonic mean of both; ``gr`` makes it graded. The tables
-of bases are in `measures.bases`.
+understandability alone, ``HRBP`` is the harmonic mean of both; the suffix ``gr`` makes it graded.
+The tables of bases are in `measures.bases`.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ Gains = Callable[..., Floats]  # (measure, judgements, grades) -> a gain per doc
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A way to turn the gains of ranked documents into a value for each query.
+    """A base measure such as RBP: it turns the gains of ranked documents into one value per query.
 
     Args:
-        name: The name of its topical form.
+        name: The name of the form that uses relevance alone.
         meaning: One line for the reference.
         source: Author and year.
-        gain: Turns grades of relevance into gains. None for a base that looks only at whether
-            documents have labels; it then has no parameters.
+        gain: Turns grades of relevance into gains. None for a base that only uses whether documents
+            have labels; such a base has no parameters.
         value: Computes the value of each query.
         parameters: The parameters of the base itself.
         relevance: The parameters of `gain`.
-        with_u: Further parameters of the form ``u``.
-        forms: The forms that the base has, of `FORMS`.
-        defaults: Conventions that take precedence over a parameter's usual one, by parameter.
+        with_u: Further parameters if the gains include understandability.
+        forms: The names of its forms, from `FORMS`.
+        defaults: For some parameters, the name of a convention that sets them instead of the usual
+            one.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Base:
     defaults: tuple[tuple[str, str], ...] = ()
 
     def parameters_in(self, form: str) -> tuple[str, ...]:
-        """The names of all parameters in a form."""
+        """Return the names of all parameters of a form."""
         if self.gain is None:
             return ()
         relevance = () if form == "DIM" else self.relevance
@@ -63,7 +64,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The dimensions of relevance from which a base takes its gains."""
+    """A form of a base: the dimensions of relevance from which it takes its gains."""
 
     name: str
     meaning: str
@@ -73,9 +74,9 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """A measure of measures, such as a harmonic mean of several.
+    """A measure that is computed from other measures, such as a harmonic mean.
 
-    `value` computes it for each query; `parameters` are its own.
+    `value` computes it for each query; `parameters` are the names of its own parameters.
     """
 
     name: str
@@ -104,16 +105,17 @@ HARMONIC_WEIGHTS = {"wr": RELEVANCE, "wu": UNDERSTANDABILITY, "wtrust": "trust"}
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure: a row of the table of bases or of compounds, a form, parameters and a cut-off.
+    """A parsed measure: a row of the tables of bases or compounds, a form, parameters and a
+    cut-off.
 
-    `str` returns the name as it was written, or else with the stated parameters in the order of
-    the table; `full` adds every parameter that has an effect.
+    `str` returns the name as it was written, or else with the stated parameters in the order of the
+    table; `full` adds every parameter that has an effect.
 
     Args:
         row: The base, or the compound.
         form: A form of the base, of `FORMS`; empty for a compound.
-        graded: True for the names in ``gr``.
-        dimension: The one dimension of a measure in the form ``DIM``.
+        graded: True for names that end in ``gr``.
+        dimension: The dimension of a measure that uses only one, such as ``u`` of ``RBPu``.
         stated: The parameters that the name states, with their values.
         cutoff: The rank of the last document that counts; None for all.
         parts: The measures that a compound is computed from.
@@ -156,7 +158,9 @@ class Measure:
         return self.written or self._text(dict(self.stated), [str(part) for part in self.parts])
 
     def full(self, conventions: Conventions) -> str:
-        """The name with every parameter that has an effect, as it is under `conventions`."""
+        """Return the name with every parameter that has an effect, at its value under
+        `conventions`.
+        """
         values = {name: self.get(name, conventions) for name in self.parameters}
         user = values.get("user")
         if user not in MODELLED_USERS:
@@ -178,7 +182,9 @@ class Measure:
         return f"{self.name}{f'({inner})' if inner else ''}{cutoff}"
 
     def get(self, name: str, conventions: Conventions) -> Any:
-        """The value of a parameter: stated, else from the conventions, else its default."""
+        """Return the value of a parameter: from the name, else from the conventions, else its
+        default.
+        """
         stated = dict(self.stated)
         if name in stated:
             return stated[name]
@@ -206,7 +212,9 @@ class Measure:
         return (self.dimension,)
 
     def components(self) -> tuple[tuple[Measure, float], ...]:
-        """The measures in a harmonic mean, with their weights; weights of 0 are skipped."""
+        """The measures that a harmonic mean averages, with their weights; weights of 0 are
+        skipped.
+        """
         if self.form == "H":
             parts = tuple(self._part(dimension) for dimension in HARMONIC_WEIGHTS.values())
             weights = tuple(self.get(name, Conventions()) for name in HARMONIC_WEIGHTS)
@@ -215,7 +223,7 @@ class Measure:
         return tuple((part, w) for part, w in zip(parts, weights, strict=True) if w > 0)
 
     def _part(self, dimension: str) -> Measure:
-        """Return the measure of one dimension in a form ``H``, with the same parameters."""
+        """Return the component of a harmonic mean for one dimension, with the same parameters."""
         assert isinstance(self.row, Base)
         form = "" if dimension == RELEVANCE else "DIM"
         names = self.row.parameters_in(form)

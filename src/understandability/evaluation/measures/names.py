@@ -43,7 +43,7 @@ _OF_IR_MEASURES = frozenset(
 
 
 def parse_measure(text: str) -> Measure:
-    """Parse the name of a measure; raise `OptionError` for a name that is not one.
+    """Parse the name of a measure; raise `OptionError` if it is invalid.
 
     `str` returns the name as it was written, `full` adds all parameters:
 
@@ -88,7 +88,7 @@ def parse_measure(text: str) -> Measure:
 
 
 def parse_measures(measures: str | Iterable[object]) -> tuple[AnyMeasure, ...]:
-    """Parse names of measures, ours and those of ir_measures; report all bad names together.
+    """Parse names of our measures and of ir_measures; all invalid names are reported in one error.
 
     Measure objects are accepted too, also from ir_measures. Repeated names are dropped.
     """
@@ -137,7 +137,7 @@ def _any_measure(measure: object) -> AnyMeasure:
 
 
 def _bare_measure(name: str) -> Measure | None:
-    """Return the measure of a name without parameters, or None if the name is unknown."""
+    """Return the measure for a name without parameters, or None if the name is unknown."""
     match = _NAME.fullmatch(name)
     if match is None:
         return None
@@ -180,7 +180,7 @@ def _check_depth(text: str) -> None:
 
 
 def _arguments(inner: str, text: str) -> Iterator[str]:
-    """Yield the arguments between the commas that are outside brackets."""
+    """Split the arguments of a measure at the commas that are outside brackets."""
     depth, start = 0, 0
     for index, letter in enumerate(inner):
         depth += (letter in "([") - (letter in ")]")
@@ -198,7 +198,7 @@ def _arguments(inner: str, text: str) -> Iterator[str]:
 def _stated(
     arguments: list[str], parameters: Sequence[str], text: str
 ) -> tuple[tuple[str, Any], ...]:
-    """The stated values of parameters, in the order of `parameters`."""
+    """Return the parameters that a name states, with their values, in the order of `parameters`."""
     stated: dict[str, Any] = {}
     for argument in arguments:
         name, separator, value = (part.strip() for part in argument.partition("="))
@@ -219,7 +219,7 @@ def _stated(
 
 
 def _near(name: str, valid_names: Sequence[str]) -> str:
-    """A hint that suggests the closest valid names, or lists all of them."""
+    """Return a hint that suggests the closest valid names, or lists all of them."""
     by_lower = {valid.lower(): valid for valid in valid_names}
     close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)
     if close:
@@ -228,7 +228,7 @@ def _near(name: str, valid_names: Sequence[str]) -> str:
 
 
 def example_names() -> tuple[str, ...]:
-    """The names of all measures of relevance, understandability and trust."""
+    """Return the names of all measures of relevance, understandability and trust."""
     names: list[str] = []
     for base in BASES.values():
         for form in base.forms:

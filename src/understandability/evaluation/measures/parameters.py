@@ -18,9 +18,9 @@ from understandability.evaluation.conventions import CONVENTIONS, Conventions
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of measures.
+    """A parameter of measures, such as ``p`` of RBP.
 
-    `read` parses its text, and raises ValueError for a text that is not one of the `allowed`.
+    `read` parses the text of a value, and raises ValueError for a text that is not `allowed`.
     `default` is a function of the conventions, because a convention can set the parameter for all
     measures. Values that are `quoted` print in quotes, as in ir_measures.
     """
@@ -34,13 +34,13 @@ class Parameter:
 
     @property
     def written(self) -> str:
-        """The parameter with its default, if it has one: ``p=0.8``."""
+        """The name with the default, if there is one: ``p=0.8``."""
         default = self.default(Conventions())
         return self.name if default is None else f"{self.name}={parameter_text(self.name, default)}"
 
 
 def parameter_text(name: str, value: Any) -> str:
-    """Return a value as it is written in a name.
+    """Format the value of a parameter as it is written in the name of a measure.
 
     >>> parameter_text("s", math.pi), parameter_text("p", 0.80), parameter_text("w", (1.0, 2.0))
     ('pi', '0.8', '[1,2]')
@@ -118,12 +118,12 @@ _READ: Mapping[str, tuple[Callable[[str], Any], str]] = {
 def _own(
     name: str, read: Callable[[str], Any], allowed: str, default: Any, meaning: str
 ) -> Parameter:
-    """Return a parameter that no convention sets."""
+    """Return a parameter with a fixed default, which no convention changes."""
     return Parameter(name, read, allowed, lambda _: default, meaning)
 
 
 def _of_convention(name: str) -> Parameter:
-    """Return the parameter that a convention sets, from the table of conventions."""
+    """Return a parameter whose default is the value of the convention with this name."""
     row = next(row for row in CONVENTIONS.values() if row.metadata["parameter"] == name)
     choices = row.metadata["choices"]
     read, allowed = (

@@ -1,8 +1,8 @@
 """Measures as array arithmetic over the labelled documents of a ranking.
 
-Each base has two functions here. Its gain turns grades of relevance into gains per document; its
-value turns the gains of a ranking into one number per query: a sum of gains times discounts
-(Zuccon 2016), or the cascade of ERR.
+Each base measure has two functions here. The first turns grades of relevance into gains per
+document. The second turns the gains of a ranking into one number per query: a sum of gains times
+discounts (Zuccon 2016), or the cascade of ERR.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HIGHEST_EXPONENT = 1000.0  # 2 to the power of 1024 overflows
 
 
 def values_of(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The value of a measure for each query of the qrels; 0 where nothing is relevant."""
+    """Compute a measure for each query of the qrels; 0 where nothing is relevant."""
     if measure.form == "H":
         return harmonic(measure, judgements, ranked)
     has_gains = isinstance(measure.row, Base) and measure.row.gain is not None
@@ -36,14 +36,14 @@ def values_of(measure: Measure, judgements: Judgements, ranked: Ranked) -> Float
 
 
 def harmonic(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The weighted harmonic mean of the components of a measure, for each query."""
+    """Compute the weighted harmonic mean of a measure's components for each query."""
     parts, weights = zip(*measure.components(), strict=True)
     values = [values_of(part, judgements, ranked) for part in parts]
     return harmonic_mean(np.array(values), np.array(weights))
 
 
 def harmonic_mean(values: Floats, weights: Floats) -> Floats:
-    """The weighted harmonic mean along the first axis; 0 where a part is 0."""
+    """Return the weighted harmonic mean along the first axis; 0 where a component is 0."""
     positive = (values > 0).all(axis=0)
     safe = np.where(positive, values, 1.0)
     column = weights.reshape(-1, *[1] * (values.ndim - 1))
@@ -51,7 +51,7 @@ def harmonic_mean(values: Floats, weights: Floats) -> Floats:
 
 
 def gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The gain of each labelled document; 0 where a label that the measure needs is missing."""
+    """Return the gain of each labelled document; 0 if it lacks a label that the measure needs."""
     product = np.ones(len(ranked.query))
     for name in measure.dimensions:
         if name != RELEVANCE:
@@ -66,7 +66,7 @@ def gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
 
 
 def largest_gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The gain of each document; where labels are missing, the most that the present ones allow."""
+    """Return the highest gain that each document can have, given the labels that it has."""
     largest = np.ones(len(ranked.query))
     for name in measure.dimensions:
         if name == RELEVANCE:
@@ -79,7 +79,7 @@ def largest_gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Fl
 
 
 def discount(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The weight of each document's position in RBP; 0 below the cut-off."""
+    """Return the weight in RBP of each document's position; 0 below the cut-off."""
     p: float = measure.get("p", judgements.conventions)
     weights = (1 - p) * np.power(p, ranked.position.astype(np.float64))
     return np.where(_above_cutoff(measure, ranked), weights, 0.0)
@@ -89,7 +89,7 @@ def discount(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats
 
 
 def share_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
-    """1 for a relevant document and 0 for another, or graded: grade / highest grade."""
+    """Return 1 for a relevant document and 0 for others; if graded, grade / highest grade."""
     conventions = judgements.conventions
     if not measure.get("graded", conventions):
         return np.asarray(grades >= measure.get("rel", conventions), dtype=np.float64)
@@ -99,7 +99,7 @@ def share_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floa
 
 
 def dcg_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
-    """The grade (log2), or 2^grade - 1 (exp-log2)."""
+    """Return the gain of nDCG: the grade (for log2), or 2^grade - 1 (for exp-log2)."""
     if measure.get("dcg", judgements.conventions) == "log2":
         return grades
     _check_grades(measure, judgements, _HIGHEST_EXPONENT, "choose dcg=log2, or correct")
@@ -107,7 +107,7 @@ def dcg_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats
 
 
 def stop_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
-    """The probability that a document satisfies a reader: (2^grade - 1) / 2^highest."""
+    """Return the probability that a document satisfies a reader: (2^grade - 1) / 2^highest."""
     highest = float(measure.get("max", judgements.conventions))
     _check_grades(measure, judgements, highest, "correct max or")
     return np.asarray(np.exp2(grades - highest) - 2.0**-highest)
@@ -129,7 +129,7 @@ def _above_cutoff(measure: Measure, ranked: Ranked) -> NDArray[np.bool_]:
 
 
 def _depth(measure: Measure, ranked: Ranked) -> Floats:
-    """The number of documents above the cut-off, labelled or not, for each query."""
+    """Return the number of documents above the cut-off, labelled or not, for each query."""
     return np.minimum(ranked.returned.astype(np.float64), measure.cutoff or np.inf)
 
 
@@ -137,13 +137,13 @@ def _depth(measure: Measure, ranked: Ranked) -> Floats:
 
 
 def rbp(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """Rank-biased precision."""
+    """Compute rank-biased precision for each query."""
     gains = gain(measure, judgements, ranked)
     return ranked.sums(gains * discount(measure, judgements, ranked))
 
 
 def cwl(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The mean gain under a discount by name or as a list of weights."""
+    """Compute the mean gain for each query, weighted by a named discount or a list of weights."""
     weights = measure.get("discount", judgements.conventions)
     if isinstance(weights, str):
         ranks = np.arange(1.0, (measure.cutoff or _RANKS_OF_A_NAMED_DISCOUNT) + 1)
@@ -154,11 +154,12 @@ def cwl(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
 
 
 def inst(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """INST. The weights between two labelled documents telescope, and so do those after the last.
+    """Compute INST for each query.
 
-    A user at rank i who still misses m of T continues with probability
-    ((i + T + m - 1) / (i + T + m))^2. So the weight of rank i is proportional to
-    1 / (i + T + m - 1)^2 while m does not change.
+    A user at rank i who expects T relevant documents and still misses m of them continues with
+    probability ((i + T + m - 1) / (i + T + m))^2. So the weight of rank i is proportional to 1 / (i
+    + T + m - 1)^2 as long as m does not change. The sum of the weights between two labelled
+    documents telescopes, and so does the sum after the last one.
     """
     target: float = measure.get("T", judgements.conventions)
     gains = np.where(_above_cutoff(measure, ranked), gain(measure, judgements, ranked), 0.0)
@@ -185,7 +186,9 @@ def inst(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
 
 
 def ndcg(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """Discounted cumulative gain, divided by the gain of the ideal ranking."""
+    """Compute discounted cumulative gain divided by the gain of the ideal ranking, for each
+    query.
+    """
     dcg = _dcg(measure, ranked, gain(measure, judgements, ranked))
     ideal = measure
     if measure.form == "u" and measure.get("ideal", judgements.conventions) == "relevance":
@@ -201,7 +204,7 @@ def _dcg(measure: Measure, ranked: Ranked, gains: Floats) -> Floats:
 
 
 def _ideal_dcg(measure: Measure, judgements: Judgements) -> Floats:
-    """The highest DCG that the documents of the qrels allow, for each query."""
+    """Compute the highest DCG that the documents of the qrels allow, for each query."""
     if measure not in judgements.ideal:
         pool = judgements.pool
         gains = gain(measure, judgements, pool)
@@ -211,7 +214,7 @@ def _ideal_dcg(measure: Measure, judgements: Judgements) -> Floats:
 
 
 def err(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """Expected reciprocal rank, as a cascade or as gain times discount."""
+    """Compute expected reciprocal rank for each query, as a cascade or as gain times discount."""
     stop = np.where(_above_cutoff(measure, ranked), gain(measure, judgements, ranked), 0.0)
     if measure.get("form", judgements.conventions) == "cascade":
         stop = stop * _product_above(ranked, 1 - stop)
@@ -219,7 +222,9 @@ def err(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
 
 
 def _product_above(ranked: Ranked, factors: Floats) -> Floats:
-    """For each document, the product of the factors of the documents above it in its query."""
+    """Return, for each document, the product of the factors of all documents above it in its
+    query.
+    """
     rank = ranks_of(ranked.query)
     table = np.ones((len(ranked.returned), int(rank.max(initial=0)) + 1))
     table[ranked.query, rank] = factors
@@ -228,21 +233,21 @@ def _product_above(ranked: Ranked, factors: Floats) -> Floats:
 
 
 def judged_share(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The share of documents above the cut-off that have a label."""
+    """Compute the share of documents above the cut-off that have a label, for each query."""
     known = ranked.known(measure.dimensions) & _above_cutoff(measure, ranked)
     count, depth = ranked.sums(known.astype(np.float64)), _depth(measure, ranked)
     return np.divide(count, depth, out=np.zeros_like(count), where=depth > 0)
 
 
 def pool_depth(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The rank down to which every document has a label."""
+    """Compute the rank down to which every document has a label, for each query."""
     labelled = ranked.only(ranked.known(measure.dimensions) & _above_cutoff(measure, ranked))
     without_gap = Ranked.of(labelled.query, len(labelled.returned), labelled.lines).position
     return labelled.sums((labelled.position == without_gap).astype(np.float64))
 
 
 def residual(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The weight in RBP of documents without a label; with `tail`, also below the cut-off."""
+    """Compute the RBP weight of documents without a label; with `tail`, also below the cut-off."""
     [part] = measure.parts
     if part.get("judged_only", judgements.conventions):
         ranked = ranked.condensed(part.dimensions)

@@ -1,12 +1,13 @@
-"""Boilerpipe's ArticleExtractor: text by the numbers of words and links of neighbouring blocks.
+"""Boilerpipe's ArticleExtractor: find the text by word counts and link shares of neighbouring
+blocks.
 
 Kohlschütter, Fankhauser & Nejdl (2010), Boilerplate Detection Using Shallow Text Features, as
 implemented by boilerpipe 1.2 and its port boilerpy3:
 
-1. Cut the page into blocks at every element that is not inline, and count words and linked
-   words. White space sets links off. Scripts, styles, objects, options and noscript are left out.
-2. Call each block content or not, by its own and its neighbours' numbers of words and shares of
-   linked words (a decision tree).
+1. Split the page into blocks at every element that is not inline, and count words and linked words.
+   White space sets links off. Scripts, styles, objects, options and noscript are left out.
+2. Classify each block as content or not, by its own and its neighbours' numbers of words and shares
+   of linked words (a decision tree).
 3. Drop everything after a block that ends articles ("Post a comment"), if 60 words of full text
    precede it.
 4. Fuse each content block with the block right before it, content or not.
@@ -78,7 +79,7 @@ _TITLE_SEPARATORS = [
 
 
 def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
-    """The blocks of a page, kept if they belong to its main text."""
+    """Return the blocks of a page; those of its main text are kept."""
     texts, words, linked, elements = _blocks(parsed)
     by_rule = _content(words, linked)
     content = _until_end(by_rule, texts, words)
@@ -93,7 +94,11 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
 
 
 def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[str]]:
-    """Text, number of words, number of linked words, and element of each block with a token."""
+    """Return four lists over the page's blocks: text, number of words, of linked words, and
+    element.
+
+    Blocks without a token are left out.
+    """
     actions = {tag: _action(tag, parsed.closes_void_elements) for tag in parsed.tags}
     title = -1 if parsed.title_index is None else parsed.title_index
     texts, words, linked, elements = _core.boilerpipe_walk(
@@ -124,7 +129,9 @@ def _action(tag: str, closes_void_elements: bool) -> int:
 
 
 def _content(words: Sequence[int], linked: Sequence[int]) -> list[bool]:
-    """A mask of the blocks that are content, by the decision tree of NumWordsRulesClassifier."""
+    """Return a mask of the blocks that are content, by the decision tree of
+    NumWordsRulesClassifier.
+    """
     content = []
     words_before, density_before = 0, 0.0
     for number, in_links, words_after in zip(words, linked, [*words[1:], 0], strict=False):
@@ -140,7 +147,11 @@ def _content(words: Sequence[int], linked: Sequence[int]) -> list[bool]:
 
 
 def _until_end(content: list[bool], texts: Sequence[str], words: Sequence[int]) -> list[bool]:
-    """Return `content` with everything after the end of the article dropped, if it has an end."""
+    """Return the mask `content` with False for all blocks after the end of the article, if it is
+    found.
+
+    A block such as "Post a comment" ends the article.
+    """
     whole = "\n".join(texts).lower()
     lines = whole.split("\n")
     hinted = {
@@ -181,7 +192,7 @@ def _is_full_text(text: str) -> bool:
 
 
 def _titled(texts: Sequence[str], title: str) -> set[int]:
-    """The indexes of the blocks that repeat the title of the page."""
+    """Return the indexes of the blocks that repeat the title of the page."""
     titles = _titles(title)
     lengths = {len(form) for form in titles}
     return {
@@ -190,7 +201,7 @@ def _titled(texts: Sequence[str], title: str) -> set[int]:
 
 
 def _titles(title: str) -> set[str]:
-    """The forms in which a page's title may be repeated as its heading, in lower case.
+    """Return the forms in which a page's title may be repeated as its heading, in lower case.
 
     >>> sorted(_titles("Flu (influenza) - Health A to Z"))
     ['- health a to z', 'flu (influenza) - health a to z', 'health a to z']
@@ -207,7 +218,10 @@ def _titles(title: str) -> set[str]:
 
 
 def _fuse(content: Sequence[bool]) -> list[list[int]]:
-    """Groups of blocks: runs of content, each with the block before it, at most one apart."""
+    """Group blocks: each group joins content blocks that are at most one block apart.
+
+    The block before a run of content blocks belongs to the group, too.
+    """
     groups: list[list[int]] = []
     for index, is_content in enumerate(content):
         if not is_content:

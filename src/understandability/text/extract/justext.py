@@ -1,10 +1,10 @@
-"""jusText: boilerplate removal by the lengths, links and stop words of paragraphs.
+"""jusText: remove boilerplate by the lengths, links and stop words of paragraphs.
 
 Pomikálek (2011), Removing Boilerplate and Duplicate Content from Web Corpora, chapter 4, as
 implemented by jusText 3.0.2. The paragraphs and classes are the same:
 
 1. Clean: drop head, scripts, styles, applets and form controls; unwrap forms and frames.
-2. Cut into paragraphs at block-level elements and at two line breaks in a row. Text that is
+2. Split into paragraphs at block-level elements and at two line breaks in a row. Text that is
    blank between two tags is skipped.
 3. Classify each paragraph alone: *bad* with too many characters in links, a copyright sign or
    few stop words; *short* below 70 characters; *good* if long and full of stop words; else
@@ -63,7 +63,7 @@ class _Paragraph(NamedTuple):
 
 
 def justext(parsed: ParsedPage) -> tuple[Block, ...]:
-    """The paragraphs of a page. Paragraphs of class *good* are kept."""
+    """Return the paragraphs of a page. Paragraphs of class *good* are kept."""
     size = len(parsed.tape)
     paragraphs, rest = _paragraphs(parsed, 0, size), []
     if parsed.tags["html"] > 1 and "/html" in parsed.tags:
@@ -89,7 +89,10 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
 
 
 def _paragraphs(parsed: ParsedPage, first: int, last: int) -> list[_Paragraph]:
-    """Steps 1 and 2: paragraphs with text between two tags, given by their indexes."""
+    """Clean the page and split it into paragraphs (steps 1 and 2).
+
+    `first` and `last` are the indexes of the tags between which paragraphs are read.
+    """
     actions = {tag: _action(tag) for tag in parsed.tags}
     for tag, action in actions.items():
         if action == Action.KILL and "/" + tag not in parsed.tags:
@@ -116,12 +119,15 @@ def _action(tag: str) -> int:
 
 
 def _depth(tag: str) -> int:
-    """The change of the depth of open elements at a tag."""
+    """Return how a tag changes the nesting depth: 1, -1 or 0."""
     return -1 if tag[0] == "/" else 0 if tag[-1] == "/" else 1
 
 
 def _class_alone(paragraph: _Paragraph, stop_list: frozenset[str] | None) -> str:
-    """Step 3. Without a stop list, as for Chinese, words do not count, only lengths."""
+    """Classify one paragraph by itself (step 3).
+
+    Without a stop list, as for Chinese, only lengths and links count.
+    """
     text, length = paragraph.text, len(paragraph.text)
     if paragraph.linked / length > MAX_LINK_DENSITY:
         return "bad"
@@ -139,7 +145,7 @@ def _class_alone(paragraph: _Paragraph, stop_list: frozenset[str] | None) -> str
 
 
 def _revise(paragraphs: Sequence[_Paragraph], alone: list[str]) -> list[str]:
-    """Steps 4 and 5."""
+    """Revise the classes by those of neighbouring paragraphs (steps 4 and 5)."""
     classes = list(alone)
     before, before_near = (_nearest(alone, wanted) for wanted in (_DECIDED, _NEAR))
     backwards = alone[::-1]
@@ -167,7 +173,7 @@ def _revise(paragraphs: Sequence[_Paragraph], alone: list[str]) -> list[str]:
 
 
 def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
-    """For each paragraph, the last of the wanted classes before it; ``bad`` without one."""
+    """Return, for each paragraph, the last class before it that is wanted; ``bad`` without one."""
     nearest, last = [], "bad"
     for own in classes:
         nearest.append(last)
@@ -177,7 +183,7 @@ def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
 
 
 def _distances_to_good(paragraphs: Sequence[_Paragraph], classes: Sequence[str]) -> list[float]:
-    """For each paragraph, the characters up to the next good one; infinite without one."""
+    """Return, for each paragraph, the characters up to the next good one; infinite without one."""
     distances, distance = [], inf
     for paragraph, own in zip(reversed(paragraphs), reversed(classes), strict=True):
         distances.append(distance)

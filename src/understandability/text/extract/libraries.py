@@ -1,10 +1,11 @@
-"""The libraries that our extractors reproduce, with the same interface (``--engine reference``).
+"""Call the libraries that our extractors reproduce, with the same interface (``--engine
+reference``).
 
-They get the page's decoded text and parse it themselves. Their time is neither linear nor bounded:
-a hostile page may take minutes, or fail with an error.
+The libraries parse the decoded text of the page themselves. Their time is neither linear nor
+bounded: a hostile page may take minutes, or fail with an error.
 
-jusText 3.0.2 has the same paragraphs and classes as ours on all of 946 health and 109 gold
-pages. boilerpy3 1.0.7 keeps the same tokens on 871 and 97 of them
+jusText 3.0.2 has the same paragraphs and classes as ours on all of 946 health and 109 gold pages.
+boilerpy3 1.0.7 keeps the same tokens on 871 and 97 of them
 (scripts/evaluate/extraction_agreement.py). On the other 87, the difference disappears once the
 following is fixed in boilerpy3:
 
@@ -38,7 +39,7 @@ _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 
 def naive_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
-    """All text, by BeautifulSoup (with lxml as its parser)."""
+    """Extract all text by BeautifulSoup (with lxml as its parser)."""
     with needing("this reference engine needs BeautifulSoup", ".[reference]"):
         import bs4
 
@@ -59,7 +60,9 @@ def naive_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
 
 
 def boilerpipe_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
-    """Blocks by boilerpy3's ArticleExtractor. It fails if no tag precedes the text or the body."""
+    """Extract blocks by boilerpy3's ArticleExtractor. It fails if no tag precedes the text or the
+    body.
+    """
     with needing("this reference engine needs boilerpy3", ".[reference]"):
         from boilerpy3.extractors import ArticleExtractor
         from boilerpy3.parser import BoilerpipeHTMLParser
@@ -82,7 +85,7 @@ def boilerpipe_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
 
 
 def justext_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
-    """Paragraphs by jusText, which raises an error for a page without elements."""
+    """Extract paragraphs by jusText, which raises an error for a page without elements."""
     with needing("this reference engine needs jusText", ".[reference]"):
         import justext
         from lxml.etree import ParserError

@@ -1,4 +1,4 @@
-"""The main text of a page: articles, threads, leaflets, lists.
+"""The default extractor: find the main text of articles, threads, leaflets and lists.
 
 It works for modern pages, whose authors name the parts of a page, and for old pages without names.
 
@@ -22,8 +22,8 @@ It works for modern pages, whose authors name the parts of a page, and for old p
 
 Elements that their attributes hide are left out, unless they hold most of the text.
 
-Lists of links are no prose, and stay out: a page that is one has the flag ``list_of_links``.
-We chose the limits on half of the pages of a gold set (scripts/evaluate/extraction.py), each in the
+Lists of links are no prose, and stay out: a page that is one has the flag ``list_of_links``. We
+chose the limits on half of the pages of a gold set (scripts/evaluate/extraction.py), each in the
 middle of the range that did best.
 """
 
@@ -67,9 +67,10 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 def data_texts(source: bytes) -> list[str]:
-    """The paragraphs of the articles, posts, answers and products in the data of a page in UTF-8.
+    """Return the paragraphs of articles, posts, answers and products in a page's embedded JSON
+    data.
 
-    Data that is broken, too long or too deep is ignored.
+    `source` is the page in UTF-8. Data that is broken, too long or too deeply nested is ignored.
 
     >>> data_texts(b'<script type="application/ld+json">{"@type": "Answer", "text": "Rest."}')
     ['Rest.']
@@ -98,7 +99,7 @@ def data_texts(source: bytes) -> list[str]:
 
 
 def _texts(data: Any) -> Iterator[str]:
-    """The texts in parsed JSON, in its order."""
+    """Yield the texts in parsed JSON, in order."""
     stack = [(data, 0)]
     had_product = False
     while stack:
@@ -185,7 +186,7 @@ _ENDED = re.compile(r"[.!?…।。！？][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){
 
 
 def main(parsed: ParsedPage) -> Iterable[Block]:
-    """The blocks of a page, kept if they belong to its main text."""
+    """Return the blocks of a page; those of its main text are kept."""
     blocks, length = _blocks(parsed, _RULES)
     if (
         NOT_SHOWN in parsed.hints.values()
@@ -212,7 +213,9 @@ def main(parsed: ParsedPage) -> Iterable[Block]:
 
 
 def _length_hidden(blocks: Blocks) -> int:
-    """The number of characters of prose that are hidden, and not repeated in a visible block."""
+    """Return the number of characters of prose that are hidden and not repeated in a visible
+    block.
+    """
     visible = set(compress(blocks.texts, blocks.are_kept))
     return sum(
         len(text)
@@ -236,7 +239,9 @@ def _blocks(parsed: ParsedPage, rules: BoundedCache[_Rule]) -> tuple[Blocks, int
 
 
 def _closing(heading: str) -> str | None:
-    """Classify a heading that ends the text: ``posts``, ``links`` or ''; None for others."""
+    """Classify a heading after which the main text ends: ``posts``, ``links`` or ''; None for
+    others.
+    """
     heading = heading.rstrip(":. ")
     while heading.endswith("[edit]"):
         heading = heading[:-6].rstrip(":. ")
@@ -245,7 +250,7 @@ def _closing(heading: str) -> str | None:
 
 
 def _rule(tag: str, skipped: frozenset[str] = _SKIPPED) -> _Rule:
-    """The rule of a tag for `_core.main_blocks`."""
+    """Return what `_core.main_blocks` should do at a tag."""
     name = tag.strip("/")
     return (
         _action(tag, name, skipped),

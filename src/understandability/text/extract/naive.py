@@ -31,7 +31,7 @@ _LINKS = frozenset({"a", "label"})
 
 
 def naive(parsed: ParsedPage) -> tuple[Block, ...]:
-    """The fields of a page, all kept."""
+    """Return the blocks of a page, one per block-level element; all are kept."""
     texts, elements = _core.naive_walk(
         parsed.tape, {tag: _action(tag) for tag in parsed.tags}, text_of_unparsed
     )

@@ -1,4 +1,4 @@
-"""Paragraphs of plain text.
+"""Split plain text into paragraphs.
 
 A blank line ends a paragraph. A single line break does so too ("Heading", then text), unless the
 text looks hard-wrapped there: the next line begins with a lower-case letter, or the line is full
@@ -7,7 +7,7 @@ line is an item if it begins a list or continues one ("1." "2.", "a)" "b)", "(i)
 wrapped line that happens to begin with a number does not end the paragraph.
 
 Markdown marks headings (``## What is flu?``), list items (``- rest``, ``2. drink``) and rows of
-tables (``| dose | 5 mg |``; each cell is a block). Other marks are text.
+tables (``| dose | 5 mg |``; each cell is a block). Other marks are treated as text.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class _Label(NamedTuple):
         return cls(opening + closing, frozenset(numbers), is_initial) if numbers else None
 
     def follows(self, label: _Label | None) -> bool:
-        """Return True if this begins a list, or is the next of another one."""
+        """Return True if this label begins a list, or is the next label of the same list."""
         if any(number == 1 for _, number in self.numbers) and not self.is_initial:
             return True
         return (
@@ -97,7 +97,7 @@ class _Label(NamedTuple):
 
 
 def _marked(text: str) -> list[tuple[str, str]]:
-    """Return the tag and the text of each part of a paragraph, by its marks."""
+    """Return the tag and the text of each part of a paragraph, according to its Markdown marks."""
     if heading := _HEADING.match(text):
         return [(f"h{len(heading[1])}", text[heading.end() :])]
     if row := _ROW.fullmatch(text):
@@ -107,7 +107,7 @@ def _marked(text: str) -> list[tuple[str, str]]:
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Return True if the line that follows belongs to the same paragraph."""
+    """Return True if the following line continues the same paragraph."""
     if _HEADING.match(line) or _ROW.fullmatch(line):
         return False
     if following[:1].islower():

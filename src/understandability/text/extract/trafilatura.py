@@ -7,7 +7,10 @@ from understandability.text.parsed import ParsedPage
 
 
 def trafilatura(parsed: ParsedPage) -> tuple[Block, ...]:
-    """The lines of text that trafilatura extracts. All are kept; it does not report the rest."""
+    """Return the lines of text that trafilatura extracts.
+
+    All of them are kept, because trafilatura does not report what it drops.
+    """
     import trafilatura as library
 
     text = library.extract(parsed.text, include_comments=False) if parsed.text.strip() else None

@@ -1,5 +1,5 @@
-"""Plain words for the terms of experts and officials: "heart attack" for "infarction".
+"""Suggest plain words for technical and official terms: "heart attack" for "infarction".
 
-In: documents. Out: offers, each with plain terms that fit the sentence, or with plain words for a
-rewrite, or with an explanatory note.
+The input is documents. The output is `Offer`s: each has plain terms that fit the sentence, or plain
+words for rewriting it, or an explanatory note.
 """

@@ -1,4 +1,4 @@
-"""American or British: which English a text is written in, and plain terms in it; "a" or "an"."""
+"""Detect American or British English, and convert plain terms to it; choose "a" or "an"."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _table() -> tuple[Mapping[str, str], re.Pattern[str]]:
 
 
 def in_english(text: str, english: str) -> str:
-    """Convert a text of the tables, which are American, to the given English.
+    """Convert a text from the tables, which are in American English, to the requested English.
 
     >>> in_english("Swelling colored by a tumor", "british")
     'Swelling coloured by a tumour'
@@ -83,7 +83,7 @@ def in_english(text: str, english: str) -> str:
 
 
 def article_before(text: str, written: str) -> str:
-    """The article before a text as it is spoken, with the capital of the one that is written.
+    """Return "a" or "an" for a following text, by its pronunciation; capitalised like `written`.
 
     >>> [article_before(noun, "a") for noun in ("heart attack", "infection", "urine test", "MRI")]
     ['a', 'an', 'a', 'an']

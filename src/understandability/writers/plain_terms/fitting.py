@@ -1,7 +1,8 @@
-"""Rules of grammar for putting a plain term in the place of a term, and the resulting text.
+"""Decide by rules of grammar whether a plain term can replace a term in a sentence, and write the
+result.
 
-"Bulge through a muscle wall" cannot replace "hernia" in "incisional hernia", although that is
-the meaning. ``tests/writers/fit_rules.tsv`` has two examples of each rule.
+"Bulge through a muscle wall" cannot replace "hernia" in "incisional hernia", although that is the
+meaning. ``tests/writers/fit_rules.tsv`` has two examples of each rule.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ _SMALL = 3  # letters; shorter words, such as "the", do not show the meaning
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A plain term: words and their tags; after its `head` comes its tail, such as "in a vein"."""
+    """A plain term: its words and their tags. Words after its `head` are its tail, such as "in a
+    vein".
+    """
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -78,7 +81,7 @@ class Plain:
 
     @property
     def is_doing(self) -> bool:
-        """True for a noun of action: "taking out", not "lining of the womb"."""
+        """True for a noun of action, such as "taking out"; not for "lining of the womb"."""
         first, *others = self.words
         if not others or not first.endswith("ing") or "-" in first or first.endswith("thing"):
             return False
@@ -99,7 +102,7 @@ class Plain:
 
 @lru_cache(None)
 def plain_of(text: str) -> Plain:
-    """A plain term with the tags that its words get after "of"."""
+    """Return a plain term with the tags that its words get in the context "of ..."."""
     words, tokens = tuple(text.split()), tokenize(text)
     behind = ["results"] * (len(words) == 1)
     tags = default_tagger().tag(["of", *tokens, *behind], np.array([0]))[1 : len(tokens) + 1]
@@ -107,7 +110,7 @@ def plain_of(text: str) -> Plain:
 
 
 def fits(match: Match, plain: str) -> bool:
-    """Return True if a plain term fits in the place of the term."""
+    """Return True if a plain term can replace the term in its sentence."""
     plain_term = plain_of(plain)
     row = match.form.row
     rules: Sequence[Callable[[Match, Plain], bool]] = RULES.get(row.part, ())
@@ -117,7 +120,7 @@ def fits(match: Match, plain: str) -> bool:
 
 
 def changes_sense(match: Match, plain: str) -> bool:
-    """Return True if the plain term would have another sense there.
+    """Return True if the plain term would have another meaning in this sentence.
 
     "to develop cancer" is "to get cancer"; "cancer develops" and "tests are developed" are not.
     """
@@ -160,12 +163,14 @@ def _changes_number(match: Match, plain: Plain) -> bool:
 
 
 def _is_plural(noun: str) -> bool:
-    """Return True for a term in the plural: "guidelines", "criteria"."""
+    """Return True for a term that is a plural: "guidelines", "criteria"."""
     return singular(noun) != noun or is_irregular_plural(_SPLIT.split(noun)[-1])
 
 
 def _is_object(match: Match) -> bool:
-    """Return True after a verb or preposition (three words), where no verb agrees with the term."""
+    """Return True if the term follows a verb or preposition, so that no verb has to agree with
+    it.
+    """
     tags = [
         match.sentence.tag(position) for position in range(match.start - 1, match.start - 4, -1)
     ]
@@ -180,7 +185,7 @@ def _has_two_tails(match: Match, plain: Plain) -> bool:
 
 
 def _is_of_a_kind(match: Match) -> bool:
-    """Return True after an adjective that belongs directly before its noun: "incisional"."""
+    """Return True after an adjective that must directly precede its noun: "incisional"."""
     word = match.last_word
     return (
         match.tag_before == "ADJ"
@@ -244,13 +249,15 @@ def _wants_an_object(match: Match, plain: Plain) -> bool:
 
 
 def _is_named_participle(match: Match, _: Plain) -> bool:
-    """Return True for a sure verb before a noun: "assisted living" is a name."""
+    """Return True for a verb form before a noun, which may be a name: "assisted living"."""
     is_free = match.tag_before in ("", "PUNCT", "DET", "ADJ", "ADP", "CCONJ")
     return match.is_past and is_free and match.tag_after in NAMES
 
 
 def _is_enough_after_an_article(match: Match, plain: Plain) -> bool:
-    """Return True for "a sufficient supply", which is not "an enough supply"."""
+    """Return True for "enough" after an article: "a sufficient supply" is not "an enough
+    supply".
+    """
     return plain.words[-1] == "enough" and match.tag_before not in ("", "VERB", "ADP", "PUNCT")
 
 
@@ -335,24 +342,26 @@ RULES: Mapping[str, tuple[Callable[[Match, Plain], bool], ...]] = {
 
 
 def _is_among_nouns(match: Match, _: Plain) -> bool:
-    """Return True for a noun after a noun ("brain haemorrhage") or before one, unless it may be.
+    """Return True for a noun next to another noun ("brain haemorrhage"), with some exceptions.
 
-    "Hypertension tablets" are "high blood pressure tablets", but a "fracture clinic" is no "broken
-    bone clinic".
+    "Hypertension tablets" are "high blood pressure tablets", but a "fracture clinic" is not a
+    "broken bone clinic".
     """
     is_modifier = match.tag_after in (*NOUNS, "NUM") and "modifier" not in match.form.row.flags
     return match.tag_before in NOUNS or is_modifier or _is_of_a_kind(match) or _shares(match)
 
 
 def _shares(match: Match) -> bool:
-    """Return True if an adjective before shares the noun: "physical and psychological distress"."""
+    """Return True if a preceding adjective shares the noun: "physical and psychological
+    distress".
+    """
     sentence, start = match.sentence, match.start
     is_joined = match.tag_before == "CCONJ" and sentence.tag(start - 2) == "ADJ"
     return is_joined and not match.is_one_word and sentence.tag(start) in ("ADJ", "NOUN")
 
 
 def _has_wrong_article(match: Match, _: Plain) -> bool:
-    """Return True if the article cannot be put right: "a severe haemorrhage", "heavy bleeding"."""
+    """Return True if the article would have to go: "a severe haemorrhage", "heavy bleeding"."""
     flags = match.form.row.flags
     is_plural = match.form.name == PLURAL
     if "mass" in flags and is_plural:
@@ -385,12 +394,12 @@ def _has_wrong_article(match: Match, _: Plain) -> bool:
 
 
 def _has_determiner(match: Match) -> bool:
-    """Return True for "the onset", "its early onset"."""
+    """Return True for a term after a determiner: "the onset", "its early onset"."""
     return match.tag_before in ("DET", "PRON") or bool(_determiner(match))
 
 
 def _determiner(match: Match) -> str:
-    """The determiner of the noun phrase, before any adjectives; '' for none."""
+    """Return the determiner of the noun phrase, before any adjectives; '' for none."""
     sentence, position = match.sentence, match.start - 1
     while position >= 0 and (
         sentence.tag(position) in ("ADJ", "ADV")
@@ -411,7 +420,7 @@ SURE_RULES: Mapping[str, tuple[Callable[[Match, Plain], bool], ...]] = {
 
 
 def in_form(match: Match, plain: Sequence[str]) -> tuple[str, ...]:
-    """Plain terms of the term's row in the form of the term: plurals, forms of verbs."""
+    """Inflect plain terms like the term in the sentence: plurals and forms of verbs."""
     row, name = match.form
     if row.part == "noun" and name == PLURAL:
         plurals = dict(zip(row.plain, row.plurals, strict=True))
@@ -424,19 +433,26 @@ def in_form(match: Match, plain: Sequence[str]) -> tuple[str, ...]:
 
 
 def common_form(plain: str) -> str:
-    """The form to show where a term may be past or participle: theirs if it is one, or the base."""
+    """Return a form of a plain verb that works as past tense and as participle, or else its base
+    form.
+
+    It is shown if the term itself may be either.
+    """
     return PAST if verb_form(plain, PAST) == verb_form(plain, PARTICIPLE) else BASE
 
 
 def term_in(match: Match, pieces: Sequence[str]) -> str:
-    """The term as it is written, without the punctuation around it."""
+    """Return the term as it is written in the sentence, without surrounding punctuation."""
     sentence = match.sentence
     first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1]
     return _between(pieces, first, sentence.begins[match.start], last, sentence.ends[match.end - 1])
 
 
 def _between(pieces: Sequence[str], first: int, begin: int, last: int, end: int) -> str:
-    """The text from a letter of one piece to a letter of another."""
+    """Return the text from one letter to another, which may be in different pieces.
+
+    `begin` is an offset in piece `first`, and `end` one in piece `last`.
+    """
     text = " ".join(pieces[first : last + 1])
     return text[begin : len(text) - len(pieces[last]) + end]
 
@@ -444,9 +460,10 @@ def _between(pieces: Sequence[str], first: int, begin: int, last: int, end: int)
 def placed(
     match: Match, plain: Sequence[str], pieces: Sequence[str]
 ) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
-    """Plain terms that fit, written in the place of the term: articles, capitals, punctuation.
+    """Write the plain terms that fit into the sentence, with articles, capitals and punctuation.
 
-    Return the span of pieces to replace, the plain terms in their form, and the texts to put there.
+    Return the first and last piece to replace, the inflected plain terms, and the replacement
+    texts.
     """
     sentence = match.sentence
     term = term_in(match, pieces)
@@ -500,7 +517,7 @@ _SEVERAL = (
 
 
 def _for_several(plain: str) -> str:
-    """The plural of a relative clause: "that has spread", "that have spread"."""
+    """Convert a relative clause to the plural: "that has spread", "that have spread"."""
     for one, several in _SEVERAL:
         plain = plain.replace(one, several)
     return plain

@@ -1,7 +1,9 @@
-"""Offers of plain terms: at each word the longest term, and the first row whose rules hold.
+"""Find the terms of a text that have plain words: at each word the longest term, by the first row
+of the tables whose rules match.
 
-A plain term is put in place if it fits the sentence and is trusted; otherwise a medical term comes
-with plain words for a rewrite, and a general term with its note, if any.
+If a plain term fits the sentence and is trusted, the offer can replace the term. Otherwise the
+offer of a medical term has plain words for rewriting the sentence, and that of a general term only
+a note, if any.
 """
 
 from __future__ import annotations
@@ -83,19 +85,19 @@ _LONGEST_NAME = 6  # words of a term and after it, before an abbreviation in bra
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A term in a text, ``pieces[first:last]``, and what to say instead, the best first.
+    """A term in a text, ``pieces[first:last]``, with suggestions of what to say instead, the best
+    first.
 
-    `texts` replace those pieces, one for each of `plain`, with the right articles, capitals and
-    punctuation. If no plain term fits the sentence, `texts` is empty and `plain` says what the term
-    means, for a rewrite of the sentence. If one fits, `plain` holds only those that fit. If only
-    `note` explains the term, `plain` and `texts` are empty.
+    Each of `plain` has a replacement for these pieces in `texts`, with the right articles, capitals
+    and punctuation. If no plain term fits the sentence, `texts` is empty and `plain` says what the
+    term means, for a rewrite of the sentence. If one fits, `plain` holds only those that fit. If
+    only `note` explains the term, `plain` and `texts` are empty.
 
-    `in_brackets` replaces those pieces at the first use of a medical term for which no plain term
-    fits: the term, followed by what it means in brackets. It is '' where that would not read well.
+    `in_brackets` is a replacement at the first use of a medical term for which no plain term fits:
+    the term, followed by its meaning in brackets. It is '' if that would not read well.
 
-    `marked` is False for a well-known term that no click helps: a page marks it no more, and its
-    meaning is there for who asks. It is False for the later uses of a term that `in_brackets`
-    explains, too.
+    `marked` is True if a page should highlight the term. It is False for a well-known term without
+    a replacement, and for later uses of a term that `in_brackets` explains.
     """
 
     first: int
@@ -120,7 +122,7 @@ class Offer:
 
 
 def covered(offered: Iterable[Offer]) -> set[int]:
-    """The positions of the pieces that belong to offered terms."""
+    """Return the positions of all pieces that belong to offered terms."""
     return {position for offer in offered for position in range(offer.first, offer.last)}
 
 
@@ -129,7 +131,7 @@ _OFFERED: dict[tuple[str, tuple[str, ...]], tuple[Offer, ...]] = {}
 
 
 def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...], ...]:
-    """The terms of each document that have a plain one or a note, in order.
+    """Return the offers for each document, in order: its terms with a plain term or a note.
 
     `english` is ``american`` or ``british``; by default it follows the spelling of the text.
 
@@ -177,7 +179,7 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
 
 
 def _later(offer: Offer, first_use: Offer) -> Offer:
-    """The offer for a later use of a term, which is explained at its first use only."""
+    """Return the offer for a later use of a term, which is explained at its first use only."""
     if first_use.is_explained and not offer.texts:
         return replace(offer, plain=(), note=EXPLAINED, in_brackets="")
     is_enough = bool(first_use.in_brackets) and not offer.texts
@@ -185,7 +187,9 @@ def _later(offer: Offer, first_use: Offer) -> Offer:
 
 
 def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
-    """Yield the meanings of abbreviations that are not in brackets or before them, and of genes."""
+    """Yield offers with the meaning of abbreviations and genes, unless the text explains them in
+    brackets.
+    """
     names = abbreviations()
     for position, token in enumerate(sentence.tokens):
         name = token if token in names else token.removesuffix("s")
@@ -205,7 +209,9 @@ def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
 
 
 def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
-    """The offer in that English; none where a plain term is the term itself there."""
+    """Yield the offer in the requested English, unless its only plain term is then the term
+    itself.
+    """
     if english == AMERICAN:
         yield offer
         return
@@ -223,7 +229,9 @@ def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
 
 
 def _has_several_senses(row: PlainTerm, meaning: str, *, is_note: bool) -> bool:
-    """Return True if the meaning may be another: rows with rules, "a high fever, or treatment"."""
+    """Return True if the term may have another meaning, as shown by rules or by an "or" in its
+    meaning.
+    """
     if is_note and any(sign in meaning for sign in _SEVERAL_SENSES):
         return True
     return (not is_note and " or " in meaning and " " not in row.term) or row.term in _ambiguous()
@@ -231,19 +239,19 @@ def _has_several_senses(row: PlainTerm, meaning: str, *, is_note: bool) -> bool:
 
 @cache
 def _ambiguous() -> frozenset[str]:
-    """The terms with several rows for nouns."""
+    """Return the terms with several rows for nouns."""
     counts = Counter(row.term for row in plain_terms() if row.part == "noun")
     return frozenset(term for term, count in counts.items() if count > 1)
 
 
 def _explained_in(offer: Offer, english: str) -> str:
-    """The term with its meaning in brackets, the meaning in that English."""
+    """Return the term with its meaning in brackets, in the requested English."""
     term, bracket, meaning = offer.in_brackets.partition(" (")
     return term + bracket + in_english(meaning, english)
 
 
 def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
-    """Yield the offer for a term, at most one; `pieces` are the pieces of its sentence."""
+    """Yield at most one offer for a term; `pieces` are the pieces of its sentence."""
     row, sentence = match.form.row, match.sentence
     first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1] + 1
     plain, texts, note = in_form(match, match.plain), tuple[str, ...](), row.note
@@ -273,10 +281,10 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
 
 
 def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> str:
-    """The term with its meaning in brackets: "a hernia (bulge through a muscle wall)".
+    """Return the term with its meaning in brackets: "a hernia (bulge through a muscle wall)".
 
-    '' for easy terms and other parts of speech, in headings, inside brackets or a longer name, and
-    before words that belong to the term: "infarction of the brain".
+    The result is '' for easy terms and for terms that are not nouns. It is '' in headings, inside
+    brackets or a longer name, and before words that belong to the term: "infarction of the brain".
     """
     row, sentence, end = match.form.row, match.sentence, match.end
     is_plural = match.form.name == PLURAL
@@ -318,24 +326,28 @@ def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> s
 
 @lru_cache(1 << 14)
 def _is_recommended(term: str) -> bool:
-    """Return True for a term that plain terms use themselves: "painkiller", "blood thinners"."""
+    """Return True for a term that plain terms themselves use: "painkiller", "blood thinners"."""
     return all(word.lower() in recommended_words() for word in term.split())
 
 
 def _is_well_known(row: PlainTerm) -> bool:
-    """Return True for a general term nearly as well known as what would explain it."""
+    """Return True for a general term that is nearly as well known as the words that would explain
+    it.
+    """
     is_easy = row.vocabulary != MEDICAL and _complexity(row.term) < _EASY
     return is_easy and row.term not in earned_terms()
 
 
 @lru_cache(1 << 14)
 def _complexity(term: str) -> float:
-    """The complexity of the hardest word of a term, from 0 to 1."""
+    """Return the complexity of the hardest word of a term, from 0 to 1."""
     return float(max(complexities(term.split())))
 
 
 def _is_said_nearby(match: Match, note: str) -> bool:
-    """Return True if two words of a note occur nearby: "platelets are cells that help clotting"."""
+    """Return True if two words of a note occur near the term: "platelets are cells that help
+    clotting".
+    """
     said = frozenset(re.findall("[a-z]{4,}", note)) - _EMPTY
     return len(match.sentence.said_beside(said, match.start, match.end, _BESIDE)) > 1
 
@@ -352,11 +364,11 @@ def _says_little(match: Match, plain: str) -> bool:
 def _offers_in(
     sentence: TaggedSentence, pieces: Sequence[str]
 ) -> Iterator[tuple[Match, tuple[Offer, ...]]]:
-    """The longest term that begins at each word, none overlapping, and what is offered for it.
+    """Yield the longest term that begins at each word, without overlaps, and the offers for it.
 
-    Where nothing is, medical terms within it may be explained: "glucose" of "blood glucose". Other
-    words have too many senses: "confidence" of "confidence interval". The title of a paper has no
-    terms: "Kramer MS, et al.".
+    If a term has no offer, a medical term within it may have one: "glucose" in "blood glucose".
+    General terms within it have too many senses: "confidence" in "confidence interval". In a
+    reference to a paper ("Kramer MS, et al.") nothing is offered.
     """
     if {"et", "al", "al."}.intersection(sentence.tokens) > {"et"}:
         return
@@ -392,10 +404,11 @@ def _is_title(sentence: TaggedSentence) -> bool:
 def _chosen(
     forms: Sequence[TermForm], sentence: TaggedSentence, start: int, end: int, is_title: bool
 ) -> Match | None:
-    """The first of the forms whose sense is right there; without plain terms where words must stay.
+    """Return the first candidate whose part of speech and rules match; None if there is none.
 
-    Those of a title, a name, a quotation (what somebody else said is not the writer's to change), a
-    pair ("cancer/tumor") or an abbreviation stay, and get a note; in a name only medical ones.
+    In a title, a name, a quotation (the words of somebody else), a pair ("cancer/tumor") or an
+    abbreviation, words must not be replaced. The match then `stays` and only gets a note; in a name
+    only if it is medical.
     """
     word = sentence.tokens[start]
     if end - start == 1 and word.isupper() and len(word) > 1:
@@ -444,7 +457,7 @@ def _is_name(sentence: TaggedSentence, start: int, end: int) -> bool:
 
 
 def _is_before_name(sentence: TaggedSentence, end: int) -> bool:
-    """Return True before a name: "recurrent Hodgkin lymphoma", "hepatitis B"."""
+    """Return True for a term before a name: "recurrent Hodgkin lymphoma", "hepatitis B"."""
     name = sentence.tokens[end] if end < len(sentence.tokens) else ""
     is_letter = len(name) == 1 and name.isupper() and name not in "AI"
     return is_letter or (name.istitle() and len(name) > 1 and sentence.tag(end) in NOUNS)
@@ -465,12 +478,12 @@ def _is_in_abbreviated(sentence: TaggedSentence, start: int, end: int) -> bool:
 def _has_part(
     form: TermForm, parts: set[str], sentence: TaggedSentence, start: int, end: int
 ) -> bool:
-    """Return True if the words can have the part of speech of the form.
+    """Return True if the words at ``start:end`` can have the part of speech of the form.
 
     `parts` are the parts of speech of all candidate terms there.
 
-    "are present" and "had advanced cancer" have no verb; a noun before "syndrome" or
-    "disease" is a part of its name.
+    "are present" and "had advanced cancer" have no verb; a noun before "syndrome" or "disease" is a
+    part of its name.
     """
     part, before, following = form.row.part, sentence.tag(start - 1), sentence.tag(end)
     if part == "verb":
@@ -490,6 +503,8 @@ def _has_part(
 
 
 def _repeats(match: Match, plain: str) -> bool:
-    """Return True if a word of the plain term is next to it already: "supporting tissue tissue"."""
+    """Return True if a word of the plain term already precedes or follows: "supporting tissue
+    tissue".
+    """
     own = [stems(word) for word in re.split("[ -]", plain) if len(word) > 3]
     return bool(match.sentence.said_beside(frozenset().union(*own), match.start, match.end, 2))

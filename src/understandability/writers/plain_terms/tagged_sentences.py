@@ -1,4 +1,6 @@
-"""Sentences as terms are looked for in them, and terms that were found in their place there."""
+"""`TaggedSentence`: a sentence in which terms are looked up. `Match`: a term that was found in
+one.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ _OBJECT_OF_PAST = OBJECT | {"SCONJ", "ADV", "PART"}
 
 @lru_cache(1 << 16)
 def stems(word: str) -> frozenset[str]:
-    """Possible base forms of a word: rough, for comparing only."""
+    """Return possible base forms of a word; they are rough, and only for comparisons."""
     word = word.lower()
     forms = {word}
     for end, new in _ENDINGS:
@@ -68,7 +70,7 @@ def stems(word: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class TaggedSentence:
-    """A sentence as tokens without hyphens, each with its tag and the number of its piece.
+    """A sentence as tokens (split at hyphens), each with its tag and the index of its piece.
 
     `begins` and `ends` are offsets of a token in its piece.
     """
@@ -80,19 +82,21 @@ class TaggedSentence:
     ends: list[int]
 
     def tag(self, position: int) -> str:
-        """The tag there; the end of the sentence counts as punctuation."""
+        """Return the tag at a position; the end of the sentence counts as punctuation."""
         return self.tags[position] if 0 <= position < len(self.tags) else "PUNCT"
 
     def word(self, position: int) -> str:
-        """The word there in small letters, '' outside."""
+        """Return the word at a position in lower case; '' outside the sentence."""
         return self.tokens[position].lower() if 0 <= position < len(self.tokens) else ""
 
     def stems(self, position: int) -> frozenset[str]:
-        """Possible base forms of the word there."""
+        """Return possible base forms of the word at a position."""
         return stems(self.tokens[position]) if 0 <= position < len(self.tokens) else frozenset()
 
     def is_infinitive(self, index: int) -> bool:
-        """Return True for a "to" before a verb: "due to have a scan", not "due to a scan"."""
+        """Return True if "to" at a position precedes a verb: "due to have a scan", not "due to a
+        scan".
+        """
         if self.word(index) != "to":
             return False
         following = self.word(index + 1)
@@ -101,17 +105,17 @@ class TaggedSentence:
 
     @cached_property
     def is_quoted(self) -> list[bool]:
-        """For each position, and for the end: True if it is inside a quotation."""
+        """For each position, and for the end: True if it is inside quotation marks."""
         straight = accumulate((token in _STRAIGHT for token in self.tokens), initial=0)
         curly = accumulate(map(_CURLY.get, self.tokens, repeat(0)), initial=0)
         return [odd % 2 == 1 or open_ > 0 for odd, open_ in zip(straight, curly, strict=True)]
 
     def is_in_compound(self, start: int, end: int) -> bool:
-        """Return True if a hyphen joins the words to another: "anti-proliferative"."""
+        """Return True if a hyphen joins the words to another word: "anti-proliferative"."""
         return self._are_tied(start - 1) or self._are_tied(end - 1)
 
     def _are_tied(self, position: int) -> bool:
-        """Return True if only a hyphen separates a token from the next one."""
+        """Return True if a hyphen is all that separates a token from the next one."""
         return (
             0 <= position < len(self.tokens) - 1
             and self.pieces[position] == self.pieces[position + 1]
@@ -120,12 +124,14 @@ class TaggedSentence:
         )
 
     def said_beside(self, words: frozenset[str], start: int, end: int, most: int) -> frozenset[str]:
-        """The given words that occur, in any form, within `most` words of a term."""
+        """Return those of `words` that occur, in any form, within `most` words of the term at
+        ``start:end``.
+        """
         positions = (*range(start - most, start), *range(end, end + most))
         return words & frozenset().union(*map(self.stems, positions))
 
     def holds(self, rule: Rule, start: int, end: int) -> bool:
-        """Return True if a rule holds for the term at ``start:end``."""
+        """Return True if a rule of the tables matches the context of the term at ``start:end``."""
         if rule.where == "near":
             return bool(self.said_beside(rule.words, start, end, _NEAR)) != rule.negative
         position = end if rule.where == "before" else start - 1
@@ -136,7 +142,8 @@ class TaggedSentence:
         return is_there != rule.negative
 
     def abbreviated(self, end: int) -> int | None:
-        """The start of the words that an abbreviation in brackets at `end` abbreviates, if any.
+        """Return the start of the words whose abbreviation follows in brackets at `end`; None
+        without one.
 
         >>> words = "a false discovery rate ( FDR )".split()
         >>> TaggedSentence(words, ["X"] * 7, list(range(7)), [0] * 7, [0] * 7).abbreviated(4)
@@ -148,7 +155,7 @@ class TaggedSentence:
         return first if fits else None
 
     def abbreviation(self, end: int) -> str:
-        """The abbreviation in brackets at `end`, without the s of several; '' for none."""
+        """Return the abbreviation in brackets at `end`, without a plural s; '' for none."""
         inside = self.tokens[end + 1 : end + 2] if self.word(end) in ("(", "[") else []
         short = "".join(inside).rstrip("s")
         return short if len(short) > 1 and short.isupper() else ""
@@ -157,7 +164,10 @@ class TaggedSentence:
 def tagged_sentences(
     batch: Batch, numbers: Sequence[int], parts: Sequence[tuple[str, ...]]
 ) -> Iterator[TaggedSentence]:
-    """The sentences of a batch with these numbers; `parts` are the pieces of all its sentences."""
+    """Yield the sentences of a batch with the indexes `numbers`.
+
+    `parts` holds the pieces of every sentence of the batch.
+    """
     _, sizes = batch.pieces.tokens(batch.piece_ids)
     ends = np.cumsum([0, *map(len, parts)])
     starts = batch.token_sentence_starts
@@ -182,10 +192,11 @@ def tagged_sentences(
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A form of a term at ``sentence.tokens[start:end]``, with its candidate plain terms.
+    """A term found at ``sentence.tokens[start:end]``, with its candidate plain terms.
 
-    `tag_before` and `tag_after` are the tags of the neighbouring tokens, '' at the start.
-    A term that `stays` is in a title, a name or a quotation: it gets a note, and is not replaced.
+    `tag_before` and `tag_after` are the tags of the neighbouring tokens, '' at the start. If
+    `stays` is True, the term is in a title, a name or a quotation: it can get a note, but is not
+    replaced.
     """
 
     form: TermForm
@@ -209,17 +220,17 @@ class Match:
 
     @property
     def last_word(self) -> str:
-        """The word before the term, in small letters."""
+        """The word before the term, in lower case."""
         return self.sentence.word(self.start - 1)
 
     @property
     def next_word(self) -> str:
-        """The word after the term, in small letters."""
+        """The word after the term, in lower case."""
         return self.sentence.word(self.end)
 
     @property
     def is_defined(self) -> bool:
-        """Return True if the sentence defines the term, or introduces it as a name to learn."""
+        """True if the sentence defines the term, or introduces it as a name to learn."""
         sentence, start, end = self.sentence, self.start, self.end
         if self.last_word in _OPENING and self.next_word in _CLOSING:
             return True  # "high blood pressure (hypertension)", "the word “infarction”"
@@ -241,13 +252,13 @@ class Match:
         return not is_being or inside in _GENERAL
 
     def is_after(self, words: frozenset[str]) -> bool:
-        """Return True if one of these is among the three words before the term."""
+        """Return True if one of these words is among the three words before the term."""
         before = (self.sentence.word(self.start - offset) for offset in (1, 2, 3))
         return not words.isdisjoint(before)
 
     @property
     def is_past(self) -> bool:
-        """True for the past or the participle of a verb."""
+        """True if the term is a past tense or a participle."""
         return self.form.name in (PAST, PARTICIPLE)
 
     @property
@@ -256,7 +267,9 @@ class Match:
         return is_participle and self.is_after(BE)
 
     def past_or_participle(self) -> str:
-        """`PAST` or `PARTICIPLE`; '' if the verb may be either."""
+        """`PAST` or `PARTICIPLE`, if the context decides which of them the verb is; otherwise
+        ''.
+        """
         term, before, after = self.form.row.term, self.tag_before, self.tag_after
         if verb_form(term, PAST) != verb_form(term, PARTICIPLE):
             return self.form.name
@@ -272,7 +285,8 @@ class Match:
         return PARTICIPLE
 
     def end_of_nouns(self) -> int:
-        """The end of the noun phrase after an adjective, or the end of the adjective without one.
+        """The end of the noun phrase that follows an adjective; without one, the end of the
+        adjective.
 
         A phrase can be moved only if its tokens are whole pieces.
         """

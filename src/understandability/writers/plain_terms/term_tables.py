@@ -1,19 +1,19 @@
 """The tables of plain terms: their rows, and the forms that their terms take in a text.
 
-``medical.tsv`` and ``general.tsv`` hold a row for each term, part of speech and rule;
-``irregular.tsv`` forms that no rule gives; ``judged.tsv`` in how many of the judged sentences a
-plain term was right; ``offered.tsv`` in how many an offer for a term was right; ``sure.tsv`` terms
-with one plain term that is right in nearly every context; ``words.tsv`` lists of words. A rule
-says where a row holds:
+``medical.tsv`` and ``general.tsv`` have a row for each term, part of speech and rule.
+``irregular.tsv`` has irregular forms. ``judged.tsv`` counts the judged sentences in which a plain
+term was right, and ``offered.tsv`` those in which an offer for a term was right. ``sure.tsv`` has
+terms with one plain term that is right in nearly every context. ``words.tsv`` has lists of words. A
+rule restricts a row to a context:
 
     near:heart,valve      one of these words within ten words of the term, in its sentence
     before:test,result    the next word is one of these
     after:vaginal,nasal   the word before is one of these
     not-near: not-before: not-after:   none of these occurs
 
-Words of rules match their plurals and verb forms; words in capitals are universal parts of speech,
-`PUNCT` also an end of the sentence, `START` its start, and ``be`` stands for is, was, been and the
-like.
+Words in rules also match their plurals and verb forms. Words in capitals are universal parts of
+speech; `PUNCT` also matches the end of the sentence, and `START` its start. ``be`` matches is, was,
+been and so on.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ HYPHENS = frozenset("-‐‑–")
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """A list of ``words.tsv``, which says there what it holds."""
+    """Return a list of ``words.tsv``, in which comments describe each list."""
     lines = resource_lines("plain_terms/words.tsv")[1:]
     rows = (line.split("\t") for line in lines)
     return next(frozenset(words.split()) for list_, _, words in rows if list_ == name)
@@ -65,7 +65,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlainTerm:
-    """A row of the tables; without a `plain` term `note` explains.
+    """A row of the tables: a term with its plain terms, or, if `plain` is empty, with a `note`.
 
     `part` is noun, verb, adjective, adverb or phrase; `plurals` go with `plain`. A plain adjective
     with `follows_noun` comes after its noun: "intracranial pressure", "pressure inside the skull".
@@ -86,7 +86,7 @@ class PlainTerm:
 
 
 class _Sure(NamedTuple):
-    """A row of ``sure.tsv``."""
+    """A row of ``sure.tsv``: a term whose plain term is right in nearly every context."""
 
     term: str
     part: str
@@ -96,7 +96,9 @@ class _Sure(NamedTuple):
 
 @cache
 def _sure_terms() -> Mapping[tuple[tuple[str, ...], str], _Sure]:
-    """The rows of ``sure.tsv``, by the words of the term in one spelling and the part of speech."""
+    """Return the rows of ``sure.tsv``, keyed by the words of the term (in one spelling) and part of
+    speech.
+    """
     rows = (line.split("\t") for line in resource_lines("plain_terms/sure.tsv")[1:])
     return {
         (_words_of(term), part): _Sure(term, part, plain, frozenset(flags.split()))
@@ -106,7 +108,7 @@ def _sure_terms() -> Mapping[tuple[tuple[str, ...], str], _Sure]:
 
 @cache
 def recommended_words() -> frozenset[str]:
-    """The words of plain terms that are put in place, unless they have a plain term themselves.
+    """Return the words that plain terms use, unless they have a plain term themselves.
 
     >>> {"bowel", "painkiller", "vein"} <= recommended_words(), "pyrexia" in recommended_words()
     (True, False)
@@ -122,9 +124,10 @@ def recommended_words() -> frozenset[str]:
 
 @cache
 def trusted_terms() -> Mapping[tuple[str, str], frozenset[str]]:
-    """The plain terms that may be put in a writer's sentence by one click, by term and part.
+    """Return the plain terms that may replace a term by one click, keyed by term and part of
+    speech.
 
-    Right in each of at least five sentences.
+    Judges found them right in every one of at least five sentences.
 
     >>> sorted(trusted_terms()["medication", "noun"])
     ['medicine']
@@ -139,7 +142,7 @@ def trusted_terms() -> Mapping[tuple[str, str], frozenset[str]]:
 
 @cache
 def earned_terms() -> frozenset[str]:
-    """The terms that judges were always content with: three offers at least, and none wrong."""
+    """Return the terms for which judges accepted every offer, of at least three."""
     rows = (line.split("\t") for line in resource_lines("plain_terms/offered.tsv")[1:])
     return frozenset(
         term for term, right, judged in rows if _LEAST_EARNED <= int(right) == int(judged)
@@ -148,7 +151,7 @@ def earned_terms() -> frozenset[str]:
 
 @cache
 def abbreviations() -> Mapping[str, tuple[str, str]]:
-    """Abbreviation -> full form and meaning.
+    """Return the full form and the meaning of each abbreviation.
 
     >>> abbreviations()["BMI"][0]
     'body mass index'
@@ -165,7 +168,7 @@ def _rules(text: str) -> Iterator[Rule]:
 
 
 def plural_of(plain: str) -> str:
-    """The plural of a plain noun, whose head is before the first word such as "of".
+    """Return the plural of a plain noun, whose head may be followed by words such as "of ...".
 
     >>> [plural_of(plain) for plain in ("germ test", "bulge in a blood vessel", "calories eaten")]
     ['germ tests', 'bulges in a blood vessel', 'calories eaten']
@@ -182,14 +185,14 @@ def plural_of(plain: str) -> str:
 
 
 def head_of(words: Sequence[str]) -> str:
-    """The word that a plain noun is about: the last, or that before the first such as "of"."""
+    """Return the main word of a plain noun: the last one, or the one before a word such as "of"."""
     after = word_list("after head")
     return words[next((n for n, word in enumerate(words) if n and word in after), 0) - 1]
 
 
 @cache
 def plain_terms() -> tuple[PlainTerm, ...]:
-    """All rows of both tables.
+    """Return all rows of the tables of medical and general terms.
 
     >>> next(row.plain for row in plain_terms() if row.term == "myocardial infarction")
     ('heart attack',)
@@ -240,14 +243,18 @@ def _sure_row(sure: _Sure, term: str, note: str, vocabulary: str) -> PlainTerm:
 
 
 class TermForm(NamedTuple):
-    """A form of a term, by name."""
+    """An inflected form of a term: the name of the form, and the row of the term."""
 
     row: PlainTerm
     name: str
 
 
 class TermIndex(NamedTuple):
-    """Forms of terms by their words in one spelling; the most words of those that begin so."""
+    """The forms of all terms, for looking them up in a text.
+
+    One mapping is keyed by the words of a form, in one spelling. The other has, for each first
+    word, the largest number of words of a form.
+    """
 
     forms: Mapping[tuple[str, ...], tuple[TermForm, ...]]
     longest: Mapping[str, int]

@@ -1,9 +1,11 @@
-"""A local page for writers, and the same as an HTTP API.
+"""The editor for writers, as a local web page, and an HTTP API.
 
-In: texts, pages and files in requests. Out: rows, explanations, rankings as JSON; the editor.
+The input is requests with texts, pages or files. The output is scores, explanations and rankings as
+JSON, and the pages of the editor.
 
-`app` has the calls, `guard` decides who may make them and how large they may be, `messages` says
-what they look like, `files` reads documents, `server` and `connections` start it all.
+`app` answers the requests, `guard` restricts who may send them and how large they may be,
+`messages` defines their fields, `files` reads documents, and `server` and `connections` start the
+server.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 class RequestLimits:
     """Limits of a request, and of the queue.
 
-    `megabytes` is the longest body, `seconds` the longest time to send it and to answer it,
-    `waiting` the length of the queue, `documents` the number of texts in one request.
+    `megabytes` limits the body, `seconds` the time to send and to answer it, `waiting` the length
+    of the queue, and `documents` the number of texts in one request.
     """
 
     megabytes: float = 10.0

@@ -1,4 +1,4 @@
-"""The socket that the server listens on, and how long a connection may say nothing."""
+"""The socket on which the server listens, and a time limit for connections that send nothing."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _WAITING = 2048  # connections that the system keeps until they are taken
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that sends small answers at once (on one of several processes asyncio does not).
+    """Open a socket that sends small replies immediately, without waiting for more data.
 
-    Connections inherit its options. Raises `OSError` for a port that is in use.
+    asyncio does not set this option if several processes share the socket. Connections inherit it.
+    Raises `OSError` if the port is in use.
     """
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -36,7 +37,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc,valid-type]  # chosen as the program runs
-    """A connection that is closed where the headers of a request do not come in time."""
+    """A connection that is closed if the headers of a request do not arrive in time."""
 
     _timer: asyncio.TimerHandle | None = None
 

@@ -1,7 +1,7 @@
-"""The text of files that a writer drops into the editor.
+"""Read the text of files that a writer drops into the editor.
 
-What word processors and PDF writers make is read in a process of its own, which is ended when it
-takes too long: a file may be made to harm.
+DOCX, ODT and PDF files are read in a child process, which is killed if it takes too long, because a
+file may be malicious.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _PAGES = (".html", ".htm", ".xhtml")
 def text_of_file(
     content: bytes, name: str, seconds: float = 20.0, charset: str | None = None
 ) -> dict[str, str]:
-    """The text and the title of a file, by the suffix of its name.
+    """Return the text and the title of a file, whose format follows from the suffix of its name.
 
-    `charset` is what a server said of it, where there was one.
+    `charset` is the encoding that a web server stated, if the file was fetched.
 
     Raises `InputError` if the type of the file is not supported, if it has no text, or if reading
     takes longer than `seconds`, and `MissingExtraError` if the package that reads it is missing.
@@ -62,7 +62,7 @@ def text_of_file(
 
 
 def _read_page(content: bytes, name: str, suffix: str, charset: str | None) -> tuple[str, str]:
-    """Text and title of a page, or of a plain text."""
+    """Return the text and title of an HTML page or a plain text."""
     media_type = HTML if suffix in _PAGES else TEXT
     page = Page(name, name, content, media_type, charset)
     document = document_of_page(page)
@@ -77,7 +77,7 @@ def _read_page(content: bytes, name: str, suffix: str, charset: str | None) -> t
 
 
 def _read_apart(content: bytes, name: str, media_type: str, seconds: float) -> tuple[str, str]:
-    """Text and title as `main` reads them in another process."""
+    """Return the text and title of a document that `main` reads in a child process."""
     try:
         done = subprocess.run(
             [sys.executable, "-m", __name__, *media_type.split()],

@@ -1,9 +1,10 @@
 """Access control and size limits of the server.
 
 A page of another site that is open in the same browser must not read what a writer types. So the
-name in ``Host`` has to be one of ours (a name that was bound to this machine anew is not), a
-request from another origin is refused, and every body has to be JSON, which forms cannot send.
-Pages of origins that the owner allows get the component's scripts and `_SHARED`, nothing else.
+name in the header ``Host`` must be one of ours, which prevents DNS rebinding. A request from
+another origin is refused, and every body must be JSON, which HTML forms cannot send. Pages of
+origins that the owner allows can load the component's scripts and the paths in `_SHARED`, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """Refuses what may not be served, and reads bodies within limits before anything else."""
+    """ASGI middleware that refuses forbidden requests, and reads bodies within limits."""
 
     app: ASGIApp
     hosts: tuple[str, ...]
@@ -83,7 +84,9 @@ class Guard:
         await self.app(scope, replay, with_headers)
 
     def _shared_with(self, request: Request) -> dict[str, str]:
-        """Headers that let a page of an allowed origin read the answer; none for other origins."""
+        """Return headers that let a page of an allowed origin read the reply; none for other
+        origins.
+        """
         origin, path = request.headers.get("origin"), request.scope["path"]
         is_shared = path in _SHARED or path.startswith(_EDITOR)
         is_open = origin is not None and path in self.open_to_pages
@@ -98,7 +101,7 @@ class Guard:
         }
 
     def _check(self, request: Request, is_shared: bool) -> None:
-        """Raise `HTTPException` for a request that is refused before its body is read."""
+        """Raise `HTTPException` for a request that can be refused before its body is read."""
         headers, path = request.headers, request.scope["path"]
         host = headers.get("host", "")
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
@@ -160,9 +163,10 @@ class Guard:
 
 
 async def _discard(request: Request, most: int) -> None:
-    """Read a body that is refused, so that the client reads the reason instead of a reset.
+    """Read and discard a refused body, so that the client receives the reason instead of a reset.
 
-    Stops after `most` bytes, and if the client waits for an answer before it sends the body.
+    Reading stops after `most` bytes. It is skipped if the client waits for permission to send the
+    body.
     """
     if "expect" in request.headers:
         return

@@ -22,7 +22,9 @@ class _Strict(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_fields(cls, message: Any) -> Any:
-        """`extra` alone would refuse them too, without a word on what there is."""
+        """Reject unknown fields with a message that lists the valid ones, which pydantic's does
+        not.
+        """
         for name in message if isinstance(message, dict) else ():
             if name not in cls.model_fields:
                 raise ValueError(
@@ -49,7 +51,7 @@ class _Strict(BaseModel):
 
 
 class TextOrPage(_Strict):
-    """A text, or the HTML of a page; one of the two."""
+    """A plain text, or the HTML of a page: exactly one of the two fields."""
 
     one_of = ("text", "html")
 
@@ -58,7 +60,7 @@ class TextOrPage(_Strict):
 
 
 class NamedDocument(TextOrPage):
-    """A document with the name under which it comes back."""
+    """A document with a name, under which its result is returned."""
 
     id: str = Field(min_length=1, max_length=2000)
     url: str | None = None
@@ -107,7 +109,7 @@ class SentenceRequest(ReaderChoice, EnglishChoice):
 
 
 class SaveRequest(_Strict):
-    """A text in Markdown to be saved as a file of that kind."""
+    """A text in Markdown, to be converted to a file of the requested format."""
 
     text: str
     kind: Literal["html", "docx"]
@@ -115,7 +117,7 @@ class SaveRequest(_Strict):
 
 
 class RewriteRequest(ReaderChoice):
-    """A passage for the language model that the server was given, to say plainly."""
+    """A passage to be rewritten by the language model with which the server was started."""
 
     text: str = Field(min_length=1, max_length=20_000)
 
@@ -128,14 +130,16 @@ class CompareRequest(ReaderChoice):
 
 
 class ReportRequest(TextOrPage, ReaderChoice):
-    """One text or page to report on, or what changed since a version before."""
+    """One text or page to report on, perhaps compared with an earlier version."""
 
     title: str = Field("Your text", max_length=300)
     before: str | None = Field(None, description="Plain text to compare with.")
 
 
 class RankedDocument(_Strict):
-    """A document that a search engine found, with its score there, and its chance or its text."""
+    """A search result: a document with its score from the search engine, and its P(U|d) or its
+    text.
+    """
 
     one_of = ("p_understandable", "text", "html")
 
@@ -147,7 +151,7 @@ class RankedDocument(_Strict):
 
 
 class RerankRequest(ReaderChoice):
-    """Documents as a search engine ranked them, to be ordered anew."""
+    """Search results to be re-ranked."""
 
     documents: list[RankedDocument] = Field(min_length=1)
     weight: Chance = Field(0.5, description="0 keeps the engine's order, 1 orders by P(U|d) alone.")
@@ -186,7 +190,7 @@ class CompareReply(BaseModel):
 
 
 class RerankedDocument(BaseModel):
-    """A document in its new place; `score` is the value that it is ordered by."""
+    """A document of the re-ranked results, with the `score` by which it is ordered."""
 
     id: str
     rank: int
@@ -195,13 +199,13 @@ class RerankedDocument(BaseModel):
 
 
 class RerankReply(BaseModel):
-    """The documents, the best first."""
+    """The re-ranked documents, the best first."""
 
     documents: list[RerankedDocument]
 
 
 class FetchRequest(_Strict):
-    """A page on the network."""
+    """The address of a page to fetch from the network."""
 
     url: str = Field(max_length=2000, description="An http or https address.")
 

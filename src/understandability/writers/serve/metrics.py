@@ -12,7 +12,7 @@ _PREFIX = "understandability"
 
 
 class Metrics:
-    """Requests of one worker process by path and status, and a histogram of their times.
+    """Counts the requests of one worker process by path and status, and their times in a histogram.
 
     >>> metrics = Metrics()
     >>> metrics.add("/v1/score", 200, 0.02)

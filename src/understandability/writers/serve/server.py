@@ -1,4 +1,4 @@
-"""The server as a process, or several."""
+"""Start the server, in one process or several."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_CONNECTIONS = 2000
 
 
 def application() -> Any:
-    """The application with what `serve` chose; each process that answers makes its own."""
+    """Create the application from the options of `serve`; each worker process creates its own."""
     chosen = json.loads(os.environ[_CHOSEN])
     if chosen["answers"]:
         from understandability.writers.serve.answers import collector
