@@ -134,6 +134,9 @@ function answered() {
   return `${count} of ${study.shown} ${study.shown === 1 ? "text" : "texts"}`;
 }
 
+// The position of the first text that is not answered; -1 if there is none.
+const nextOpen = () => state.order.findIndex((index) => !state.answers[index]?.done);
+
 function showStart() {
   const begun = Object.keys(state.answers).length > 0;
   find("resume").hidden = !begun;
@@ -164,6 +167,7 @@ function showText() {
 
 function showEnd() {
   find("answered").textContent = `You answered ${answered()}.`;
+  find("return").textContent = nextOpen() === -1 ? "Back" : "Go on reading";
   find("stored").textContent = JSON.stringify(result(), null, 1);
   find("status").textContent = state.sent ? "Your answers were received." : "";
   show("end", "thanks");
@@ -245,7 +249,7 @@ find("form").addEventListener("submit", (event) => {
 find("back").addEventListener("click", () => go(state.current - 1));
 find("stop").addEventListener("click", () => go(study.shown));
 find("return").addEventListener("click", () => {
-  const open = state.order.findIndex((index) => !state.answers[index]?.done);
+  const open = nextOpen();
   go(open === -1 ? study.shown - 1 : open);
 });
 find("save").addEventListener("click", save);

@@ -479,8 +479,20 @@ def checksums() -> str:
 
 
 DOCS = ROOT / "docs"
+
+
 # Document -> name of a part -> the function that returns it. Checksums come first, because other
 # parts load the resources.
+def asked() -> str:
+    """Return what `understand calibrate` prints of the invented answers."""
+    example = "docs/howto/ask"
+    with TemporaryDirectory() as folder:
+        return understand(
+            "calibrate", f"{example}/answers", "--texts", f"{example}/texts.csv",
+            "-o", f"{folder}/ours.json",
+        )  # fmt: skip
+
+
 PARTS: dict[Path, dict[str, Callable[[], str]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
     ROOT / "README.md": {"samples": samples, "quality": quality},
@@ -490,6 +502,7 @@ PARTS: dict[Path, dict[str, Callable[[], str]]] = {
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
     TUTORIAL: {name: partial(step, name) for name in ("score", "check", "both", "table")},
     DOCS / "start" / "number.md": {"three-pages": three_pages},
+    DOCS / "howto" / "ask.md": {"asked": asked},
     DOCS / "howto" / "rewriting.md": {"rewriting": rewriting},
     DOCS / "quality" / "index.md": {"quality": quality},
     DOCS / "reference" / "features.md": {"feature-groups": feature_groups, "features": features},

@@ -8,6 +8,7 @@ import gzip
 import json
 import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -65,9 +66,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [f'"{t}",{n // 9},site{n % 20}\n' for n, t in enumerate(TEXTS)]
     for name, some in (("ratings", rows), ("judged", rows[::2]), ("others", rows[1::2])):
         (here / f"{name}.csv").write_text("text,rating,site\n" + "".join(some))
-    (here / "texts.csv").write_text(
-        'id,text,question_1,choices_1\na,"Rest well.",Do what?,*rest|run\n'
-    )
+    shutil.copytree(ROOT / "docs" / "howto" / "ask" / "answers", here / "answers")
+    shutil.copy(ROOT / "docs" / "howto" / "ask" / "texts.csv", here)
     for step, names in ((1, ("a", "baseline", "bm25")), (7, ("b", "mine"))):
         for name in names:
             (here / f"{name}.run").write_text(run_of(step))

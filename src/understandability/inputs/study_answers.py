@@ -138,7 +138,7 @@ def read_answer_files(folder: str, study: str) -> tuple[list[Answers], list[str]
     for path in sorted(Path(folder).iterdir(), key=lambda entry: entry.name):
         if path.name.startswith("."):  # such as .DS_Store, or a file that is being written
             continue
-        where = f"{folder.rstrip('/')}/{path.name}"
+        where = f"{folder.rstrip('/')}/{_shown(path.name)}"
         try:
             answers = parse_answers(_content_of(path))
         except (InputError, OSError) as error:
@@ -151,23 +151,31 @@ def read_answer_files(folder: str, study: str) -> tuple[list[Answers], list[str]
                 f"the study {study}; name the table that its page was made from"
             )
             continue
-        other, name = by_participant.get(answers.participant, (None, ""))
-        if other is not None and len(other.answers) > len(answers.answers):
-            answers, path, name = other, Path(name), path.name
-        if other is not None:
+        name = path.name
+        if answers.participant in by_participant:
+            other, other_name = by_participant[answers.participant]
+            if len(other.answers) > len(answers.answers):
+                answers, other, name, other_name = other, answers, other_name, name
             remarks.append(
-                f"{folder.rstrip('/')}/{name} is ignored: {path.name} has the answers of the same "
-                "participant"
+                f"{folder.rstrip('/')}/{_shown(other_name)} is ignored: {_shown(name)} has the "
+                "answers of the same participant"
             )
-        by_participant[answers.participant] = (answers, path.name)
+        by_participant[answers.participant] = (answers, name)
     return [answers for answers, _ in by_participant.values()], remarks
+
+
+def _shown(name: str) -> str:
+    """Return a file name without characters that a terminal would obey.
+
+    >>> _shown("a\\n\\x1b[2Jb.json")
+    'a??[2Jb.json'
+    """
+    return "".join(character if character.isprintable() else "?" for character in name)
 
 
 def _content_of(path: Path) -> bytes:
     """Return the content of a regular file, or as much of it as shows that it is too long."""
     if not path.is_file():  # reading a pipe or a device might never end
         raise InputError("it is no file")
-    if path.suffix != ".json":
-        raise InputError("answers are .json files")
     with path.open("rb") as file:
         return file.read(MOST_BYTES + 1)

@@ -65,7 +65,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class StudyAgreement:
-    """What participants understood, and how well P(U|d) agrees.
+    """The shares of participants who understood, and their agreement with P(U|d).
 
     `correlation` is Pearson's r between P(U|d) and the share that understood, `distance` the mean
     of |P(U|d) - share|, both with texts weighted equally; `brier` is the mean of

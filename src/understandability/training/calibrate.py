@@ -111,6 +111,8 @@ def calibrate(
 
     Example: understand calibrate answers.csv --scores scores.parquet -o me.json
 
+    Example: understand calibrate answers/ --texts texts.csv -o ours.json --plot plot.svg
+
     Args:
         answers: A table (CSV, TSV, JSON Lines, Parquet) with a document and a yes or no in each
             row, or a folder of answers.
