@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from difflib import get_close_matches
 from typing import Any
 
 from understandability.errors import OptionError
@@ -18,6 +19,16 @@ def counted(number: int, noun: str) -> str:
     ('1 document', '1,200 usable labels')
     """
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def near_miss(name: str, names: Iterable[str]) -> str:
+    """Return a hint at the most similar of some names, or nothing if none is similar.
+
+    >>> near_miss("dificulty", ["docno", "difficulty"])
+    ' (did you mean difficulty?)'
+    """
+    near = get_close_matches(name, [*names], 1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def kind_of(value: object) -> str:

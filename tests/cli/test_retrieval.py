@@ -61,6 +61,19 @@ def test_a_search_gives_a_trec_run(folder: Path) -> None:
     assert all(docno.startswith("flu-") for docno in docnos(text))
 
 
+def test_a_new_run_is_summarised(run: Run, folder: Path) -> None:
+    """Also which queries have no documents; nothing with --quiet."""
+    (folder / "q.csv").write_text("qid,query\nq0,flu\nq1,xyzzy\n")
+    search = "index search index --queries q.csv -o new.run"
+    done = run(search, status=0)
+    assert "new.run: " in done.stderr
+    assert "documents for 2 queries; no documents for 1 of them (q1)" in done.stderr
+    assert run(f"{search} --quiet", status=0).stderr == ""
+    done = run("rerank new.run --scores scores.csv:difficulty -o easy.run", status=0)
+    assert "easy.run: " in done.stderr
+    assert run("rerank new.run --scores scores.csv:difficulty", status=0).stderr == ""
+
+
 def test_reranking_writes_to_standard_output(run: Run, folder: Path) -> None:
     """The easiest of the first 5 first; nothing else on standard output."""
     before = docnos(gzip.decompress((folder / "bm25.run.gz").read_bytes()).decode())

@@ -157,7 +157,7 @@ def test_remarks_are_on_standard_error_and_strict_refuses(run: Run, files: Path)
         (f"{EVALUATE} --not-a-label three", "--not-a-label must be a number"),
         (f"{EVALUATE} --noise-scale tau", "--noise-scale must be a number or pi, not 'tau'"),
         (f"{EVALUATE} --dimension beauty", "write --dimension NAME=FILE"),
-        (f"{EVALUATE} -o out.xls", "is not in a supported table format"),
+        (f"{EVALUATE} -o out.xls", "is not in a supported format; write .json, .tex"),
         ("evaluate qrels --qrels qrels", "this looks like qrels"),
         ("evaluate else.run --qrels qrels",
          "have no document in common (clueweb-1 against d1, ...); give the qrels"),
@@ -270,7 +270,11 @@ def test_tables_are_latex_markdown_and_wide(run: Run, files: Path) -> None:
     wide = run(f"{command} --format csv --wide").stdout
     assert wide.splitlines()[0] == "run,RBP(p=0.5),nDCG@10"
     compared = run(f"compare {COMMON} --format markdown").stdout
-    assert "| p_wilcoxon_bonferroni |" in compared
+    assert "| p (wilcoxon) |" in compared
+    assert "p: two-tailed, not corrected." in compared
+    corrected = run(f"compare {COMMON} --format latex --corrected").stdout
+    assert "corrected by Holm" in corrected
+    assert "p_wilcoxon_bonferroni" in run(f"compare {COMMON} --format csv").stdout
 
 
 def test_all_pairs_are_compared_by_the_tests_that_are_wanted(run: Run) -> None:

@@ -47,13 +47,16 @@ def test_tables_are_no_wider_than_a_column(columns: str, tmp_path: Path) -> None
     tables = [
         result.to_latex(),
         result.compare(tests=["t", "tukey"]).to_latex(),
+        result.compare(pairs=True).to_latex(corrected=True),
         result.correlate().to_latex(),
+        ud.simulate(topicality=[0.5], mean=[30], measures="RBP@10").to_latex(),
         users.to_latex(),
         ud.evaluate(
             runs(4), qrels, measures=["RBP(p=0.8)@10", "nDCG@10"], ci=True,
             baseline="TEAM_0_EN_Run_with_a_long_name.0",
         ).to_latex(letters=True),
     ]  # fmt: skip
+    assert all(r"\caption{" in table for table in tables)
     assert [table.count(r"\begin{tabular}") for table in tables] == [1] * len(tables)
     tables.append(result.to_latex(split=True))
     (tmp_path / "a.tex").write_text(ARTICLE % (columns, "\n\n".join(tables)))

@@ -127,3 +127,23 @@ def test_equal_ranks_are_told_with_the_way_out(
     assert "--order score" not in " ".join(by_score.notes)
     with pytest.raises(InputError, match="--order score"):
         ud.evaluate(path, QRELS, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("run", "qrels", "message"),
+    [
+        ({"q": ["d", "e"]}, {"q": {"d": 1}}, "'q' has a list; give each document a score"),
+        ({"q": [("d", 2.0)]}, {"q": {"d": 1}}, "'q' has a list; give each document a score"),
+        ({"q": {"d": 1}}, {"q": {"d": "good"}}, "query q, document d: .* not 'good'"),
+        ({"q": {"d": 1}}, {7: {8: "good"}}, "query 7, document 8: .* not 'good'"),
+        (
+            {"q": {"d": 1}},
+            pd.DataFrame({"qid": ["q"], "docno": ["d"], "label": ["1"]}),
+            r"column label .* must hold numbers; convert it",
+        ),
+    ],
+)
+def test_what_is_no_number_is_named(run: Any, qrels: Any, message: str) -> None:
+    """Documents in a list, labels that are words, labels of frames that are texts."""
+    with pytest.raises(InputError, match=message):
+        ud.evaluate(run, qrels, measures="RBP")

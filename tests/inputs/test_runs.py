@@ -98,13 +98,15 @@ def test_what_is_unusual_is_counted_and_named(tmp_path: Path) -> None:
         ("q1 0 d1 1\n", "line 1: this looks like qrels or other labels (4 columns)"),
         (
             RUN + "q2 Q0 d9 2 1.0\n",
-            "line 4: a run has 6 columns (query Q0 document rank score tag)",
+            "line 4: expected 6 columns (query Q0 document rank score tag), found 5",
         ),
         ("q1 Q0 d1 first 1.0 tag\n", "line 1: the rank must be a whole number, not 'first'"),
         ("q1 Q0 d1 1.5 1.0 tag\n", "line 1: the rank must be a whole number, not '1.5'"),
         (RUN + "q2 Q0 d1 2 high tag\n", "line 4: the score must be a number, not 'high'"),
         ("q1 Q0 d1 1 nan tag\n", "line 1: the score must be a number, not 'nan'"),
         ("q1 Q0 d1 1_0 1.0 tag\n", "line 1: the rank must be a whole number, not '1_0'"),
+        ("q1,d1,1,1.0\n", "found 1; separate the columns by blanks"),
+        ("q1 Q0 d1 x 1 1.0 tag\n", "not 'x'; ids must not contain blanks"),
         ("", "is empty; a run has 6 columns"),
         ("\n \n", "is empty; a run has 6 columns"),
         (gzip.compress(RUN.encode() * 99, mtime=0)[:-20], "cannot be read"),
@@ -289,7 +291,7 @@ def test_a_score_table_may_hold_queries() -> None:
 
 
 def test_a_table_without_docno_is_refused() -> None:
-    with pytest.raises(InputError, match="no column 'docno'; it has id, fog"):
+    with pytest.raises(InputError, match=r"no column 'docno' \(or .*\); it has id, fog"):
         labels_from_table(pa.table({"id": ["d"], "fog": [1.0]}), "scores")
 
 
@@ -326,3 +328,61 @@ def test_runs_are_read_in_order_and_errors_come_in_place(tmp_path: Path) -> None
     assert next(runs).name == "0"
     with pytest.raises(UnderstandabilityError, match=r"none\.run"):
         next(runs)
+
+
+def test_files_in_utf_16_are_read(tmp_path: Path) -> None:
+    """As editors on Windows write them."""
+    assert read_run(written(tmp_path, RUN.encode("utf-16"))).by_query() == RANKINGS
+    qrels = written(tmp_path, "q1 0 d7 2\n".encode("utf-16"), "qrels.txt")
+    assert read_labels(qrels).by_query() == {"q1": {"d7": 2.0}}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "qid,docno,label\n007,d1,2\n008,d1,0\n"),
+        ("a.csv", "query_id;doc_id;relevance\n007;d1;2\n008;d1;0\n"),
+        ("a.csv", "topic,docid,notes,grade\n007,d1,none,2\n008,d1,,0\n"),
+        ("a.tsv", "qid\tdocument\trel\n007\td1\t2\n008\td1\t0\n"),
+        (
+            "a.jsonl",
+            '{"qid": "007", "docno": "d1", "rel": 2}\n{"qid": "008", "docno": "d1", "rel": 0}\n',
+        ),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_tables_of_labels_may_have_the_names_of_other_tools(
+    tmp_path: Path, name: str, content: str, encoding: str
+) -> None:
+    """Labels belong to the query of their row, whose id is a text, also if it has only digits."""
+    if name == "a.jsonl" and encoding != "utf-8":
+        return
+    path = written(tmp_path, content.encode(encoding), name)
+    assert read_labels(path).by_query() == {"007": {"d1": 2.0}, "008": {"d1": 0.0}}
+
+
+def test_a_column_of_labels_may_follow_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "docno,difficulty,spread\nd1,20,3\n", "scores.csv")
+    assert read_labels(f"{path}:difficulty").values.tolist() == [20.0]
+    with pytest.raises(OptionError, match="did you mean difficulty"):
+        read_labels(f"{path}:dificulty")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "q1,0,d1,1\nq1,0,d2,0\n", "first line must name the columns.*'q1,0,d1,1'"),
+        ("a.txt", "q1 0 d1 1 3\n", "expected 4 columns .*, found 5; write one file for each"),
+        ("a.txt", "q1;0;d1;1\n", "found 1; .* write CSV with a header"),
+    ],
+)
+def test_the_message_about_labels_names_the_fix(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read_labels(written(tmp_path, content, name))
+
+
+def test_a_folder_in_place_of_a_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder; name its files"):
+        read_run(tmp_path)

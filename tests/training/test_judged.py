@@ -387,7 +387,7 @@ GRID = ("grid", ".", "--direction", "harder", "--labels")
         ((*CORPUS, "1=words.tsv", "--estimator", "oracle"), "estimator 'oracle' does not exist"),
         (("probability", "inf.tsv", "--threshold", "15"), "holds numbers that are not finite"),
         (("probability", "words.tsv", "--threshold", "15"), "values that are not numbers"),
-        (("validate", "llr", "x.jsonl", "-o", "x.pdf"), "is not in a supported table format"),
+        (("validate", "llr", "x.jsonl", "-o", "x.pdf"), "is not in a supported format"),
         (("validate", "llr", "x.jsonl", "-o", "no/x.json"), "its folder does not exist"),
         (("validate", "llr", "x.jsonl", "--threshold", "nan"), "must be a finite number"),
         ((*GRID, "words.tsv"), "has no column of numbers"),

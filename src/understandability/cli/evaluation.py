@@ -153,25 +153,19 @@ def runs_compared(
     chosen |= {"correction": applied or "none"}
     conventions = {**comparisons.evaluation["conventions"], **chosen}
     document = {**comparisons.evaluation, "conventions": conventions, "comparisons": rows}
-    out.write(document, lambda: rows, comparisons.table)
+    out.write(
+        document,
+        lambda: rows,
+        lambda: comparisons.shown(correction=correction, corrected=corrected),
+    )
 
 
 def _print_comparisons(
     comparisons: RunComparisons, marks: dict[tuple[str, str], str], correction: str
 ) -> None:
-    groups: dict[tuple[str, str, str], list[RunComparison]] = {}
-    for row in comparisons:
-        groups.setdefault((row.measure, row.against, row.reference), []).append(row)
     columns = ("run", "mean", "difference", "95 % interval", "d", "interval of d", "queries", "t")
-    for (measure, against, reference), rows in groups.items():
-        roles = {role for of, role, run in groups if of == measure and run == reference}
-        is_best_too = "best" in roles and len(roles) > 1
-        if against == "best" and (is_best_too or len(rows) == 1):  # printed above
-            continue
-        mean = comparisons.evaluation["runs"][reference][measure]
-        role = "the baseline, " if against == "baseline" else f"the {against} run, "
-        role += "which is the best, " if is_best_too else ""
-        print(f"{measure}: against {'' if against == 'pairs' else role}{reference} ({mean:.4f})")
+    for heading, rows in comparisons.groups().items():
+        print(heading)
         tests = [name for test in rows[0].p for name in (f"p ({test})", correction.capitalize())]
         print_table((*columns, *tests), [_cells(row, marks, correction) for row in rows])
         print()
@@ -215,7 +209,7 @@ def correlated(call: Callable[[], Correlations], *, out: Judged = _OUT) -> None:
             print()
     document = correlations.as_dict()
     document["conventions"] = {**document["conventions"], "symmetric": symmetric}
-    out.write(document, correlations.to_dicts, correlations.table)
+    out.write(document, correlations.to_dicts, correlations.shown)
 
 
 def swept(call: Callable[[], Tradeoff], *, plot: OtherFile = None, out: Judged = _OUT) -> None:
@@ -246,6 +240,7 @@ def drawn(call: Callable[[], Any], *, output: File) -> None:
 
     check_figure(output)
     write_figure(call(), output)
+    say(f"{output}: written")
 
 
 def reranked(
@@ -267,7 +262,8 @@ def reranked(
 
     _check_sources([run], scores, output, quiet)
     [run_] = read([run], order, strict, quiet)
-    write_run(call(run=run_), output)
+    write_run(written := call(run=run_), output)
+    say_written(written, output, quiet)
 
 
 def fused(
@@ -291,7 +287,22 @@ def fused(
     _check_sources(sources, scores, output, quiet)
     paths = [source for source in sources if source not in scores]
     runs = dict(zip(paths, read(paths, order, strict, quiet), strict=True))
-    write_run(call(sources=[runs.get(source, source) for source in sources]), output)
+    write_run(written := call(sources=[runs.get(source, source) for source in sources]), output)
+    say_written(written, output, quiet)
+
+
+def say_written(run: Run, output: str, quiet: bool = False) -> None:
+    """Show the size of a new run, and which queries have no documents."""
+    if quiet or output == "-":
+        return
+    by_query = run.by_query()
+    empty = [query for query, documents in by_query.items() if not documents]
+    queries = "1 query" if len(by_query) == 1 else f"{len(by_query):,} queries"
+    without = ""
+    if empty:
+        names = ", ".join(empty[:3]) + (", ..." if len(empty) > 3 else "")
+        without = f"; no documents for {len(empty):,} of them ({names})"
+    say(f"{output}: {counted(len(run), 'document')} for {queries}{without}")
 
 
 def _check_sources(sources: Sequence[str], scores: Sequence[str], output: str, quiet: bool) -> None:

@@ -144,9 +144,17 @@ def check_destination(destination: str | None) -> None:
     if destination is None or destination == "-":
         return
     if Path(destination).suffix not in _BY_SUFFIX:
+        from understandability.errors import OptionError
         from understandability.inputs.tables import table_format
 
-        table_format(destination)
+        try:
+            table_format(destination)
+        except OptionError:
+            raise OptionError(
+                f"{destination} is not in a supported format; write .json, .tex (LaTeX), .md "
+                "(Markdown), .jsonl, .csv, .tsv (also with .gz or .zst), .parquet, or - for JSON "
+                "on standard output"
+            ) from None
     check_folder(destination)
 
 

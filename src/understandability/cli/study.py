@@ -7,7 +7,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from understandability.cli.evaluation import read
+from understandability.cli.evaluation import read, say_written
 from understandability.cli.progress import ProgressLine
 from understandability.cli.results import (
     MOST_NAMED,
@@ -205,7 +205,8 @@ def study_run(call: Callable[[], Run], *, output: RunFile = "-") -> None:
     """Write the new run."""
     from understandability.inputs.runs import write_run
 
-    write_run(call(), output)
+    write_run(run := call(), output)
+    say_written(run, output)
 
 
 def learned(

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,8 @@ from understandability.distributions import (
     studentized_range_tail,
 )
 from understandability.errors import InputError, OptionError, check_choice
-from understandability.evaluation.result_table import ResultTable, Tabular
+from understandability.evaluation.conventions import caption_of
+from understandability.evaluation.result_table import ResultTable, TableOptions, Tabular
 
 _BLOCK = 1 << 22  # largest number of values in memory at once
 _MOST_QUERIES = 100_000
@@ -300,6 +301,13 @@ class RunComparison:
         return row
 
 
+class ComparisonTableOptions(TableOptions, total=False):
+    """The options of `RunComparisons.shown`, as keywords."""
+
+    correction: str
+    corrected: bool
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class RunComparisons(Tabular, Sequence[RunComparison]):
     """All comparisons of an evaluation, in order of measure, reference, run.
@@ -346,6 +354,90 @@ class RunComparisons(Tabular, Sequence[RunComparison]):
         rows = [row.as_dict() for row in self.rows]
         columns = tuple(rows[0]) if rows else ("measure", "run", "reference")
         return ResultTable(columns, tuple(tuple(row.values()) for row in rows), digits=digits)
+
+    def groups(self) -> dict[str, list[RunComparison]]:
+        """Return the comparisons by measure and reference, each with a heading.
+
+        If the first run is the best, both groups are one. A group of comparisons with the best is
+        left out if it has only one row, which is in the group of the first run as well.
+        """
+        by_reference: dict[tuple[str, str, str], list[RunComparison]] = {}
+        for row in self.rows:
+            by_reference.setdefault((row.measure, row.against, row.reference), []).append(row)
+        groups: dict[str, list[RunComparison]] = {}
+        for (measure, against, reference), rows in by_reference.items():
+            roles = {role for of, role, run in by_reference if (of, run) == (measure, reference)}
+            is_best_too = "best" in roles and len(roles) > 1
+            if against == "best" and (is_best_too or len(rows) == 1):
+                continue
+            role = "the baseline, " if against == "baseline" else f"the {against} run, "
+            role += "which is the best, " if is_best_too else ""
+            mean = self.evaluation.get("runs", {}).get(reference, {}).get(measure)
+            groups[
+                f"{measure}: against {'' if against == 'pairs' else role}{reference}"
+                f"{'' if mean is None else f' ({mean:.4f})'}"
+            ] = rows
+        return groups
+
+    def shown(
+        self, *, digits: int = 4, correction: str = "holm", corrected: bool = False
+    ) -> ResultTable:
+        """Return the table for Markdown and LaTeX: what a paper reports of each comparison.
+
+        With `corrected`, the probabilities and the marks are those of the `correction`.
+        """
+        check_choice("correction", correction, CORRECTIONS)
+        tests, alpha = tuple(self.settings["tests"]), self.settings["alpha"]
+        applied = correction if corrected else None
+        signs = self.marks(alpha, test=tests[0], correction=applied)
+        rows: list[tuple[Any, ...]] = []
+        marks: dict[tuple[int, str], str] = {}
+        for heading, comparisons in self.groups().items():
+            for row in comparisons:
+                if sign := signs.get((row.measure, row.run)):
+                    marks[len(rows), "mean"] = sign
+                p = row.corrected[applied] if applied else row.p
+                rows.append(
+                    (
+                        heading,
+                        row.run,
+                        row.mean,
+                        f"{row.difference:+.{digits}f}",
+                        f"{row.low:+.{digits}f} to {row.high:+.{digits}f}",
+                        f"{row.effect_size:+.2f}",
+                        *(p[test] for test in tests),
+                    )
+                )
+        columns = ("comparison", "run", "mean", "difference", "95 % interval", "d")
+        resampled = "bootstrap" in tests
+        interval = f"bootstrap, {self.settings['samples']:,} samples" if resampled else "t"
+        uncorrected = f"corrected by {correction.capitalize()}" if applied else "not corrected"
+        caption = (
+            f"Differences of means over queries; 95 % interval: {interval}; d: Cohen's d of the "
+            f"differences; p: two-tailed, {uncorrected}. {caption_of(self.evaluation)}"
+        )
+        note = (
+            f"† differs from the first run or the baseline, ⋄ from the best ({tests[0]} test, "
+            f"p < {alpha:g})."
+        )
+        return ResultTable(
+            (*columns, *(f"p ({test})" for test in tests)),
+            tuple(rows),
+            marks=marks,
+            note=note if marks else "",
+            digits=digits,
+            texts=2,
+            caption=caption.strip(),
+            subheads=1,
+        )
+
+    def to_markdown(self, **options: Unpack[ComparisonTableOptions]) -> str:
+        """Return the table in Markdown; accepts the options of `shown`."""
+        return self.shown(**options).to_markdown()
+
+    def to_latex(self, *, split: bool = False, **options: Unpack[ComparisonTableOptions]) -> str:
+        """Return the table in LaTeX; accepts the options of `shown` and `ResultTable.to_latex`."""
+        return self.shown(**options).to_latex(split=split)
 
 
 def compare_runs(

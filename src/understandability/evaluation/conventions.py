@@ -193,3 +193,22 @@ def conventions(preset: str | Conventions | None = None, **choices: Any) -> Conv
         chosen.setdefault("err_max", chosen["max_relevance"])
     base = PRESETS[preset] if isinstance(preset, str) else preset or Conventions()
     return replace(base, **chosen)
+
+
+def caption_of(evaluation: Mapping[str, Any]) -> str:
+    """Return the conventions that a reader of a table needs, in one sentence.
+
+    `evaluation` is the header of a result; nothing is returned if it has no conventions.
+    """
+    chosen = evaluation.get("conventions")
+    if not chosen:
+        return ""
+    preset = f", preset {chosen['preset']}" if chosen.get("preset") else ""
+    scales = "".join(
+        f"; {name}: {dimension['scale']}" for name, dimension in chosen["dimensions"].items()
+    )
+    return (
+        f"Means over {chosen['queries']} queries of the {chosen['mean_over']}{preset}; "
+        f"rankings ordered by {chosen['order']}; labels keyed on {chosen['keyed_on']}; "
+        f"documents without a label: {chosen['no_label']}{scales}."
+    )

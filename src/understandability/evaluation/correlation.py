@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike
 from understandability.arrays import Floats
 from understandability.distributions import ranks
 from understandability.errors import InputError, OptionError, check_choice
+from understandability.evaluation.conventions import caption_of
 from understandability.evaluation.result_table import ResultTable, Tabular
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -245,24 +247,44 @@ class Correlations(Tabular):
         return ResultTable(columns, rows, note=" ".join(self.remarks), digits=digits)
 
     def shown(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
-        """Return the table for Markdown and LaTeX; accepts the arguments of `table`."""
-        return self.table(coefficient, digits=digits)
+        """Return the table for Markdown and LaTeX: the matrix of one coefficient, or of each."""
+        direction = "; tau_ap: the row is the reference" if not self.symmetric else ""
+        caption = (
+            f"Correlations of the orders of {counted(len(self.runs), 'run')} by two measures"
+            f"{direction if 'tau_ap' in self.matrices else ''}. {caption_of(self.evaluation)}"
+        ).strip()
+        if coefficient is not None:
+            return replace(self.table(coefficient, digits=digits), caption=caption)
+        rows = tuple(
+            (name, measure, *values)
+            for name, matrix in self.matrices.items()
+            for measure, values in zip(self.measures, matrix.tolist(), strict=True)
+        )
+        return ResultTable(
+            ("coefficient", "measure", *self.measures),
+            rows,
+            note=" ".join(self.remarks),
+            digits=digits,
+            texts=2,
+            caption=caption,
+            subheads=1,
+        )
 
     def to_pandas(self, coefficient: str | None = None, *, digits: int = 4) -> pd.DataFrame:
         """Return the table as a pandas data frame; accepts the arguments of `table`."""
         return self.table(coefficient, digits=digits).to_pandas()
 
     def to_markdown(self, coefficient: str | None = None, *, digits: int = 4) -> str:
-        """Return the table in Markdown; accepts the arguments of `table`."""
-        return self.table(coefficient, digits=digits).to_markdown()
+        """Return the table in Markdown; accepts the arguments of `shown`."""
+        return self.shown(coefficient, digits=digits).to_markdown()
 
     def to_latex(
         self, coefficient: str | None = None, *, split: bool = False, digits: int = 4
     ) -> str:
-        """Return the table in LaTeX; accepts the arguments of `table` and of
+        """Return the table in LaTeX; accepts the arguments of `shown` and of
         `ResultTable.to_latex`.
         """
-        return self.table(coefficient, digits=digits).to_latex(split=split)
+        return self.shown(coefficient, digits=digits).to_latex(split=split)
 
 
 def correlate_measures(

@@ -24,7 +24,7 @@ from understandability.evaluation.comparison import (
     mean_bootstrap,
     mean_interval,
 )
-from understandability.evaluation.conventions import Choices
+from understandability.evaluation.conventions import Choices, caption_of
 from understandability.evaluation.correlation import (
     COEFFICIENTS,
     DEFAULT_COEFFICIENTS,
@@ -371,17 +371,7 @@ class Evaluation(Tabular):
 
     def _caption(self) -> str:
         """The caption of a table: the conventions that its reader needs."""
-        chosen = self.conventions
-        preset = f", preset {chosen['preset']}" if chosen.get("preset") else ""
-        scales = "".join(
-            f"; {name}: {dimension['scale']}"
-            for name, dimension in chosen.get("dimensions", {}).items()
-        )
-        return (
-            f"Means over {len(self.queries)} queries of the {chosen['mean_over']}{preset}; "
-            f"rankings ordered by {chosen['order']}; labels keyed on {chosen['keyed_on']}; "
-            f"documents without a label: {chosen['no_label']}{scales}."
-        )
+        return caption_of({"conventions": self.conventions})
 
     def compare(
         self,

@@ -49,6 +49,8 @@ class ResultTable:
         texts: How many columns, from the first, are left-aligned on a terminal.
         heads: For LaTeX, the common heading of a group of columns, and the column's own heading.
         caption: The conventions of the numbers, for LaTeX and Markdown.
+        subheads: How many columns, from the first, are subheadings above their rows in LaTeX. None:
+            only those of a table that is too wide.
 
     >>> table = ResultTable(("run", "RBP"), (("mine", 0.25),))
     >>> print(table.to_markdown())
@@ -66,6 +68,7 @@ class ResultTable:
     texts: int = 1
     heads: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     caption: str = ""
+    subheads: int | None = None
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a frame of pandas, with unrounded numbers and without marks."""
@@ -101,7 +104,10 @@ class ResultTable:
         ]
         names = list(range(self._name_columns()))
         above: list[int] = []  # name columns with few different texts: they become subheadings
-        if sum(widths) > _WIDEST < 2 * sum(widths[index] for index in names):
+        if self.subheads is not None:
+            names = list(range(max(len(names), self.subheads + 1)))
+            above, names = names[: self.subheads], names[self.subheads :]
+        elif sum(widths) > _WIDEST < 2 * sum(widths[index] for index in names):
             longest = max(names, key=lambda index: len({row[index][0] for row in cells}))
             above, names = [index for index in names if index != longest], [longest]
         first = len(names) + len(above)

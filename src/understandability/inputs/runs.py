@@ -15,15 +15,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from understandability.errors import InputError, OptionError, needing
+from understandability.inputs.delimited import as_utf8, detect_delimiter
 from understandability.inputs.run import Labels, Run, numpy_values
 from understandability.inputs.streams import open_stream
-from understandability.inputs.tables import read_table
+from understandability.inputs.tables import DOCUMENT_COLUMNS, QUERY_COLUMNS, read_table
 from understandability.inputs.trec import LABELS, RUN, read_lines
 from understandability.inputs.writing import write_bytes
 from understandability.text.page import HTML, TEXT, Page
+from understandability.wording import near_miss
 
 PREFIX = "irds:"  # of the name of a data set of ir_datasets
 _AHEAD = 2
+LABEL_COLUMNS = ("relevance", "label", "rel")  # the names of columns of labels in frames
 TABLE_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 # Dimensions whose field in the frames of ir_datasets has a longer name.
 _FRAME_FIELDS = {"u": "understandability", "trust": "trustworthiness"}
@@ -84,9 +87,10 @@ def read_labels(
 ) -> Labels:
     """Read the labels of one dimension from a file of any supported format.
 
-    A path with the suffix of a table (``.jsonl .csv .tsv .parquet``, also compressed) is a score
-    table (except a ``.tsv`` whose first line is a label, as some qrels have it); ``irds:NAME`` is a
-    data set of ir_datasets; anything else is a TREC label file, ``query 0 document label`` a line.
+    A path with the suffix of a table (``.jsonl .csv .tsv .parquet``, also compressed) is a table
+    of labels or scores (except a ``.tsv`` whose first line is a label, as some qrels have it);
+    ``FILE:COLUMN`` names its column. ``irds:NAME`` is a data set of ir_datasets; anything else is a
+    TREC label file, ``query 0 document label`` a line.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -99,8 +103,12 @@ def read_labels(
     if is_dataset(text):
         rows = open_dataset(text, "qrels").qrels_iter()
         return labels_from_rows(rows, text.removeprefix(PREFIX), column or dimension)
+    file, colon, suffix = text.rpartition(":")
+    if colon and column is None and is_table_name(file) and not Path(text).exists():
+        text, column = file, suffix
     if _holds_table(text):
-        return labels_from_table(read_table(text), text, column)
+        _check_header(text)
+        return labels_from_table(read_table(text), text, column, dimension)
     if column is not None:
         raise OptionError(f"{path} has no named columns: leave out the column {column!r}")
     table, oddities = read_lines(path, LABELS)
@@ -122,12 +130,26 @@ def _holds_table(path: str) -> bool:
     return len(fields) != len(LABELS.columns) or not re.fullmatch(r"-?[\d.]+", fields[-1])
 
 
+def _check_header(path: str) -> None:
+    """Raise `InputError` if the first line of a text table has numbers in place of names."""
+    if ".csv" not in path.lower() and ".tsv" not in path.lower():
+        return
+    with open_stream(path) as stream:
+        first = as_utf8(stream).readline(1 << 20).decode("utf-8-sig", "replace").rstrip("\r\n")
+    cells = first.split(detect_delimiter(first))
+    if len(cells) > 2 and any(re.fullmatch(r"-?[\d.]+", cell.strip()) for cell in cells[1:]):
+        raise InputError(
+            f"{path}: the first line must name the columns, such as query_id,doc_id,relevance; "
+            f"it is {first[:80]!r}"
+        )
+
+
 def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
     """Return the numeric columns of a score table; None for a TREC label file."""
     text = str(path)
     if is_dataset(text) or not _holds_table(text):
         return None
-    return tuple(number_columns(read_table(text), "docno", "query"))
+    return tuple(number_columns(read_table(text), *DOCUMENT_COLUMNS, *QUERY_COLUMNS))
 
 
 def is_table_name(path: str) -> bool:
@@ -145,18 +167,30 @@ def number_columns(table: pa.Table, *names: str | None) -> list[str]:
     ]
 
 
-def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> Labels:
-    """Make labels from the numbers in one column of a score table, which has a column ``docno``.
+def labels_from_table(
+    table: pa.Table, name: str, column: str | None = None, dimension: str = "relevance"
+) -> Labels:
+    """Return the numbers in one column of a table, by its column ``docno`` (or ``doc_id`` ...).
 
-    Without `column` there must be exactly one numeric column. If there is a column ``query``, a
-    number applies to that query only, otherwise to all queries. Values that are not finite are
-    ignored.
+    Without `column` it is the column that is called as the dimension, relevance or label, or the
+    only numeric column. With a column ``query_id`` (or ``qid`` ...) the numbers hold for that
+    query, otherwise for the document in all queries. Values that are not finite are ignored.
     """
-    numeric = number_columns(table, "docno", "query")
-    if "docno" not in table.column_names:
-        raise InputError(f"{name} has no column 'docno'; it has {', '.join(table.column_names)}")
+    docno, query = (
+        next((name for name in names if name in table.column_names), None)
+        for names in (("docno", *DOCUMENT_COLUMNS), QUERY_COLUMNS)
+    )
+    if docno is None:
+        raise InputError(
+            f"{name} has no column 'docno' (or {', '.join(DOCUMENT_COLUMNS)}); it has "
+            f"{', '.join(table.column_names)}"
+        )
+    numeric = number_columns(table, docno, query)
     if not numeric or (column is not None and column not in numeric):
-        _refuse_texts(table, name, column)
+        _refuse_texts(table.rename_columns({docno: "docno"}), name, column)
+    if column is None and len(numeric) != 1:
+        names = (dimension, _FRAME_FIELDS.get(dimension, dimension), *LABEL_COLUMNS)
+        column = next((name for name in names if name in numeric), None)
     if column is None and len(numeric) != 1:
         raise OptionError(
             f"{name} has {len(numeric)} columns of numbers; choose one of {', '.join(numeric)} "
@@ -164,16 +198,17 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
         )
     values = table[column or numeric[0]].cast(pa.float64())
     table = table.filter(pc.is_finite(values))
-    queries = table["query"].cast(pa.string()) if "query" in table.column_names else None
+    queries = table[query].cast(pa.string()) if query is not None else None
     values = values.filter(pc.is_finite(values))
-    return Labels.of_columns(name, queries, table["docno"].cast(pa.string()), values)
+    return Labels.of_columns(name, queries, table[docno].cast(pa.string()), values)
 
 
 def _refuse_texts(table: pa.Table, name: str, column: str | None) -> None:
     """Raise the error for a column of texts; if most values are numbers, quote the first text."""
     has = f"it has {', '.join(table.column_names)}"
     if column is not None and column not in table.column_names:
-        raise OptionError(f"{name} has no column {column!r}; {has}")
+        hint = near_miss(column, table.column_names)
+        raise OptionError(f"{name} has no column {column!r}{hint}; {has}")
     for candidate in [column] if column else table.column_names:
         texts = ["" if value is None else str(value) for value in table[candidate].to_pylist()]
         wrong = [row for row, text in enumerate(texts) if text and not _is_number(text)]

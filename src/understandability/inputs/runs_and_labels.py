@@ -16,6 +16,7 @@ from understandability.errors import InputError
 from understandability.inputs.frames import is_frame, table_of
 from understandability.inputs.run import Labels, Run, ranks_of
 from understandability.inputs.runs import (
+    LABEL_COLUMNS,
     id_text,
     is_missing,
     labels_from_rows,
@@ -24,13 +25,11 @@ from understandability.inputs.runs import (
     read_labels,
     read_runs,
 )
+from understandability.inputs.tables import DOCUMENT_COLUMNS, QUERY_COLUMNS
 
 RELEVANCE = "relevance"
-# What columns of frames are called by ir_measures, PyTerrier, trectools, and here.
-_QUERY = ("query_id", "qid", "query", "topic")
-_DOCUMENT = ("doc_id", "docno", "docid", "document")
+# The names of the other columns of frames in ir_measures, PyTerrier, trectools, and here.
 _SYSTEM = ("run", "name", "system", "tag", "run_id")
-_LABEL = ("relevance", "label", "rel")
 _RUNS = (
     "paths of TREC runs, {query: {document: score}}, {name: {query: {document: score}}}, frames "
     "with columns such as query_id, doc_id and score, or Run objects"
@@ -100,7 +99,7 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
                 }
                 return Labels.of(dimension, numbers)
             return Labels.of_documents(dimension, _without_missing(given, dimension))
-        except (TypeError, ValueError, AttributeError):
+        except (TypeError, AttributeError):
             pass
     elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
         rows = list(given)
@@ -117,7 +116,15 @@ def _without_missing(
     A missing label of relevance is an error, because qrels list only judged documents. Estimates
     and ratings may be missing.
     """
-    numbers = {id_text(document): _number_or_nan(value) for document, value in labels.items()}
+    numbers = {}
+    for document, value in labels.items():
+        try:
+            numbers[id_text(document)] = _number_or_nan(value)
+        except ValueError:
+            raise InputError(
+                f"{dimension}, {f'query {query}, ' if query else ''}document {id_text(document)}: "
+                f"the label must be a number, not {value!r}"
+            ) from None
     missing = [document for document, value in numbers.items() if math.isnan(value)]
     if missing and dimension == RELEVANCE:
         raise InputError(_missing_grade(query, missing[0]))
@@ -172,6 +179,11 @@ def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
                 raise InputError(f"runs must be {_RUNS}, not {{{key!r}: {value!r}, ...}}")
             if isinstance(value, Mapping) and not value:
                 raise InputError(f"run {key} is empty; leave it out, or give it a document")
+            if isinstance(value, list | tuple) and not _are_runs(value):
+                raise InputError(
+                    f"the run {name} is not {{query: {{document: score}}}}: {key!r} has a list; "
+                    "give each document a score"
+                )
             for run in runs_of(value, str(key)):
                 yield replace(run, name=str(key))
         return
@@ -193,6 +205,14 @@ def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
     yield _by_score(Run.of(name, rankings))
 
 
+def _are_runs(given: list[Any] | tuple[Any, ...]) -> bool:
+    """Return False for a list of documents, with or without scores, in place of runs."""
+    return not any(
+        isinstance(item, tuple) or (isinstance(item, str) and not Path(item).exists())
+        for item in given
+    )
+
+
 def _by_score(run: Run) -> Run:
     """Return a run ranked by its scores; repeated documents come last."""
     lines = run.line_order("score")
@@ -209,12 +229,13 @@ def _column(table: pa.Table, names: Iterable[str]) -> str | None:
 
 
 def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
-    query, docno = _column(table, _QUERY), _column(table, _DOCUMENT)
+    query, docno = _column(table, QUERY_COLUMNS), _column(table, DOCUMENT_COLUMNS)
     rank, score = _column(table, ["rank"]), _column(table, ["score"])
     if query is None or docno is None or (score is None and rank is None):
         raise InputError(
             f"the frame of runs has the columns {', '.join(table.column_names)}; it needs a "
-            f"query ({', '.join(_QUERY)}), a document ({', '.join(_DOCUMENT)}) and a score or rank"
+            f"query ({', '.join(QUERY_COLUMNS)}), a document ({', '.join(DOCUMENT_COLUMNS)}) "
+            "and a score or rank"
         )
     system = _column(table, _SYSTEM)
     names = table[system].cast(pa.string()) if system else None
@@ -263,16 +284,24 @@ def _numbers(table: pa.Table, name: str) -> Any:
 
 
 def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Labels:
-    docno = _column(table, _DOCUMENT)
+    docno = _column(table, DOCUMENT_COLUMNS)
     if docno is None:
         raise InputError(
             f"the frame of {dimension} has the columns {', '.join(table.column_names)}; it needs a "
-            f"document ({', '.join(_DOCUMENT)})"
+            f"document ({', '.join(DOCUMENT_COLUMNS)})"
         )
-    query = _column(table, _QUERY)
+    query = _column(table, QUERY_COLUMNS)
     numeric = number_columns(table, docno, query)
-    label = column or _column(table.select(numeric), (dimension, *_LABEL))
+    label = column or _column(table.select(numeric), (dimension, *LABEL_COLUMNS))
     label = numeric[0] if label is None and len(numeric) == 1 else label
+    texts = [name for name in (dimension, *LABEL_COLUMNS) if name in table.column_names]
+    if label not in numeric and (named := [column] if column else texts):
+        where = named[0]
+        if where in table.column_names:
+            raise InputError(
+                f"the column {where} of the frame of {dimension} must hold numbers; convert it, "
+                f"such as with frame[{where!r}].astype(float)"
+            )
     if label not in numeric:
         raise InputError(
             f"the frame of {dimension} has the columns of numbers {', '.join(numeric) or 'none'}; "

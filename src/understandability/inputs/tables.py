@@ -21,10 +21,15 @@ from understandability.inputs.delimited import as_utf8, detect_delimiter, is_exc
 from understandability.inputs.streams import DamagedStreamError, open_stream
 from understandability.inputs.writing import write_text, written
 from understandability.inputs.zstd import ZstdFile
+from understandability.wording import near_miss
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 SETTINGS_KEY = b"understandability"
+# The names of the columns with ids in ir_measures, PyTerrier, trectools, and here. In text tables
+# such columns are read as texts: a query 007 is not 7.
+QUERY_COLUMNS = ("query_id", "qid", "query", "topic")
+DOCUMENT_COLUMNS = ("doc_id", "docno", "docid", "document")
 _MOST_COLUMNS = 10_000
 _MOST_OF_A_HEADER = 10_000_000  # bytes
 _MOST_BRACKETS = 1_000  # of a row in JSON
@@ -214,7 +219,8 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
         selected = list(columns)
         if missing := [name for name in selected if name not in table.column_names]:
             raise InputError(
-                f"{path} has no column {missing[0]!r}; it has {', '.join(table.column_names)}"
+                f"{path} has no column {missing[0]!r}{near_miss(missing[0], table.column_names)}; "
+                f"it has {', '.join(table.column_names)}"
             )
         table = table.select(selected)
     return table
@@ -236,7 +242,7 @@ def _read_delimited(path: str, form: str) -> pa.Table:
     if first.count(delimiter) >= _MOST_COLUMNS:  # each column takes kilobytes
         raise InputError(f"{path} has over {_MOST_COLUMNS:,} columns; scores have hundreds")
     with open_stream(path) as stream:
-        texts = dict.fromkeys(("docno", "flags"), pa.string())
+        texts = dict.fromkeys((*DOCUMENT_COLUMNS, *QUERY_COLUMNS, "flags"), pa.string())
         table: pa.Table = pyarrow.csv.read_csv(
             as_utf8(stream),
             pyarrow.csv.ReadOptions(block_size=_BLOCK, skip_rows=int(skipped_lines)),

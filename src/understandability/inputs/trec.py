@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from understandability.errors import InputError
+from understandability.inputs.delimited import as_utf8
 from understandability.inputs.run import Oddity, numpy_values
 from understandability.inputs.streams import DamagedStreamError, bounded_lines, open_stream
 from understandability.wording import counted
@@ -45,9 +46,11 @@ def read_lines(path: str | Path, layout: TrecColumns) -> tuple[pa.Table, tuple[O
     pyarrow parses the file. If it cannot, irregular blanks are normalised first, and at last the
     file is parsed line by line.
     """
+    if Path(path).is_dir():
+        raise InputError(f"{path} is a folder; name its files, such as {Path(path) / '*'}")
     try:
         with open_stream(path) as stream:
-            data = stream.read()
+            data = as_utf8(stream).read()
     except DamagedStreamError as error:
         raise InputError(f"{path} cannot be read: {error}") from error
     if not data or data.isspace():
@@ -142,8 +145,9 @@ def _read_line_by_line(
                 columns[name].append(readers.get(name, str)(fields[i]))
             except ValueError:
                 wants = "a whole number" if name == "rank" else "a number"
+                advice = "; ids must not contain blanks" if len(fields) > width else ""
                 raise InputError(
-                    f"{path}, line {number}: the {name} must be {wants}, not {fields[i]!r}"
+                    f"{path}, line {number}: the {name} must be {wants}, not {fields[i]!r}{advice}"
                 ) from None
     oddities: tuple[Oddity, ...] = ()
     if long_tags:
@@ -157,10 +161,18 @@ def _read_line_by_line(
 
 def _wrong_width(path: str, line: int, columns: int, layout: TrecColumns) -> str:
     other, looks = (RUN, "a run") if layout is LABELS else (LABELS, "qrels or other labels")
-    has = f"a {layout.name} has {layout}"
+    where = f"{path}, line {line}"
     if columns == len(other.columns):
-        return f"{path}, line {line}: this looks like {looks} ({columns} columns); {has}"
-    return f"{path}, line {line}: {has}, here are {counted(columns, 'column')}"
+        return f"{where}: this looks like {looks} ({columns} columns); expected {layout}"
+    if columns == 1:
+        advice = "separate the columns by blanks"
+        if layout is LABELS:
+            advice += ", or write CSV with a header: query_id,doc_id,relevance in a file NAME.csv"
+    elif columns > len(layout.columns) and layout is LABELS:
+        advice = "write one file for each kind of label; ids must not contain blanks"
+    else:
+        advice = "ids must not contain blanks"
+    return f"{where}: expected {layout}, found {columns}; {advice}"
 
 
 def _whole(text: str) -> int:

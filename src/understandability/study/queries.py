@@ -1,42 +1,38 @@
-"""Read the texts of queries: XML topics as in TREC and CLEF, tab-separated lines, or JSON Lines."""
+"""The texts of queries: topics in XML as TREC and CLEF have them, lines, CSV, JSON."""
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from understandability.errors import InputError, needing
-from understandability.inputs.json_files import read_objects
+from understandability.inputs.delimited import as_utf8, detect_delimiter
+from understandability.inputs.json_files import LineError, read_json
 from understandability.inputs.runs import dataset_queries, is_dataset
-from understandability.inputs.streams import DamagedStreamError, open_stream
+from understandability.inputs.streams import DamagedStreamError, is_url, open_stream
 
 _IDS = ("num", "id", "number", "query_id", "qid")
 _TEXTS = ("query", "title", "text")
+# The names of columns in tables of queries, in small letters without blanks and underscores.
+_ID_COLUMNS = ("num", "id", "number", "queryid", "qid", "topic", "topicid")
 _FORMS = (
-    "topics in XML (<num> or <id>, <query> or <title>), lines of a query's name, a tab and its "
-    "text, or JSON Lines with query_id and text"
+    "topics in XML (<num> or <id>, <query> or <title>), a line for each query with its id, a tab "
+    "and its text, CSV with the columns query_id and text, or JSON with query_id and text"
 )
 
 
 def read_queries(path: str | Path) -> dict[str, str]:
-    """Read the queries of a file as a dictionary from name to text, in the order of the file.
+    """Read the text of each query by its id, in the order of the file; plain, gzip or zstd.
 
-    The file may be compressed (gzip or zstd). ``irds:NAME`` reads a data set of ir_datasets. Raises
-    `InputError` if there are no queries, or if a name occurs twice.
+    Files are TREC or CLEF topics in XML, lines of id and text with a tab between them, CSV, or
+    JSON (an object per line, or an array of objects). ``irds:NAME`` is a data set of ir_datasets.
+    Raises `InputError` if the file holds no queries, or one of them twice.
     """
     name = str(path)
-    pairs: Iterable[tuple[str, str]]
-    if is_dataset(name):
-        pairs = dataset_queries(name)
-    elif name.lower().removesuffix(".gz").removesuffix(".zst").endswith((".jsonl", ".ndjson")):
-        pairs = _of_objects(name)
-    else:
-        try:
-            with open_stream(name) as stream:
-                text = stream.read().decode("utf-8-sig", "replace")
-        except DamagedStreamError as error:
-            raise InputError(f"{name} cannot be read: {error}") from error
-        pairs = _of_topics(text) if text.lstrip().startswith("<") else _of_lines(text, name)
+    pairs = dataset_queries(name) if is_dataset(name) else _pairs_of_file(name)
     queries: dict[str, str] = {}
     for query, words in pairs:
         if query in queries:
@@ -47,8 +43,31 @@ def read_queries(path: str | Path) -> dict[str, str]:
     return queries
 
 
+def _pairs_of_file(name: str) -> Iterable[tuple[str, str]]:
+    """Return the ids and texts of a file; its first characters decide its format."""
+    if name != "-" and not is_url(name) and not Path(name).exists():
+        raise InputError(f"{name} does not exist; expected a file of queries: {_FORMS}")
+    try:
+        with open_stream(name) as stream:
+            text = as_utf8(stream).read().decode("utf-8-sig", "replace")
+    except DamagedStreamError as error:
+        raise InputError(f"{name} cannot be read: {error}") from error
+    if _has_suffix(name, ".jsonl", ".ndjson") or text.lstrip().startswith(("{", "[")):
+        return _of_objects(text, name)
+    if text.lstrip().startswith("<"):
+        return _of_topics(text)
+    header = _columns_of(text)
+    if header is not None or (_has_suffix(name, ".csv") and "\t" not in text):
+        return _of_table(text, name, header)
+    return _of_lines(text, name)
+
+
+def _has_suffix(name: str, *suffixes: str) -> bool:
+    return name.lower().removesuffix(".gz").removesuffix(".zst").endswith(suffixes)
+
+
 def _of_topics(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of every XML element that has both among its children."""
+    """Yield the id and the text of every element that has both among its children."""
     with needing("topics in XML need lxml", ".[reference]"):
         from lxml import etree
 
@@ -73,8 +92,49 @@ def _of_lines(text: str, name: str) -> Iterator[tuple[str, str]]:
             yield query.strip(), words.strip()
 
 
-def _of_objects(name: str) -> Iterator[tuple[str, str]]:
-    for number, record in enumerate(read_objects(name), start=1):
+def _columns_of(text: str) -> tuple[int, int] | None:
+    """Return the indices of the columns with ids and texts if the first line names them."""
+    lines = text.lstrip().splitlines()
+    first = lines[0] if lines else ""
+    names = next(csv.reader([first], delimiter=detect_delimiter(first)), [])
+    plain = [*map(_plain, names)]
+    ids = [plain.index(name) for name in _ID_COLUMNS if name in plain]
+    texts = [plain.index(name) for name in _TEXTS if name in plain]
+    return (ids[0], texts[0]) if ids and texts else None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_]", "", name.lower())
+
+
+def _of_table(text: str, name: str, columns: tuple[int, int] | None) -> Iterator[tuple[str, str]]:
+    """Yield the ids and texts of CSV; without a header, ids are in the first column."""
+    lines = text.lstrip().splitlines(keepends=True)
+    delimiter = detect_delimiter(lines[0] if lines else "")
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    id_index, text_index = columns or (0, 1)
+    try:
+        names = next(rows, []) if columns is not None else []
+        is_pair = (id_index, text_index) == (0, 1) and len(names) in (0, 2)
+        for row in filter(None, rows):
+            if rows.line_num == 1 and _plain(row[0]) in _ID_COLUMNS:
+                raise InputError(
+                    f"{name} has the columns {', '.join(row)}; name the one with the texts query"
+                )
+            if is_pair:  # the text may have commas without being quoted
+                row[1:] = [delimiter.join(row[1:])]
+            if len(row) <= max(id_index, text_index) or not (row[id_index] and row[text_index]):
+                raise InputError(f"{name}, line {rows.line_num} names no query; write {_FORMS}")
+            yield row[id_index].strip(), " ".join(row[text_index].split())
+    except csv.Error as error:
+        raise InputError(f"{name}, line {rows.line_num} is not CSV: {error}") from error
+
+
+def _of_objects(text: str, name: str) -> Iterator[tuple[str, str]]:
+    stream: io.BufferedReader = io.BufferedReader(io.BytesIO(text.encode()))
+    for number, record in read_json(stream):
+        if isinstance(record, LineError):
+            raise InputError(f"{name}: {record}")
         query, words = (
             next((str(record[key]).strip() for key in keys if record.get(key) is not None), "")
             for keys in (_IDS, _TEXTS)

@@ -293,7 +293,7 @@ def run_of_index(
 
     Args:
         index: The folder of an index.
-        queries: Queries: TREC or CLEF topics in XML, lines of name TAB text, or JSON Lines with
+        queries: Queries: TREC or CLEF topics in XML, lines of id TAB text, or CSV or JSON with
             query_id and text.
         model: bm25 (Lucene's), or as Terrier: bm25_terrier, tf_idf, pl2, dph, inl2, dirichlet_lm,
             jelinek_mercer_lm, hiemstra_lm.

@@ -102,9 +102,15 @@ class Simulation(Tabular):
             text = f"{cell.mean:.{digits}f} ± {cell.standard_deviation:.{digits}f}"
             rows.setdefault(system, []).append(text)
         measures = dict.fromkeys(cell.measure for cell in self.cells)
+        caption = (
+            f"Mean ± standard deviation over {self.grid.runs:,} simulated runs of "
+            f"{self.grid.documents:,} documents; T: the probability that a document is relevant; "
+            f"mean and deviation: of the labels of understandability ({self.grid.scale})."
+        )
         return ResultTable(
             ("T", "mean", "deviation", *measures),
             tuple((*(f"{number:g}" for number in system), *row) for system, row in rows.items()),
+            caption=caption,
         )
 
     def to_pandas(self) -> pd.DataFrame:

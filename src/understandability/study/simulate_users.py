@@ -16,7 +16,7 @@ from cyclopts import Parameter
 from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError, check_choice
-from understandability.evaluation.conventions import MODELLED_USERS, Choices
+from understandability.evaluation.conventions import MODELLED_USERS, Choices, caption_of
 from understandability.evaluation.correlation import kendall_tau_b, movers, tau_ap
 from understandability.evaluation.evaluate import Evaluation, evaluate
 from understandability.evaluation.measures.measure import Measure
@@ -104,7 +104,15 @@ class SimulatedUsers(Tabular):
             # Thresholds of the papers are whole numbers.
             written = int(threshold) if threshold.is_integer() else threshold
             rows.append((name, written, *values))
-        return ResultTable(columns, tuple(rows), note=" ".join(self.remarks), digits=digits)
+        caption = (
+            f"Simulated users, whose difficulty of a document is its {self.score}. tau and tau_ap: "
+            "agreement with RBP over the runs; readable: share of the relevant documents that the "
+            "user understands; first: the best run, and its rank by RBP; mover: the run whose rank "
+            f"changes most. {caption_of({'conventions': self.evaluation.conventions})}"
+        )
+        return ResultTable(
+            columns, tuple(rows), note=" ".join(self.remarks), digits=digits, caption=caption
+        )
 
     def distribution(self) -> ResultTable:
         """Return a table of the quantiles of the score."""

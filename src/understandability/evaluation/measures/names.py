@@ -67,6 +67,8 @@ def parse_measure(text: str) -> Measure:
     name = _NAME_ALIASES.get(name, name)
     arguments = list(_arguments(inner or "", text))
     if cut is not None and not re.fullmatch(r"[1-9]\d*", cut):
+        if parts := re.fullmatch(r"(\d+)(\(.*\))", cut, re.DOTALL):
+            raise OptionError(f"{text!r}: write the cut-off last, {name}{parts[2]}@{parts[1]}")
         raise OptionError(f"{text!r}: the cut-off must be a whole number of 1 or more, not {cut!r}")
     cutoff = None if cut is None else int(cut)
     if name in COMPOUNDS:
