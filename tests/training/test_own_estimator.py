@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ from understandability.model.bundle import load_bundle
 from understandability.model.card import card
 from understandability.model.spelling import Spelling
 from understandability.text.analysis import document_of_text
+from understandability.training import labelled
 from understandability.training.baselines import tfidf_out_of_fold
 from understandability.training.blend import Proof, fit_prior, fit_ridge, prove
-from understandability.training.duplicates import near_duplicates
+from understandability.training.duplicates import joined_groups, near_duplicates
 from understandability.training.spelling import SpellingReader, fit_spelling
 from understandability.training.train import folded_labels
 from understandability.training.validation import class_measures, weighted_kappa
@@ -605,3 +607,43 @@ def test_passages_name_the_columns_of_the_blend() -> None:
     )  # fmt: skip
     assert result.bundle.model.names == blend_columns()
     assert isinstance(result.bundle.model, BlendModel)
+
+
+def test_a_large_table_is_not_kept_in_memory(monkeypatch: pytest.MonkeyPatch, trained: Any) -> None:
+    """Documents that are created again for each step give the same bundle."""
+    monkeypatch.setattr(labelled, "_MOST_KEPT", 20)
+    again = ud.train(TEXTS, BINARY, direction="higher-harder", folds=4, name="mine")
+    assert again.bundle.checksum == trained.bundle.checksum
+    assert again.estimates == trained.estimates
+
+
+@pytest.mark.parametrize("estimator", ["blend", "linear-regressor"])
+def test_beyond_the_limit_texts_are_estimated_but_not_learned_from(
+    monkeypatch: pytest.MonkeyPatch, estimator: str
+) -> None:
+    monkeypatch.setattr("understandability.training.train._MOST_TEXTS", 60)
+    steps = []
+    result = ud.train(
+        TEXTS, [*LEVELS[:70], *[None] * 10], direction="harder", folds=4, estimator=estimator,
+        progress=lambda step, done, total: steps.append(step),
+    )  # fmt: skip
+    rows = result.estimates.to_pylist()
+    others = [number for number, row in enumerate(rows) if row["fold"] < 0]
+    assert len(others) == 20
+    for number in others:
+        expected = ud.score_text(TEXTS[number], bundle=result)["difficulty"]
+        assert rows[number]["difficulty"] == pytest.approx(expected, rel=1e-6)
+    assert {row["n"] for row in result.figures} == {60}
+    assert {"reading labels", "comparing texts", "estimating the other texts"} < {*steps}
+    assert any("drawn at random" in remark for remark in result.remarks)
+
+
+def test_one_long_id_does_not_cost_its_length_for_each_text() -> None:
+    ids = [f"{number}" for number in range(79)] + ["x" * 1_000_000]
+    table = {"id": ids, "text": TEXTS, "label": LEVELS}
+    texts = labelled.read_sets(table, labelled.LabelColumns("harder"))
+    tracemalloc.start()
+    groups, joined = joined_groups(texts)
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    tracemalloc.stop()
+    assert len(set(groups.tolist())) == 80 - joined

@@ -7,7 +7,7 @@ fall into the same bucket, and only texts in the same bucket are compared.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +22,30 @@ _RUN = 3  # words
 # Texts with this share of common runs (Jaccard) are near-duplicates.
 _ALIKE = 0.7
 _BANDS, _ROWS = 16, 4
+_STEP = 1_000  # texts between two calls of `progress`
 _MANY_RUNS = 500_000  # runs of words hashed at a time
 
 
-def joined_groups(sets: Sequence[LabelledTexts]) -> tuple[NDArray[np.int64], int]:
+def joined_groups(
+    sets: Sequence[LabelledTexts],
+    progress: Callable[[str, int, int], None] = lambda step, done, total: None,
+) -> tuple[NDArray[np.int64], int]:
     """Return the group of each text, and the number of texts whose group was merged into another.
 
     Groups are numbered from 0, across all sets. Groups that share near-duplicates are merged.
+    `progress` is called with the name of the step, the number of finished texts, and the total.
     """
+
+    def documents() -> Iterator[Document]:
+        for done, document in enumerate(all_documents(sets)):
+            if done % _STEP == 0:
+                progress("comparing texts", done, len(names))
+            yield document
+
     names = [group for labelled in sets for group in labelled.groups]
-    groups = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
-    pairs = near_duplicates(all_documents(sets))
+    numbers = {name: number for number, name in enumerate(sorted(set(names)))}
+    groups = np.array([numbers[name] for name in names], np.int64)
+    pairs = near_duplicates(documents())
     parents = list(range(int(groups.max(initial=-1)) + 1))
     count = 0
     for one, other in pairs.tolist():

@@ -7,10 +7,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, overload
 
 import numpy as np
 from cyclopts import Parameter
+from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
@@ -31,6 +32,9 @@ from understandability.training.label_values import MISSING, LabelReader
 from understandability.wording import counted, names_in
 
 LEAST_RECORDS = 30
+# The documents of larger tables are not kept in memory.
+_MOST_KEPT = 10_000
+_MOST_OF_FOG = 2_000  # texts that the message on the direction of labels is computed from
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,28 @@ class LabelColumns:
         return path, replace(self, **changes)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredPages(Sequence[Document]):
+    """The documents of a large table. Each is created when it is read, and not kept.
+
+    An analysed text takes ten times the memory of a page.
+    """
+
+    pages: tuple[Page, ...]
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    @overload
+    def __getitem__(self, index: int) -> Document: ...
+    @overload
+    def __getitem__(self, index: slice) -> StoredPages: ...
+    def __getitem__(self, index: int | slice) -> Document | StoredPages:
+        if isinstance(index, slice):
+            return StoredPages(self.pages[index])
+        return document_of_page(self.pages[index])
+
+
 @dataclass(frozen=True)
 class LabelledTexts:
     """A set of labelled texts, in the order of the table at `path`.
@@ -188,7 +214,7 @@ class LabelledTexts:
     path: str
     columns: LabelColumns
     docnos: tuple[str, ...]
-    documents: tuple[Document, ...]
+    documents: Sequence[Document]
     labels: Floats
     groups: tuple[str, ...]
     unusable: Mapping[str, list[str]] = field(default_factory=dict)
@@ -350,7 +376,9 @@ def read_labelled(
     for number, record in enumerate(records, 1):
         name = record.get(identity) if identity else None
         docno = str(number if name is None else name)
-        document = _document(record, docno, contents) if with_text else None
+        page = document = None
+        if with_text:
+            page, document = _document(record, docno, contents)
         if isinstance(document, str):
             unusable.setdefault(document, []).append(docno)
             continue
@@ -358,8 +386,11 @@ def read_labelled(
         where = f"{path}, record {number}: "
         label = _mean([_label(record, name, reader, where) for name in label_columns])
         weight = _weight(record, columns.weight, where)
-        row = _Row(docno, document, docno if group is None else str(group), label, weight, number)
-        key = (docno, " ".join(document.pieces)) if document and name is not None else number
+        key = (docno, hash(document.pieces)) if document and name is not None else number
+        if len(rows) >= _MOST_KEPT:
+            document = None
+        group = docno if group is None else str(group)
+        row = _Row(docno, page, document, group, label, weight, number)
         rows[key] = rows[key].joined(row) if key in rows else row
     repeats = len(records) - len(rows) - sum(map(len, unusable.values()))
     return _labelled_texts(path, columns, tuple(rows.values()), unusable, reader, repeats, contents)
@@ -368,7 +399,8 @@ def read_labelled(
 @dataclass(frozen=True, slots=True)
 class _Row:
     docno: str
-    document: Document | None
+    page: Page | None
+    document: Document | None  # None if it is not kept
     group: str
     label: float
     weight: float
@@ -401,7 +433,9 @@ def _labelled_texts(
 ) -> LabelledTexts:
     """Check the labels of a table, and turn them so that higher is harder."""
     columns = _completed(columns, reader)
-    documents = tuple(row.document for row in rows if row.document)
+    documents: Sequence[Document] = tuple(row.document for row in rows if row.document)
+    if len(rows) > _MOST_KEPT:
+        documents = StoredPages(tuple(row.page for row in rows if row.page))
     values = np.array([row.label for row in rows], np.float64)
     # A text that was rated three times counts once, unless the table has a column of weights.
     ratings = np.array([row.ratings for row in rows], np.float64)
@@ -518,18 +552,18 @@ def _columns_of(
 
 def _document(
     record: Mapping[str, Any], docno: str, contents: Sequence[tuple[str, str | None]]
-) -> Document | str:
-    """Return the document of a record, or the reason why it has no usable text."""
+) -> tuple[Page | None, Document | str]:
+    """Return the page of a record and its document, or the reason why it has no usable text."""
     for name, media_type in contents:
         content = record.get(name)
         if isinstance(content, str) and content.strip():
+            page = Page(docno, "", content, media_type or media_type_of(content))
             try:
-                page = Page(docno, "", content, media_type or media_type_of(content))
                 document = document_of_page(page)
             except PageError as error:
-                return str(error)
-            return document if any(map(word_of, document.pieces)) else "no words"
-    return "no text"
+                return page, str(error)
+            return page, document if any(map(word_of, document.pieces)) else "no words"
+    return None, "no text"
 
 
 def _label(record: Mapping[str, Any], name: str, reader: LabelReader, where: str) -> float:
@@ -577,7 +611,8 @@ def _which_direction(
     )
     if not documents:
         return question
-    fog = compute_features(documents, [_FOG]).values[:, 0]
+    step = 1 + (len(documents) - 1) // _MOST_OF_FOG
+    fog, labels = compute_features(documents[::step], [_FOG]).values[:, 0], labels[::step]
     usable = np.isfinite(labels) & np.isfinite(fog)
     if not usable.any() or np.ptp(fog[usable]) == 0:
         return question
@@ -593,3 +628,14 @@ def all_documents(sets: Sequence[LabelledTexts]) -> Iterator[Document]:
     """Yield the documents of all sets, set by set."""
     for labelled in sets:
         yield from labelled.documents
+
+
+def documents_where(sets: Sequence[LabelledTexts], where: NDArray[np.bool_]) -> Iterator[Document]:
+    """Yield the documents of a mask over the texts of all sets."""
+    start = 0
+    for labelled in sets:
+        end = start + len(labelled.documents)
+        yield from (
+            labelled.documents[index] for index in np.flatnonzero(where[start:end]).tolist()
+        )
+        start = end

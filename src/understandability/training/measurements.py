@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.feature.table import batches, features_of
@@ -34,6 +35,25 @@ class Measurements:
     baselines: Mapping[str, Floats]
     default: Mapping[str, Floats]
     spelled: SpelledTexts | None = None
+
+    def among(self, measured: NDArray[np.bool_]) -> Measurements:
+        """Return baselines and default with NaN for the texts that were not measured."""
+        baselines, default = (
+            {name: scattered(values, measured) for name, values in columns.items()}
+            for columns in (self.baselines, self.default)
+        )
+        return replace(self, baselines=baselines, default=default)
+
+
+def scattered(values: Floats, where: NDArray[np.bool_]) -> Floats:
+    """Put values where the mask is true, and NaN elsewhere.
+
+    >>> scattered(np.array([5.0]), np.array([False, True])).tolist()
+    [nan, 5.0]
+    """
+    result = np.full(len(where), np.nan)
+    result[where] = values
+    return result
 
 
 def measure_texts(

@@ -20,6 +20,7 @@ from understandability.evaluation.correlation import spearman
 from understandability.feature.background_rows import by_row
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.feature_sets import columns_named
+from understandability.feature.table import batches
 from understandability.keywords import keywords_of, read_by
 from understandability.model.background import BackgroundModel, expected_label
 from understandability.model.blend import BLEND, BlendModel, Prior, blend_columns
@@ -53,12 +54,12 @@ from understandability.training.labelled import (
     LabelColumns,
     LabelledTexts,
     LabelOptions,
-    all_documents,
+    documents_where,
     read_sets,
     rescaled_label,
     table_of_pairs,
 )
-from understandability.training.measurements import Measurements, measure_texts
+from understandability.training.measurements import Measurements, measure_texts, scattered
 from understandability.training.portable import means, portable
 from understandability.training.spelling import SpelledTexts
 from understandability.training.validation import (
@@ -83,6 +84,7 @@ _SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)  # of the labels, for a learning curve
 _FEWEST_TEXTS = 20
 # More texts than these hardly improve an estimator, and cost time and memory.
 _MOST_TEXTS = 50_000
+_ROWS = 10_000
 _FORMER_DEFAULT = "xgboost-regressor"
 
 
@@ -213,14 +215,20 @@ def train(
     models = load_background_models(backgrounds)
     if values is not None:
         labels = table_of_pairs(labels, values, "train")
+    progress("reading labels", 0, 0)
     sets = read_sets(labels, LabelColumns(**columns), with_text=table is None)
     targets = np.concatenate([labelled.targets for labelled in sets])
-    stated = np.array([group for labelled in sets for group in labelled.groups])
-    groups, joined = joined_groups(sets) if table is None else (stated, 0)
+    weights = np.concatenate([labelled.weights for labelled in sets])
+    # Objects, because an array of str takes the memory of the longest for each.
+    stated = np.array([group for labelled in sets for group in labelled.groups], object)
+    groups, joined = joined_groups(sets, progress) if table is None else (stated, 0)
     judged = np.isfinite(targets)
     _check_enough_groups(sets, stated, groups, judged, folds)
+    measured = np.full(len(targets), True)
     if too_many := judged.sum() > _MOST_TEXTS:
-        targets = np.where(_drawn(groups, judged, random_state), targets, np.nan)
+        drawn = _drawn(groups, judged, random_state)
+        targets = np.where(drawn, targets, np.nan)
+        measured = drawn if table is None else measured
     on_passages = estimator == BLEND or named_features == (PASSAGES,)
     catalogue_columns: tuple[str, ...] = ()
     if table is None and not on_passages:
@@ -229,14 +237,12 @@ def train(
     default = load_bundle(DEFAULT_BUNDLE)
     measurements = None
     if table is None:
-        total = sum(len(labelled.documents) for labelled in sets)
         measurements = measure_texts(
-            all_documents(sets), total, default, catalogue_columns, models, on_passages,
-            estimator == BLEND, progress,
+            documents_where(sets, measured), int(measured.sum()), default, catalogue_columns,
+            models, on_passages, estimator == BLEND, progress,
         )  # fmt: skip
     remark = ""
     settings = _Settings(name, licence, folds, random_state, parameters, progress)
-    weights = np.concatenate([labelled.weights for labelled in sets])
     if on_passages:
         assert measurements is not None
         assert isinstance(default.model, PassageModel)
@@ -245,8 +251,9 @@ def train(
             # In the units of the labels, so that a rank or a level bends nothing.
             learned = np.where(np.isfinite(targets), _on_range(sets[0].labels), np.nan)
         bundle, result = train_blend(
-            measurements, default.model, targets, learned, weights, groups, estimator, settings
-        )
+            measurements, default.model, targets[measured], learned[measured], weights[measured],
+            groups[measured], estimator, settings,
+        )  # fmt: skip
         count = len(blend_columns())
     else:
         if measurements is None:
@@ -257,13 +264,16 @@ def train(
             read, inputs = catalogue_columns, measurements.features
         inputs, read, remark = without_empty(inputs, read)
         bundle, result = train_judged(
-            inputs, read, targets, groups, estimator, backgrounds=models, name=name,
-            licence=licence, folds=folds, random_state=random_state, parameters=parameters,
-            weights=weights,
+            inputs, read, targets[measured], groups[measured], estimator, backgrounds=models,
+            name=name, licence=licence, folds=folds, random_state=random_state,
+            parameters=parameters, weights=weights[measured],
         )  # fmt: skip
         count = len(read)
         if measurements is None:
             measurements = _of_table(read, inputs)
+    if not measured.all():
+        measurements = measurements.among(measured)
+        result = result.among(measured, _estimated(bundle, sets, ~measured, progress))
     figures = _leaderboard(name, sets, result, measurements, default.name, random_state, progress)
     reader, reader_remark = _reader_of(bundle, sets, result, threshold_label)
     remarks = [
@@ -335,6 +345,17 @@ def _check_enough_groups(
     counts = f"{values} values of {column!r}" if column else f"{values} groups or single texts"
     joined = f" ({counts}, joined where texts are equal or nearly so)" if count < values else ""
     check_groups(count, folds, joined)  # before any feature is computed
+
+
+def _estimated(
+    bundle: Bundle, sets: Sequence[LabelledTexts], where: NDArray[np.bool_], progress: Progress
+) -> Floats:
+    """Estimate the difficulty of the texts of a mask, batch by batch."""
+    difficulties: list[float] = []
+    for batch in batches(documents_where(sets, where)):
+        difficulties += [estimate.difficulty for estimate in bundle.estimate(batch)]
+        progress("estimating the other texts", len(difficulties), int(where.sum()))
+    return np.array(difficulties)
 
 
 def _on_range(labels: Floats) -> Floats:
@@ -486,6 +507,19 @@ class OutOfFold:
     raw: Floats
     whole: Floats = field(default_factory=lambda: np.empty(0))
 
+    def among(self, measured: NDArray[np.bool_], whole: Floats) -> OutOfFold:
+        """Return the estimates of all texts, from those of the `measured` ones.
+
+        `whole` holds the difficulty of the others.
+        """
+        fold = np.full(len(measured), -1, np.int64)
+        fold[measured] = self.fold
+        everything = np.full(len(measured), np.nan)
+        everything[measured], everything[~measured] = self.whole, whole
+        return replace(
+            self, difficulty=scattered(self.difficulty, measured), fold=fold, whole=everything
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
@@ -626,7 +660,6 @@ def train_blend(
         model = _blend_model(base, fitted, proof.mixture(), blend)
         task = blend
         by_spelling = measurements.spelled.estimates(fitted.spelling)
-        inputs = np.concatenate([rows, by_spelling[:, None]], axis=1)
     else:
         masked = np.where(judged, learned, np.nan)
         folded = folded_labels(
@@ -634,22 +667,34 @@ def train_blend(
             random_state=settings.random_state, parameters=settings.parameters, weights=weights,
         )  # fmt: skip
         raw = folded.out_of_fold()
-        whole = folded.fit(np.full(len(raw), True))
+        learner = folded.fit(np.full(len(raw), True))
         model = BlendModel(
             estimator,
             base,
             Prior(0.0, 0.0, 0.0),
-            (whole,),
+            (learner,),
             (),
             1.0,
             means(folded.rows),
             labels=folded.classes,
         )
-        inputs = rows
+        by_spelling = None
         task = replace(folded, labels=targets[judged]) if not folded.classes else folded
     calibration = calibrate_by_line(raw, targets[judged]).on_own_scale()
-    result = _out_of_fold(task, raw, calibration, judged, model.predict(inputs))
+    whole = _predicted(model, rows, by_spelling)
+    result = _out_of_fold(task, raw, calibration, judged, whole)
     return Bundle(settings.name, settings.licence, model, calibration, {}), result
+
+
+def _predicted(model: BlendModel, rows: Floats, by_spelling: Floats | None) -> Floats:
+    """The raw output for each row, in blocks, because each copy of all rows takes much memory."""
+    outputs = [np.empty(0)]
+    for start in range(0, len(rows), _ROWS):
+        inputs = np.asarray(rows[start : start + _ROWS], np.float64)
+        if by_spelling is not None:
+            inputs = np.column_stack([inputs, by_spelling[start : start + _ROWS]])
+        outputs.append(model.predict(inputs))
+    return np.concatenate(outputs)
 
 
 def _blend_model(
