@@ -182,7 +182,16 @@ class Settings(Extraction):
             return reader
         words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in changes.items())
         changes.setdefault("curve", ())
-        return replace(reader, description=f"{reader.description}, but {words}", **changes)
+        description = f"{reader.description}, but {words}"
+        if (
+            self.reader is None
+            and bundle is not None
+            and reader.scale_of(bundle.scale) != (reader.scale or bundle.scale)
+        ):
+            # A reader of the package says nothing about a custom scale.
+            description = f"a reader with {words}"
+            changes |= {"name": "own", "scale": ""}
+        return replace(reader, description=description, **changes)
 
 
 class ExtractionOptions(TypedDict, total=False):

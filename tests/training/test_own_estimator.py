@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shlex
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -647,3 +648,86 @@ def test_one_long_id_does_not_cost_its_length_for_each_text() -> None:
     assert tracemalloc.get_traced_memory()[1] < 50_000_000
     tracemalloc.stop()
     assert len(set(groups.tolist())) == 80 - joined
+
+
+def test_sequences_go_with_texts_and_labels_in_training_and_validation(trained: Any) -> None:
+    groups = [f"site{number // 2}" for number in range(80)]
+    options = {"direction": "harder", "group": groups, "weight": [1.0] * 80, "id": range(100, 180)}
+    result = ud.train(TEXTS, LEVELS, folds=4, **options)
+    assert result.figures.sets[0].groups == 40
+    assert result.estimates["docno"][0].as_py() == "100"
+    assert ud.validate(trained, TEXTS, LEVELS, **options).sets[0].groups == 40
+    assert ud.rescale(trained, TEXTS, LEVELS, **options).groups <= 40
+    for call in (ud.train, lambda *args, **more: ud.validate(trained, *args, **more)):
+        with pytest.raises(WrongTypeError, match="80 texts and 1 group"):
+            call(TEXTS, LEVELS, direction="harder", group=["a"])
+        with pytest.raises(WrongTypeError, match="group takes the name of a column, not"):
+            call({"text": TEXTS, "label": LEVELS}, direction="harder", group=groups)
+    with pytest.raises(WrongTypeError, match=r"validate\(bundle, texts, labels\)$"):
+        ud.validate(trained, ["Rest.\nDrink."], direction="harder")
+
+
+def test_texts_that_are_missing_are_left_out_as_such() -> None:
+    texts = [float("nan"), None, *TEXTS[2:]]
+    result = ud.train(texts, LEVELS, direction="harder", folds=4, estimator="linear-regressor")
+    assert result.figures.sets[0].left_out["no text"] == ("1", "2")
+
+
+def test_several_raters_may_be_a_list_of_columns() -> None:
+    table = {"text": TEXTS, "anna": LEVELS, "ben": [level + 1 for level in LEVELS]}
+    texts = labelled.read_sets(table, labelled.LabelColumns("harder", label=["anna", "ben"]))
+    assert texts[0].labels[:3].tolist() == [0.5, 1.5, 2.5]
+
+
+def test_the_next_command_reads_a_table_with_the_same_columns(
+    understand_process: Run, tmp_path: Path
+) -> None:
+    words = ["easy", "medium", "hard", "very hard"]
+    frame = pd.DataFrame({"my text": TEXTS, "how hard": [words[level] for level in LEVELS]})
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    options = [
+        "--label-column", "how hard", "--order", ",".join(words), "--text-column", "my text",
+    ]  # fmt: skip
+    done = understand_process(
+        "train",
+        "judged",
+        "--labels",
+        "mine.csv",
+        *options,
+        "--folds",
+        "4",
+        "-o",
+        "my own",
+        cwd=tmp_path,
+    )
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.endswith(
+        "understand validate 'my own' OTHER_FILE --label-column 'how hard' --order "
+        "'easy,medium,hard,very hard' --text-column 'my text'"
+    )
+    command = shlex.split(
+        last[last.index("understand validate") :].replace("OTHER_FILE", "mine.csv")
+    )
+    assert understand_process(*command[1:], cwd=tmp_path).returncode == 0
+
+
+def test_a_bundle_without_a_reader_says_for_whom_it_scores(
+    understand_process: Run, tmp_path: Path
+) -> None:
+    trained = ud.train(TEXTS, LEVELS, direction="harder", folds=4, estimator="linear-regressor")
+    trained.save(tmp_path / "mine")
+    (tmp_path / "page.txt").write_text(TEXTS[0])
+    assert understand_process(
+        "score", "page.txt", "--bundle", "mine", cwd=tmp_path
+    ).stdout.startswith("for no reader; bundle ")
+    with_threshold = understand_process(
+        "score", "page.txt", "--bundle", "mine", "--threshold", "50", cwd=tmp_path
+    ).stdout
+    assert with_threshold.startswith("for a reader with threshold 50.0; bundle ")
+
+
+def test_labels_of_a_former_scale_are_not_difficulties_of_the_new_one(trained: Any) -> None:
+    card = ud.rescale(trained, TEXTS, LEVELS, direction="harder").bundle.card
+    former, new = card["training"]
+    assert "labels_in_difficulty" in new
+    assert "labels_in_difficulty" not in former

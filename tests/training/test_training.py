@@ -77,9 +77,11 @@ def test_what_agrees_better_than_one_s_own_estimator_is_named() -> None:
         features=["smog"], folds=5, name="mine",
     )  # fmt: skip
     rows = {row["score"]: row["spearman"] for row in result.figures}
-    better = {name for name in rows if rows[name] > rows["mine, out of fold"]}
+    better = [name for name in rows if rows[name] > rows["mine, out of fold"]]
     assert better
-    assert all(f"{name} (" in result.remarks[0] for name in better)
+    best = max(better, key=rows.__getitem__)
+    assert f"{len(better)} of {len(rows) - 1} other scores agree better" in result.remarks[0]
+    assert f"the best is {best} ({rows[best]:.3f})" in result.remarks[0]
 
 
 def test_the_learning_curve_says_whether_more_labels_would_help(trained: Any) -> None:

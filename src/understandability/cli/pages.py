@@ -369,7 +369,8 @@ def _title(result: Rows) -> str:
             row["language"] not in (None, "en") and row["level"] is not None for row in result
         )
         bundles = f"{chosen['bundle']}{' and languages' * by_it}, {text}"
-        return f"for {chosen['reader_description']}; bundle {bundles}"
+        who = chosen["reader_description"]
+        return f"{f'for {who}' if who else 'for no reader'}; bundle {bundles}"
     if "tagger" in chosen:
         return f"{counted(len(chosen['columns']), 'feature')}, {text}"
     return f"the words that features count, {text}" if "columns" in chosen else text

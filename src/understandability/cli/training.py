@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -90,11 +91,9 @@ def trained(
     for remark in result.remarks:
         say(remark)
     _say_labels(result.bundle)
-    first = result.bundle.card["training"][0]
     say(
         f"{output} is {made}; the figures above are of held-out texts. For texts from elsewhere: "
-        f"understand validate {output} OTHER_FILE --label-column {first['label']} "
-        f"--direction {first['direction']}"
+        f"understand validate {shlex.quote(output)} OTHER_FILE {result.options}"
     )
 
 

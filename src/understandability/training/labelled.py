@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from understandability.text.document import Document
 from understandability.text.page import HTML, TEXT, Page
 from understandability.text.tokens import word_of
 from understandability.training.label_values import MISSING, LabelReader
-from understandability.wording import counted, names_in
+from understandability.wording import counted, kind_of, names_in
 
 LEAST_RECORDS = 30
 # The documents of larger tables are not kept in memory.
@@ -124,6 +125,16 @@ class LabelColumns:
     weight: Annotated[str | None, Parameter("--weight-column")] = None
 
     def __post_init__(self) -> None:
+        label: Any = self.label
+        if isinstance(label, list | tuple) and all(isinstance(name, str) for name in label):
+            object.__setattr__(self, "label", ",".join(label))
+        for name in ("label", "group", "id", "text", "html", "weight"):
+            if not isinstance(value := getattr(self, name), str | None):
+                raise WrongTypeError(
+                    f"{name} takes the name of a column, not {kind_of(value)}; with texts and "
+                    "labels as sequences, as in train(texts, labels), group, weight and id may be "
+                    "sequences too"
+                )
         if self.direction is not None:
             object.__setattr__(self, "direction", Direction.of(self.direction))
         if self.scale not in SCALES:
@@ -248,6 +259,19 @@ class LabelledTexts:
         return self.labels
 
     @property
+    def options(self) -> str:
+        """The options of a command that read another table with the same columns."""
+        columns = self.columns
+        options = {
+            "label-column": columns.label,
+            "order": ",".join(columns.order),
+            "direction": "" if columns.order else columns.direction,
+            "text-column": columns.text,
+            "html-column": columns.html,
+        }
+        return " ".join(f"--{name} {shlex.quote(str(v))}" for name, v in options.items() if v)
+
+    @property
     def checksum(self) -> str:
         """The SHA-256 of the texts, independent of their order and file; '' without texts."""
         texts = sorted(" ".join(document.pieces) for document in self.documents)
@@ -313,6 +337,11 @@ def read_sets(
     for source in labels if isinstance(labels, list | tuple) else [labels]:
         if isinstance(source, LabelledTexts):
             sets.append(source)
+        elif isinstance(source, str) and "\n" in source:
+            raise WrongTypeError(
+                "labels are tables or their paths, and this is a text; give texts with their "
+                "labels, as in train(texts, labels) or validate(bundle, texts, labels)"
+            )
         elif isinstance(source, str | Path):
             sets.append(read_labelled(*columns.stated_in(str(source)), with_text=with_text))
         else:
@@ -322,26 +351,40 @@ def read_sets(
     return tuple(sets)
 
 
-def table_of_pairs(texts: Any, values: Any, call: str) -> dict[str, list[Any]]:
-    """Combine texts and their labels, two sequences of equal length, into a table.
+def table_of_pairs(
+    texts: Any, values: Any, call: str, columns: Mapping[str, Any], first: str = ""
+) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Return texts and their labels as a table, and the columns to read from it.
 
-    >>> table_of_pairs(["Rest.", "Drink."], [1, 2], "train")
-    {'text': ['Rest.', 'Drink.'], 'label': [1, 2]}
+    `columns` are fields of `LabelColumns`; groups, weights and ids may be sequences. `call` is the
+    name of the function, and `first` its arguments before the texts, for error messages.
+
+    >>> table_of_pairs(["Rest.", "Drink."], [1, 2], "train", {"group": ["a", "b"]})
+    ({'text': ['Rest.', 'Drink.'], 'label': [1, 2], 'group': ['a', 'b']}, {'group': 'group'})
     """
+    usage = f"{call}({first}texts, labels)"
     if isinstance(texts, str) or isinstance(values, str):
-        raise WrongTypeError(f"{call}(texts, labels) takes a sequence of texts and one of labels")
-    texts, numbers = list(texts), list(values)
-    if len(texts) != len(numbers):
+        raise WrongTypeError(f"{usage} takes a sequence of texts and one of labels")
+    table = {"text": list(texts), "label": list(values)}
+    names = dict(columns)
+    for name in ("group", "weight", "id"):
+        if names.get(name) is not None and not isinstance(names[name], str):
+            table[name] = list(names[name])
+            names[name] = name
+    for name, column in table.items():
+        if len(column) != len(table["text"]):
+            raise WrongTypeError(
+                f"{usage} takes a {name} for each text; got {counted(len(table['text']), 'text')} "
+                f"and {counted(len(column), name)}"
+            )
+    is_wrong = (t for t in table["text"] if not (isinstance(t, str) or t is None or t != t))
+    if wrong := next(is_wrong, None):
         raise WrongTypeError(
-            f"{call}(texts, labels) takes a label for each text; got {len(texts)} texts and "
-            f"{len(numbers)} labels"
+            f"{usage} takes texts (str), not {type(wrong).__name__}; give a frame as "
+            f"{call}({first}frame, label=COLUMN)"
         )
-    if wrong := next((text for text in texts if not isinstance(text, str)), None):
-        raise WrongTypeError(
-            f"{call}(texts, labels) takes texts (str), not {type(wrong).__name__}; give a frame "
-            f"as {call}(frame, label=COLUMN)"
-        )
-    return {"text": texts, "label": numbers}
+    table["text"] = [text if isinstance(text, str) else None for text in table["text"]]
+    return table, names
 
 
 def read_labelled(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Unpack
@@ -24,6 +24,7 @@ from understandability.training.labelled import (
     LabelOptions,
     all_documents,
     read_sets,
+    table_of_pairs,
 )
 from understandability.training.validation import (
     folds_of,
@@ -92,6 +93,7 @@ class Rescaled(Tabular):
 def rescale(
     bundle: str | AnyBundle,
     labels: Annotated[Sequence[str] | Any, Parameter(metavar="LABELS...")],
+    values: Annotated[Any, Parameter(parse=False)] = None,
     *,
     licence: str = "that of its labels",
     name: Annotated[str, Parameter(parse=False)] = "own",
@@ -113,9 +115,10 @@ def rescale(
         licence: Licence of the labels.
 
     In Python:
-        `labels` are the same as for `train`, and `columns` are fields of `LabelColumns`; the
-        default scale is ``range``. Labels are regressed on the bundle's raw output: the fitted line
-        becomes the map, and the standard deviation of the residuals becomes the spread. The new
+        `labels` and `values` are the same as for `train`, and `columns` are fields of
+        `LabelColumns`; the default scale is ``range``. Labels are regressed on the bundle's raw
+        output: the fitted line becomes the map, and the standard deviation of the residuals
+        becomes the spread. The new
         bundle has no reader, because the threshold of a reader belongs to one scale.
 
     >>> easy = "You have flu. Rest, and drink water."
@@ -128,6 +131,8 @@ def rescale(
     """
     base = bundle_of(bundle)
     options: dict[str, Any] = {"scale": "range", **columns}
+    if values is not None:
+        labels, options = table_of_pairs(labels, values, "rescale", options, "bundle, ")
     sets = read_sets(labels, LabelColumns(**options))
     estimates = [
         estimate for batch in batches(all_documents(sets)) for estimate in base.estimate(batch)
@@ -161,6 +166,12 @@ def rescale(
         base, len(raw), count, spearman(raw, targets), before, after, guessed, remarks
     )
     trained = base.card.get("training")
+    earlier = [
+        # Difficulties of labels are those of the former scale.
+        {key: value for key, value in entry.items() if key != "labels_in_difficulty"}
+        for entry in (trained if isinstance(trained, list) else [])
+        if isinstance(entry, Mapping)
+    ]
     card = {
         **base.card,
         "summary": f"{base.label} (see its own card for training and figures), with "
@@ -168,7 +179,7 @@ def rescale(
         "cannot_know": f"what {base.name} cannot know; how other people would label texts, or "
         "the same people texts of other kinds",
         "training": [
-            *(trained if isinstance(trained, list) else []),
+            *earlier,
             *({"name": one.name, "use": "scale", **one.on_card(licence)} for one in sets),
         ],
         "figures": [rounded(asdict(line), 1) for line in (before, after)],

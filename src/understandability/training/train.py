@@ -112,7 +112,8 @@ class Trained:
     a TF-IDF ridge; the bundle's card has it too. `estimates` has a row per text: docno, set, label
     (as in the table), fold and difficulty. The difficulty is out of fold, or estimated by the final
     model if the text has no label. `curve` is the learning curve, empty unless requested. `remarks`
-    are sentences on dropped data and on the curve. `estimator` and `folds` are the settings used.
+    are sentences on dropped data and on the curve. `estimator` and `folds` are the settings used;
+    `options` are the options of ``understand validate`` for a table like the (first) labels.
     """
 
     bundle: Bundle
@@ -122,6 +123,7 @@ class Trained:
     remarks: tuple[str, ...]
     estimator: str = BLEND
     folds: int = 10
+    options: str = ""
 
     def __repr__(self) -> str:
         return (
@@ -189,10 +191,11 @@ def train(
     In Python:
         `labels` are a frame or a dictionary of lists, the path of a table, or several paths,
         optionally as ``PATH:COLUMN:harder:SCALE``; or a sequence of texts with their labels in
-        `values`: ``train(texts, labels, direction="higher-harder")``. `columns` are fields of
-        `LabelColumns`; texts of one group are never split between training and test folds.
-        `parameters` are set on the `estimator`, `name` becomes the name of the bundle, and
-        `progress` is called with the name of the step, the number of finished units, and the total.
+        `values`: ``train(texts, labels, direction="higher-harder")``. Then `group`, `weight` and
+        `id` may be sequences, too. `columns` are fields of `LabelColumns`; texts of one group are
+        never split between training and test folds. `parameters` are set on the `estimator`, `name`
+        becomes the name of the bundle, and `progress` is called with the name of the step, the
+        number of finished units, and the total.
 
     >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
     >>> texts = [f"{hard if i % 2 else easy} It is word{i} thing{i} of place{i} and time{i}."
@@ -213,10 +216,11 @@ def train(
     check_range(2, folds=folds)
     check_range(0, random_state=random_state)
     models = load_background_models(backgrounds)
+    options: dict[str, Any] = {**columns}
     if values is not None:
-        labels = table_of_pairs(labels, values, "train")
+        labels, options = table_of_pairs(labels, values, "train", options)
     progress("reading labels", 0, 0)
-    sets = read_sets(labels, LabelColumns(**columns), with_text=table is None)
+    sets = read_sets(labels, LabelColumns(**options), with_text=table is None)
     targets = np.concatenate([labelled.targets for labelled in sets])
     weights = np.concatenate([labelled.weights for labelled in sets])
     # Objects, because an array of str takes the memory of the longest for each.
@@ -298,7 +302,9 @@ def train(
     card = _card(summary, licence, sets, figures, points, folds)
     bundle = replace(bundle, card=card, reader=reader)
     estimates = _estimates(bundle, result, sets)
-    return Trained(bundle, figures, estimates, points, tuple(remarks), estimator, folds)
+    return Trained(
+        bundle, figures, estimates, points, tuple(remarks), estimator, folds, sets[0].options
+    )
 
 
 def _drawn(groups: NDArray[Any], judged: NDArray[np.bool_], random_state: int) -> NDArray[np.bool_]:
@@ -838,13 +844,19 @@ def _better(name: str, figures: Validated) -> list[str]:
     """Return a remark for each set on which other scores agree better than the new bundle."""
     remarks = []
     for labelled in figures.sets:
-        own, *others = ((row.name, row.correlations["spearman"]) for row in labelled.agreements)
-        better = [f"{other} ({value:.3f})" for other, value in others if value > own[1]]
-        if better:
-            remarks.append(
-                f"on {labelled.set}, other scores agree better with the labels than {name} does "
-                f"out of fold (Spearman {own[1]:.3f}): {', '.join(better)}"
-            )
+        own, *others = labelled.agreements
+        value = own.correlations["spearman"]
+        better = [row for row in others if row.correlations["spearman"] > value]
+        if not better:
+            continue
+        best = max(better, key=lambda row: row.correlations["spearman"])
+        most = best.correlations["spearman"]
+        chance = most <= own.intervals["spearman"][1]
+        remarks.append(
+            f"on {labelled.set}, {len(better)} of {len(others)} other scores agree better with the "
+            f"labels than {name} does out of fold (Spearman {value:.3f}); the best is {best.name} "
+            f"({most:.3f}), {'within' if chance else 'beyond'} the interval of {name}"
+        )
     return remarks
 
 

@@ -39,6 +39,7 @@ from understandability.training.labelled import (
     LabelledTexts,
     LabelOptions,
     read_sets,
+    table_of_pairs,
 )
 
 if TYPE_CHECKING:
@@ -422,6 +423,7 @@ def harder_baselines(values: Floats) -> dict[str, Floats]:
 def validate(
     bundle: str | AnyBundle,
     labels: Annotated[Sequence[str] | Any, Parameter(metavar="LABELS...")],
+    values: Annotated[Any, Parameter(parse=False)] = None,
     *,
     threshold: float = 40.0,
     **columns: Unpack[LabelOptions],
@@ -442,8 +444,9 @@ def validate(
         threshold: The difficulty below which the reader understands.
 
     In Python:
-        `bundle` may also be a result of `train` or `rescale`. `labels` are as in `train`, and
-        `columns` are fields of `LabelColumns`. Formulas are negated if higher values are easier.
+        `bundle` may also be a result of `train` or `rescale`. `labels` and `values` are as in
+        `train`, and `columns` are fields of `LabelColumns`. Formulas are negated if higher values
+        are easier.
 
     >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
     >>> texts = [" ".join([hard] * (i % 5) + [easy] * (5 - i % 5)) + f" {i}." for i in range(60)]
@@ -456,8 +459,11 @@ def validate(
         raise OptionError(f"the threshold must be a finite number, not {threshold}")
     model = bundle_of(bundle)
     default = load_bundle(DEFAULT_BUNDLE)
+    options: dict[str, Any] = {**columns}
+    if values is not None:
+        labels, options = table_of_pairs(labels, values, "validate", options, "bundle, ")
     sets = []
-    for texts in read_sets(labels, LabelColumns(**columns)):
+    for texts in read_sets(labels, LabelColumns(**options)):
         compared_to = None if model.name == default.name else default
         estimates, others = comparisons(model, texts.documents, compared_to)
         has_levels = np.isfinite(estimates["level"]).any() and model.scale == READINGS

@@ -24,7 +24,7 @@ from understandability.inputs.limits import DEFAULT_LIMIT, too_long
 from understandability.inputs.office import OFFICE_SUFFIXES, read_office
 from understandability.inputs.writing import write_text
 from understandability.keywords import read_by
-from understandability.model.readers import DEFAULT_READER, reader_names
+from understandability.model.readers import DEFAULT_READER, Reader, reader_names
 from understandability.scoring import Scorer, Settings, document_under, scorer_of
 from understandability.text.decoding import decode
 from understandability.text.document import Document
@@ -173,7 +173,7 @@ def check(
     paths: Annotated[Sequence[str | Path], Parameter("PATH", metavar="PATH...")],
     *,
     aim: Annotated[float | None, read_by(share_in, metavar="SHARE")] = None,
-    reader: Annotated[str | None, Parameter(completer=reader_names)] = None,
+    reader: Annotated[str | Reader | None, Parameter(completer=reader_names)] = None,
     changed_from: Annotated[str | None, Parameter(metavar="REV")] = None,
     baseline: Annotated[str | None, Parameter(metavar="FILE")] = None,
     write_baseline: bool = False,
@@ -199,6 +199,8 @@ def check(
         write_baseline: Write today's misses to that file.
 
     In Python:
+        `reader` may also be a `Reader` or the result of `calibrate`.
+
         Raises `OptionError` for a target, a reader or a revision that does not exist, and
         `InputError` for a baseline or a configuration that cannot be read.
 
