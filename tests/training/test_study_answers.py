@@ -13,10 +13,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.conftest import ROOT, Run
 
 from understandability.errors import InputError, OptionError
-from understandability.inputs.study_answers import MOST_BYTES, SCHEMA
+from understandability.inputs.study_answers import MOST_BYTES, SCHEMA, parse_answers
 from understandability.training.agreement import (
     ScoredAnswers,
     agreement_of,
@@ -170,7 +172,7 @@ def test_own_words_are_listed_marked_and_counted(study: Study) -> None:
     assert rows[0]["answer"].startswith("'=")  # no spreadsheet runs it
     assert [row["understood"] for row in rows] == [""] * 3
     for row, mark in zip(rows, ("1", "yes", " 0 "), strict=True):
-        row["understood"] = mark
+        row |= {"understood": mark, "remark": f"by Ann; {mark}"}  # a column of the author's own
     with Path(study.marks).open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
@@ -186,6 +188,28 @@ def test_own_words_are_listed_marked_and_counted(study: Study) -> None:
         again = list(csv.DictReader(file))
     assert again[:3] == rows
     assert (again[3]["answer"], again[3]["understood"]) == ("Nothing.", "")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+)
+ENTRIES = {"text": "a", "position": 1, "message": "", "choices": [0], "sure": 1, "seconds": 1}
+FILE = {"schema": SCHEMA, "study": "0" * 16, "participant": "b" * 12, "answers": [ENTRIES]}
+
+
+@given(st.sampled_from([*FILE, *ENTRIES]), JSON)
+def test_any_value_anywhere_is_read_or_refused(name: str, value: Any) -> None:
+    """What is read is written again as the same answers."""
+    entries = {**ENTRIES, name: value} if name in ENTRIES else ENTRIES
+    file = {**FILE, "answers": [entries]}
+    if name in FILE:
+        file[name] = value
+    try:
+        answers = parse_answers(json.dumps(file).encode())
+    except InputError:
+        return
+    assert parse_answers(answers.to_text().encode()) == answers
 
 
 def test_a_study_of_own_words_only_says_what_to_do_next(study: Study) -> None:

@@ -263,18 +263,20 @@ def _marks(path: str, messages: Mapping[tuple[str, str], str]) -> dict[tuple[str
     if missing_pairs:
         import pyarrow as pa
 
-        old = [{name: record.get(name) for name in _MARK_COLUMNS} for record in records]
         new = [
-            {"text": text, "participant": name, "answer": messages[text, name], "understood": None}
+            {"text": text, "participant": name, "answer": messages[text, name]}
             for text, name in missing_pairs
         ]
         # The old cells have their apostrophes already; the writer would add another.
-        columns = {
-            name: [None if row[name] is None else str(row[name]) for row in (*_plain(old), *new)]
-            for name in _MARK_COLUMNS
-        }
+        rows = [*_plain(records), *new]
+        names = dict.fromkeys((*_MARK_COLUMNS, *(name for row in rows for name in row)))
+        columns = {name: [_text_of(row.get(name)) for row in rows] for name in names}
         write_table(pa.table({name: pa.array(c, pa.string()) for name, c in columns.items()}), path)
     return marks
+
+
+def _text_of(value: Any) -> str | None:
+    return None if value is None else str(value)
 
 
 def _plain(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
