@@ -5,6 +5,9 @@
 const study = JSON.parse(document.getElementById("study").textContent);
 const key = `understandability.answers.${study.digest}`;
 const find = (id) => document.getElementById(id);
+// The words of the page, with values in place of names in braces.
+const say = (name, values = {}) =>
+  study.words[name].replace(/\{(\w+)\}/g, (_, value) => values[value]);
 const START = -1;
 let state;
 let since = null; // when the text on the screen was shown, while it is visible
@@ -44,14 +47,13 @@ function load() {
 }
 
 function store() {
-  let kept = "Your answers are kept in this browser, so you can close the page and go on later.";
+  let kept = "kept";
   try {
     localStorage.setItem(key, JSON.stringify(state));
   } catch {
-    kept = "This browser cannot keep your answers. Please leave this page open until you have "
-      + "saved or sent them.";
+    kept = "not_kept";
   }
-  find("kept").textContent = kept;
+  find("kept").textContent = say(kept);
   find("storage").hidden = false;
 }
 
@@ -114,7 +116,7 @@ function readingOf(blocks) {
 function fieldsetOf(question, number, chosen) {
   const set = element("fieldset");
   set.append(element("legend", question.text));
-  [...question.choices, "I do not know"].forEach((choice, index) => {
+  [...question.choices, say("unknown")].forEach((choice, index) => {
     const value = index < question.choices.length ? index : -1;
     set.append(radio(`question-${number}`, value, choice, chosen === value));
   });
@@ -129,10 +131,10 @@ function show(screen, focused) {
   if (focused) find(focused).focus({ preventScroll: true });
 }
 
-function answered() {
-  const count = state.order.filter((index) => state.answers[index]?.done).length;
-  return `${count} of ${study.shown} ${study.shown === 1 ? "text" : "texts"}`;
-}
+const counts = () => ({
+  count: state.order.filter((index) => state.answers[index]?.done).length,
+  shown: study.shown,
+});
 
 // The position of the first text that is not answered; -1 if there is none.
 const nextOpen = () => state.order.findIndex((index) => !state.answers[index]?.done);
@@ -140,8 +142,8 @@ const nextOpen = () => state.order.findIndex((index) => !state.answers[index]?.d
 function showStart() {
   const begun = Object.keys(state.answers).length > 0;
   find("resume").hidden = !begun;
-  find("resume").textContent = `You have answered ${answered()} in this browser.`;
-  find("begin").textContent = begun ? "Go on" : "Start";
+  find("resume").textContent = say("resume", counts());
+  find("begin").textContent = say(begun ? "go_on" : "start");
   show("start");
 }
 
@@ -149,7 +151,7 @@ function showText() {
   const { blocks, questions, language } = currentText();
   const answer = currentAnswer();
   const number = state.current + 1;
-  find("heading").textContent = `Text ${number} of ${study.shown}`;
+  find("heading").textContent = say("number", { number, shown: study.shown });
   find("progress").max = study.shown;
   find("progress").value = number;
   find("reading").lang = find("questions").lang = language;
@@ -160,16 +162,16 @@ function showText() {
   for (const input of find("sure").querySelectorAll("input")) {
     input.checked = Number(input.value) === answer.sure;
   }
-  find("next").textContent = number < study.shown ? "Next" : "Finish";
+  find("next").textContent = say(number < study.shown ? "next" : "finish");
   show("text", "heading");
   countSeconds();
 }
 
 function showEnd() {
-  find("answered").textContent = `You answered ${answered()}.`;
-  find("return").textContent = nextOpen() === -1 ? "Back" : "Go on reading";
+  find("answered").textContent = say("answered", counts());
+  find("return").textContent = say(nextOpen() === -1 ? "back" : "go_on_reading");
   find("stored").textContent = JSON.stringify(result(), null, 1);
-  find("status").textContent = state.sent ? "Your answers were received." : "";
+  find("status").textContent = state.sent ? say("received") : "";
   show("end", "thanks");
 }
 
@@ -204,12 +206,12 @@ function save() {
   link.download = `answers-${state.participant}.json`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-  find("status").textContent = `Saved as ${link.download}, where your browser saves files.`;
+  find("status").textContent = say("saved", { file: link.download });
 }
 
 async function send() {
   find("send").disabled = true;
-  find("status").textContent = "Sending…";
+  find("status").textContent = say("sending");
   let problem = "";
   try {
     const reply = await fetch(study.post, {
@@ -224,15 +226,12 @@ async function send() {
       problem = typeof said.error === "string" ? said.error : `status ${reply.status}`;
     }
   } catch {
-    problem = "the server cannot be reached";
+    problem = say("unreachable");
   }
   find("send").disabled = false;
   state.sent = problem === "";
   store();
-  find("status").textContent = state.sent
-    ? "Your answers were received. You can close this page."
-    : `Your answers were not received: ${problem}. Please try again, or save them as a file and `
-      + "send that to the person who asked you.";
+  find("status").textContent = state.sent ? say("received") : say("not_received", { problem });
 }
 
 find("starting").addEventListener("submit", (event) => {

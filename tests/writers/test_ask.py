@@ -20,8 +20,9 @@ from tests.writers.test_browser import ATTACKED, ATTACKS, HOSTILE
 
 from understandability.errors import InputError, OptionError
 from understandability.inputs.study_answers import Answers, parse_answers
+from understandability.resources import resource_text
 from understandability.training.study_texts import read_study_texts, study_digest
-from understandability.writers.ask import ask
+from understandability.writers.ask import LANGUAGES, ask
 
 if TYPE_CHECKING:
     from scripts.browser import BrowserPage
@@ -133,7 +134,7 @@ def test_a_study_by_keyboard_on_a_phone(browser: BrowserPage, tmp_path: Path) ->
         assert browser.evaluate("document.activeElement.id") == "next"
         browser.press("Enter", "\r")
     assert browser.evaluate("document.activeElement.id") == "thanks"
-    assert browser.evaluate("find('answered').textContent") == "You answered 3 of 3 texts."
+    assert browser.evaluate("find('answered').textContent") == "Texts that you answered: 3 of 3."
     browser.press("Tab")
     assert browser.evaluate("document.activeElement.id") == "save"
     browser.press("Enter", "\r")
@@ -185,7 +186,7 @@ def test_answers_are_kept_until_they_are_deleted(browser: BrowserPage, tmp_path:
     participant = browser.evaluate("state.participant")
     browser.open(path)
     assert browser.evaluate("state.participant") == participant
-    assert "1 of 3 texts" in browser.evaluate("find('resume').textContent")
+    assert "1 of 3" in browser.evaluate("find('resume').textContent")
     browser.evaluate("find('begin').click()")
     assert text_on_screen(browser) == second
     assert browser.evaluate("find('message').value") == "unfinished"
@@ -193,10 +194,10 @@ def test_answers_are_kept_until_they_are_deleted(browser: BrowserPage, tmp_path:
     assert text_on_screen(browser) == first
     assert browser.evaluate("find('message').value") == "one"
     browser.evaluate("find('stop').click()")
-    assert browser.evaluate("find('answered').textContent") == "You answered 1 of 3 texts."
+    assert browser.evaluate("find('answered').textContent") == "Texts that you answered: 1 of 3."
     assert browser.evaluate("result().answers.map(each => each.text)") == [first]
     browser.evaluate("find('delete').click()")
-    assert browser.evaluate("localStorage.length") == 0
+    assert browser.evaluate("localStorage.getItem(key)") is None
     assert browser.evaluate("state.participant") != participant
     assert browser.evaluate("find('start').hidden") is False
 
@@ -334,7 +335,7 @@ def test_the_page_posts_answers_from_a_disk(browser: BrowserPage, tmp_path: Path
             browser.evaluate("find('send').click()")
             said = until(browser, "find('send').disabled ? '' : find('status').textContent")
             if token == "wrong":
-                assert "not received: the token is missing or wrong" in said
+                assert "not received (the token is missing or wrong" in said
                 assert browser.evaluate("find('save').hidden") is False
             else:
                 assert "were received" in said
@@ -345,6 +346,37 @@ def test_the_page_posts_answers_from_a_disk(browser: BrowserPage, tmp_path: Path
     browser.evaluate("find('send').click()")
     said = until(browser, "find('send').disabled ? '' : find('status').textContent")
     assert "the server cannot be reached" in said
+
+
+def placeholders(words: dict[str, str]) -> dict[str, list[str]]:
+    return {name: sorted(re.findall(r"\{\w+\}", text)) for name, text in words.items()}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_speaks_a_language(browser: BrowserPage, tmp_path: Path, language: str) -> None:
+    """Every word is there, with the same values; each screen fits on a phone."""
+    words = json.loads(resource_text("ask/words.json"))
+    assert set(words) == set(LANGUAGES)
+    assert placeholders(words[language]) == placeholders(words["en"])
+    page = ask(table(tmp_path, ROWS), language=language)
+    opened(browser, tmp_path, page, width=390)
+    assert browser.evaluate("document.documentElement.lang") == language
+    own = words[language]
+    assert own["voluntary"] in browser.evaluate("find('start').innerText")
+    assert own["holds_seconds"] in browser.evaluate("find('start').innerText")
+    browser.evaluate("find('begin').click()")
+    expected = own["number"].format(number=1, shown=3)
+    assert browser.evaluate("find('heading').textContent") == expected
+    assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+    browser.evaluate("find('stop').click()")
+    expected = own["answered"].format(count=0, shown=3)
+    assert browser.evaluate("find('answered').textContent") == expected
+    assert browser.serious() == []
+    one = ask(table(tmp_path, ROWS[:2]), language=language, post="https://a.example", token="x")
+    start = re.sub(r"\s+", " ", html.unescape(one.partition('<section id="text"')[0]))
+    for name in ("purpose_one", "reads_one", "holds_seconds_one", "nothing_post", "stays_post"):
+        assert own[name].format(host="a.example") in start
+    assert own["purpose"] not in start
 
 
 @pytest.mark.parametrize(
@@ -417,6 +449,7 @@ def test_the_digest_is_of_what_participants_see(tmp_path: Path) -> None:
         ({"post": "https://a/answers"}, "give --token"),
         ({"per_participant": 4}, "from 1 to 3"),
         ({"per_participant": 0}, "from 1 to 3"),
+        ({"language": "tlh"}, "choose one of en, de, es, fr, nl"),
     ],
 )
 def test_options_that_cannot_be_are_refused(

@@ -12,12 +12,13 @@ from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from understandability.errors import InputError, OptionError, check_range
+from understandability.errors import InputError, OptionError, check_choice, check_range
 from understandability.inputs.study_answers import MOST_CHARACTERS, SCHEMA
 from understandability.resources import resource_text
 from understandability.training.study_texts import StudyText, read_study_texts, study_digest
 from understandability.writers.templates import digest_source, template_of
 
+LANGUAGES = ("en", "de", "es", "fr", "nl")  # of `resources/ask/words.json`
 TOKEN = "UNDERSTANDABILITY_TOKEN"  # the environment variable
 # Neither a space nor what would end an entry of the content security policy.
 _URL = re.compile(r"https?://[^\s;,'\"<>?#@]+")
@@ -34,6 +35,7 @@ def ask(
     token: str | None = None,
     instructions: Annotated[str | None, Parameter(metavar="FILE")] = None,
     consent: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    language: Annotated[str, Parameter(choices=LANGUAGES)] = "en",
     tell: Annotated[Callable[[str], None] | None, Parameter(parse=False)] = None,
 ) -> str:
     """Make a page on which your readers say what they understood of your texts.
@@ -56,6 +58,7 @@ def ask(
             UNDERSTANDABILITY_TOKEN.
         instructions: A text file with what the page says first, in place of its own words.
         consent: A text file with what participants have to agree to before they start.
+        language: Language of the page's own words: en, de, es, fr or nl.
 
     In Python:
         `tell` is called with remarks. Returns the page as HTML.
@@ -65,6 +68,7 @@ def ask(
     >>> "<h1>Three leaflets</h1>" in page
     True
     """
+    check_choice("language", language, LANGUAGES)
     address, token = _address_and_token(post, token)
     read, remarks = read_study_texts(texts)
     shown = len(read) if per_participant is None else per_participant
@@ -80,6 +84,7 @@ def ask(
         token=token,
         instructions=_paragraphs(instructions),
         consent=_paragraphs(consent),
+        language=language,
     )
 
 
@@ -121,9 +126,37 @@ def _paragraphs(path: str | None) -> list[str]:
     return paragraphs
 
 
-def _page(texts: list[StudyText], *, shown: int, address: str, token: str, **values: Any) -> str:
+def _words(language: str, shown: int, host: str) -> dict[str, str]:
+    """Return the words of the page; the host is empty if answers are saved as files.
+
+    The words for one text, or for posting, replace those for several texts, or for saving.
+    """
+    words: dict[str, str] = json.loads(resource_text("ask/words.json"))[language]
+    variants = [variant for variant, applies in (("one", shown == 1), ("post", host)) if applies]
+    for variant in variants:
+        ending = f"_{variant}"
+        words |= {n.removesuffix(ending): w for n, w in words.items() if n.endswith(ending)}
+    in_script = ("number", "resume", "answered", "saved", "not_received")
+    return {
+        name: text if name in in_script else text.format(shown=shown, host=host)
+        for name, text in words.items()
+    }
+
+
+def _page(
+    texts: list[StudyText],
+    *,
+    shown: int,
+    address: str,
+    token: str,
+    language: str,
+    **values: Any,
+) -> str:
     """Return the page; `values` are further values of the template."""
     from markupsafe import Markup
+
+    host = urlsplit(address).netloc
+    words = _words(language, shown, host)
 
     study = {
         "schema": SCHEMA,
@@ -131,6 +164,7 @@ def _page(texts: list[StudyText], *, shown: int, address: str, token: str, **val
         "shown": shown,
         "post": address,
         "token": token,
+        "words": words,
         # Right answers are not part of the page, where anybody could look them up.
         "texts": [
             {
@@ -159,9 +193,9 @@ def _page(texts: list[StudyText], *, shown: int, address: str, token: str, **val
         style=Markup(style),
         script=Markup(script),
         study=Markup(data.encode("utf-8", "replace").decode()),
-        shown=shown,
+        language=language,
+        words=words,
         post=address,
-        host=urlsplit(address).netloc,
         most_characters=MOST_CHARACTERS,
         **values,
     )
