@@ -29,26 +29,36 @@ _GAIN = 0.15
 
 
 def followed(document: Document, scorer: Scorer) -> Document:
-    """Apply the best proposal for each sentence, for up to three rounds, and then the offers."""
+    """Apply the best proposal for each sentence, for up to three rounds, and then the offers.
+
+    The writer keeps a change only if it does not lower P(U|d).
+    """
     english = english_of(document.pieces)
+    before = chance(document, scorer)
     for _ in range(_ROUNDS):
-        batch = Batch([document])
-        issues, (offered,) = findings(batch), offers(batch, english)
-        sentences, is_changed = [], False
-        for number, (first, last) in enumerate(spans(document)):
+        is_changed = False
+        for number in reversed(range(len(document.sentence_starts))):
+            batch = Batch([document])
+            issues, (offered,) = findings(batch), offers(batch, english)
             best = proposals(document, number, issues, offered, scorer, english)[:1]
-            is_changed = is_changed or bool(best)
-            old = [[*document.pieces[first:last]]]
-            new = (
-                [[*pieces] for pieces in document_of_text(best[0].text).sentences] if best else old
-            )
-            sentences.append(new)
+            if not best:
+                continue
+            sentences = [[[*document.pieces[first:last]]] for first, last in spans(document)]
+            sentences[number] = [[*pieces] for pieces in document_of_text(best[0].text).sentences]
+            new = rebuilt(document, sentences)
+            after = chance(new, scorer)
+            if after >= before:
+                document, before, is_changed = new, after, True
         if not is_changed:
             break
-        document = rebuilt(document, sentences)
     for is_bracket in (False, True):
         document = clicked(document, scorer, english, is_bracket=is_bracket)
     return document
+
+
+def chance(document: Document, scorer: Scorer) -> float:
+    """Estimate P(U|d)."""
+    return scorer.estimates(Batch([document]))[0].p_understandable
 
 
 def clicked(document: Document, scorer: Scorer, english: str, *, is_bracket: bool) -> Document:

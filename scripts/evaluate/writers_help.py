@@ -1,6 +1,6 @@
 """Measure how much help the editor gives to writers, and how much of it is right.
 
-    python -m scripts.evaluate.writers_help [--data ../shared/data] [--sheets FOLDER]
+    python -m scripts.evaluate.writers_help [--data ../shared/data] [--draw N] [--sheets FOLDER]
 
 60 pages that no table or rule was written with: pages for patients of PDQ and MedQuAD, health pages
 of the web, guidance on benefits, rights, finance and tax, and specialist pages (PDQ for
@@ -8,7 +8,9 @@ professionals). *Coverage*: of the words that the editor marks, the share with a
 term, an explanation in brackets, a spelling), and the hard sentences for each proposal. *Right*:
 the share of 300 clicks and 100 proposals that a reader, a language model, called right
 (`tests/writers/help_judged.jsonl`); the tables and rules were mended afterwards. `--sheets` writes
-a new sheet to judge; `--development` uses other pages, for writing tables.
+a new sheet to judge, blind, in two orders; `--development` uses other pages, for writing tables;
+`--draw N` uses pages of a later draw, which no earlier draw or sheet holds, and `--pages FOLDER`
+adds your own, a text file each.
 """
 
 import json
@@ -55,11 +57,11 @@ def texts(data: Path) -> Iterator[tuple[str, str, str]]:
             yield "public guidance", row["id"], row["text"]
 
 
-def drawn(data: Path, is_development: bool) -> dict[str, list[Document]]:
-    """Draw the pages of each sort: those to evaluate on, or others for authors of tables."""
+def eligible(data: Path, is_development: bool) -> dict[str, dict[str, str]]:
+    """Return the texts of each sort by name: those to evaluate on, or others for table authors."""
     folder = JUDGED.parent
     seen = {row["page"] for name in SEEN for row in records(folder / name)}
-    pages: dict[str, list[tuple[int, str, str]]] = {sort: [] for sort in PAGES}
+    pages: dict[str, dict[str, str]] = {sort: {} for sort in PAGES}
     for sort, name, text in texts(data):
         number = crc32(f"help {name}".encode())
         if name in seen or len(text) < _LEAST_CHARACTERS or (number % 4 != 2) != is_development:
@@ -67,14 +69,31 @@ def drawn(data: Path, is_development: bool) -> dict[str, list[Document]]:
         beginning = text[:_MOST_CHARACTERS]
         if len(text) > _MOST_CHARACTERS:
             beginning = beginning.rpartition("\n")[0] or beginning
-        pages[sort].append((number, name, beginning))
-    return {
-        sort: [
-            document_of_text(text, name)
-            for _, name, text in sorted(rows, reverse=True)[: PAGES[sort]]
-        ]
-        for sort, rows in pages.items()
-    }
+        pages[sort][name] = beginning
+    return pages
+
+
+def drawn(data: Path, is_development: bool, draw: int = 1) -> dict[str, list[Document]]:
+    """Draw the pages of each sort: the first draw, or a later one without the earlier pages."""
+    judged = {row["page"] for row in records(JUDGED)}
+    documents = {}
+    for sort, pages in eligible(data, is_development).items():
+        chosen: list[str] = []
+        for number in range(1, draw + 1):
+            pages = {name: text for name, text in pages.items() if name not in chosen}
+            if number > 1:
+                pages = {name: text for name, text in pages.items() if name not in judged}
+            salt = "help" if number == 1 else f"help {number}"
+            order = sorted(pages, key=lambda name: crc32(f"{salt} {name}".encode()), reverse=True)
+            chosen = order[: PAGES[sort]]
+        documents[sort] = [document_of_text(pages[name], name) for name in chosen]
+    return documents
+
+
+def own_pages(folder: Path) -> list[Document]:
+    """Read the text files of a folder."""
+    paths = sorted(folder.glob("*.txt"))
+    return [document_of_text(path.read_text("utf-8"), path.stem) for path in paths]
 
 
 def marks(document: Document, offered: tuple[Offer, ...]) -> Counter[str]:
@@ -100,8 +119,8 @@ def marks(document: Document, offered: tuple[Offer, ...]) -> Counter[str]:
             add("own words", positions)
     for position in issues.misspelled:
         add("spelling", {position})
-    for positions in issues.abbreviations.values():
-        for position in positions:
+    for uses in issues.abbreviations.values():
+        for position in uses:
             add("own words", {position})
     for position in issues.hard:
         add("own words", {position})
@@ -116,7 +135,7 @@ def clicks(document: Document, offered: tuple[Offer, ...]) -> Iterator[dict[str,
         if text and offer.marked:
             first, last = next(span for span in bounds if offer.first < span[1])
             pieces = document.pieces[first:last]
-            change = {offer.first: (offer.last, f"[{text}]")}
+            change = {offer.first: (offer.last, _marked(text))}
             yield {
                 "kind": "plain term" if offer.texts else "in brackets",
                 "term": offer.term.lower(),
@@ -124,6 +143,12 @@ def clicks(document: Document, offered: tuple[Offer, ...]) -> Iterator[dict[str,
                 "after": " ".join(replaced(pieces, first, change)),
                 "page": document.docno,
             }
+
+
+def _marked(text: str) -> str:
+    """Put square brackets around a text, but not around the punctuation after it."""
+    inside = text.rstrip(".,;:?!")
+    return f"[{inside}]{text[len(inside) :]}"
 
 
 def page_help(
@@ -158,7 +183,7 @@ def sheet(rows: list[dict[str, str]], number: int) -> list[dict[str, str]]:
     rows = list(rows)
     random.Random(55).shuffle(rows)
     times: Counter[str] = Counter()
-    chosen = []
+    chosen: list[dict[str, str]] = []
     for row in rows:
         times[row.get("term", row["before"])] += 1
         if times[row.get("term", row["before"])] <= _OF_A_TERM and len(chosen) < number:
@@ -181,12 +206,17 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--sheets", type=Path, help="folder for the sheets to judge")
     parser.add_argument("--development", action="store_true", help="use other pages")
+    parser.add_argument("--pages", type=Path, help="folder of text files to add")
+    parser.add_argument("--draw", type=int, default=1, help="number of the draw of pages")
     chosen = parser.parse_args()
     scorer, rows = Scorer(), []
     every: Counter[str] = Counter()
     all_clicks: list[dict[str, str]] = []
     all_proposals: list[dict[str, str]] = []
-    for sort, documents in drawn(chosen.data, chosen.development).items():
+    pages = drawn(chosen.data, chosen.development, chosen.draw)
+    if chosen.pages:
+        pages["own"] = own_pages(chosen.pages)
+    for sort, documents in pages.items():
         counts: Counter[str] = Counter()
         for document in documents:
             more, of_page, proposed = page_help(document, scorer)
@@ -197,15 +227,53 @@ def main() -> None:
         rows.append(row_of(sort, len(documents), counts))
     rows.append(row_of("all", sum(int(row[1]) for row in rows), every))
     print(markdown(HEAD, rows))
-    drawn_clicks = sheet(all_clicks, _CLICKS)
-    drawn_proposals = sheet(all_proposals, _PROPOSALS)
     for category, changes in (("click", all_clicks), ("proposal", all_proposals)):
         print(f"Judged right: {verdicts(category, changes)}.")
     if chosen.sheets:
         chosen.sheets.mkdir(parents=True, exist_ok=True)
-        for name, changes in (("clicks", drawn_clicks), ("proposals", drawn_proposals)):
-            lines = [json.dumps(row, ensure_ascii=False) for row in changes]
-            (chosen.sheets / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+        for name, changes, most in (
+            ("clicks", all_clicks, _CLICKS),
+            ("proposals", all_proposals, _PROPOSALS),
+        ):
+            write_sheets(chosen.sheets, name, sheet(changes, most))
+
+
+def write_sheets(folder: Path, name: str, rows: list[dict[str, str]]) -> None:
+    """Write the key, and the rows for two readers in two orders with the same numbers."""
+    key = [json.dumps(row, ensure_ascii=False) for row in rows]
+    (folder / f"{name}.jsonl").write_text("\n".join(key) + "\n", "utf-8")
+    numbered = list(enumerate(rows, 1))
+    for reader in "AB":
+        random.Random(reader).shuffle(numbered)
+        items = [
+            f"{number}.\nBefore: {row['before']}\nAfter: {_on_one_line(row['after'])}\n"
+            for number, row in numbered
+        ]
+        text = "\n".join([READING, *items])
+        (folder / f"{name}-{reader}.md").write_text(text, "utf-8")
+
+
+def _on_one_line(text: str) -> str:
+    return text.replace("\n", " / ")
+
+
+READING = """\
+# Are these changes right?
+
+You are a native English speaker who writes leaflets and letters for patients and the public. An
+editor offers a change to a sentence. You see the sentence before and after the change; square
+brackets show a word or phrase that one click has put in, and " / " is the end of a line in a list.
+The rest of the page is not shown. The writer accepts or refuses the change alone, so do not ask
+for other improvements, and judge mistakes of the original sentence as they are.
+
+- right: a native health writer would accept it here: meaning, grammar and register.
+- clumsy: the meaning is kept and the grammar holds, but a writer would reword it.
+- wrong: the meaning is changed or lost, or the grammar is broken.
+- harmful: it changes a dose, a time, a warning or what a patient does.
+
+Answer each number in one line, and nothing else:
+number TAB right|clumsy|wrong|harmful TAB reason (a few words; empty for right)
+"""
 
 
 HEAD = ["pages", "n", "marked words", "with a click", "hard sentences", "a proposal for each"]
@@ -217,7 +285,7 @@ def row_of(sort: str, number: int, counts: Counter[str]) -> list[str]:
     marked = fixed + counts["own words"]
     per_proposal = counts["hard sentences"] / max(counts["with a proposal"], 1)
     return [
-        sort, str(number), str(marked), f"{fixed / marked:.0%}", str(counts["hard sentences"]),
+        sort, str(number), str(marked), f"{fixed / max(marked, 1):.0%}", str(counts["hard sentences"]),
         f"{per_proposal:.1f}",
     ]  # fmt: skip
 

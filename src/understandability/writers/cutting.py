@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 
+from understandability.resources import resource_lines
 from understandability.writers.inflection import is_participle
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence
 from understandability.writers.plain_terms.term_tables import word_list
@@ -18,6 +21,7 @@ _LEAST_PART = 4  # words of each part
 _VERBS = frozenset(("VERB", "AUX"))
 _SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
 _NOUN_PHRASE = frozenset(("DET", "ADJ", "NUM", "NOUN", "PROPN"))
+_OF_AMOUNTS = frozenset(("fewer", "greater", "higher", "less", "lower", "more", "other", "rather"))
 _SCOPES = frozenset(("sometimes", "often", "usually", "rarely", "generally", "normally", "mostly"))
 # Joining word -> the word that opens the second sentence.
 _JOINING: Mapping[str, str] = {"and": "", "but": "But ", "so": "So ", "whereas": "But "}
@@ -58,6 +62,16 @@ class Joint:
         return self.word == ";"
 
 
+@cache
+def _acts() -> frozenset[str]:
+    return frozenset(line.split("\t")[0] for line in resource_lines("plain_terms/acts.tsv")[1:])
+
+
+def is_act(word: str) -> bool:
+    """Return True for a noun of action, such as "avoidance"."""
+    return word in _acts()
+
+
 def is_clause(sentence: TaggedSentence, at: int) -> bool:
     """Return True if a clause with subject and verb begins at a token: "you can", "the new dose
     is".
@@ -68,7 +82,9 @@ def is_clause(sentence: TaggedSentence, at: int) -> bool:
         position = at
         while sentence.tag(position) in _NOUN_PHRASE:
             position += 1
-            if sentence.tag(position) == "DET":
+            if sentence.word(position) == "of" and position == at + 1 and is_act(sentence.word(at)):
+                position += 1  # "avoidance of alcohol is advised"
+            elif sentence.tag(position) == "DET":
                 return False  # "obesity – the body becomes": two phrases
         if sentence.tag(at) not in ("DET", "PRON", "NOUN", "PROPN") or position == at:
             return False
@@ -87,6 +103,11 @@ def _is_without_verb(joint: Joint) -> bool:
 def _is_tied(joint: Joint) -> bool:
     """Reject if the first part needs the second: "If you bleed and it does not stop, call us"."""
     words = [word.lower() for word in joint.left]
+    words = [
+        word
+        for before, word in pairwise(["", *words])
+        if word != "than" or before not in _OF_AMOUNTS  # "less than 6 g"
+    ]
     if joint.is_semicolon:
         words = words[:1]
     elif words[0] in _CONCEDING:

@@ -17,6 +17,7 @@ from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.cutting import cut, lower_first, upper_first
+from understandability.writers.direct_speech import direct, without_frame
 from understandability.writers.facts import check_facts
 from understandability.writers.hard_sentences import LONG_SENTENCE, Findings, findings
 from understandability.writers.inflection import (
@@ -33,13 +34,14 @@ from understandability.writers.plain_terms.term_tables import abbreviations, wor
 from understandability.writers.sentence_edits import rebuilt, replaced, spans
 
 PLAIN, CUT, ACTIVE, YOU, LIST, IN_FULL = "plain", "cut", "active", "you", "list", "in full"
-TOGETHER = "together"
+TOGETHER, DIRECT = "together", "direct"
 _ACTIONS = {
     TOGETHER: "Rewrite the sentence",
     PLAIN: "Use plain terms",
     CUT: "Cut the sentence here",
     ACTIVE: "Say who does it",
     YOU: "Speak to the reader",
+    DIRECT: "Say it directly",
     LIST: "Make a list of the parts",
     IN_FULL: "Say the abbreviation in full",
 }
@@ -48,6 +50,8 @@ _AFTER_AGENTS = frozenset(
 ) | {"called", "named", "known"}
 # Words in whose sentences an abbreviation may name a gene, not the illness.
 _OF_GENES = frozenset(("gene", "genes", "mutation", "mutations"))
+_HANDS = frozenset(("change", "flush", "remove", "replace", "take"))
+_MOST_CHANGES = 4  # of one sentence, before it is cut
 _LEAST_ITEMS, _MOST_WORDS = 4, 7  # of a list, and of an item in it
 _OBJECTS = {"he": "him", "she": "her", "we": "us", "they": "them", "i": "me"}
 _YOURS = {"they": "you", "them": "you", "their": "your", "theirs": "yours",
@@ -142,14 +146,21 @@ def together(pieces: Sequence[str], english: str) -> tuple[list[str], str] | Non
     >>> print(together(text.split(), "british")[1])
     You should avoid all alcohol and tobacco before surgery. You may drink tea before that.
     """
-    before, used = " ".join(pieces), 0
-    lines, text = [before], before
-    for kinds in ((YOU, ACTIVE), (LIST, CUT)):
-        possible = [change for change in _changes_of(text, english) if change[0] in kinds]
-        if possible:
-            _, lines, text = possible[0]
-            used += 1
-    if check_facts(before, text).lost:
+    before, used, lines = " ".join(pieces), 0, [" ".join(pieces)]
+    listed = ""
+    for kinds in ((DIRECT, YOU, ACTIVE), (LIST, CUT), (DIRECT, YOU, ACTIVE)):
+        changed: list[str] = []
+        for line in lines:
+            said, text, times = _followed(line, kinds, english)
+            changed += said
+            used += times
+            if text.startswith(f"{said[0]}\n"):
+                listed = text
+        lines = changed
+        if listed:
+            break
+    text = listed or " ".join(lines)
+    if check_facts(without_frame(before), text).lost:
         return None
     said = [_with_plain_terms(line, english) for line in lines]
     used += said != lines
@@ -158,6 +169,19 @@ def together(pieces: Sequence[str], english: str) -> tuple[list[str], str] | Non
     if text.startswith(f"{lines[0]}\n"):  # a list
         return said, "\n".join([said[0], *(f"- {item.rstrip('.')}" for item in said[1:])])
     return said, " ".join(said)
+
+
+def _followed(line: str, kinds: Sequence[str], english: str) -> tuple[list[str], str, int]:
+    """The lines and the text after the changes of these kinds, and the number of changes."""
+    lines, text = [line], line
+    for times in range(_MOST_CHANGES):
+        possible = [change for change in _changes_of(text, english) if change[0] in kinds]
+        if not possible:
+            return lines, text, times
+        _, lines, text = min(possible, key=lambda change: kinds.index(change[0]))
+        if len(lines) > 1:
+            return lines, text, times + 1
+    return lines, text, _MOST_CHANGES
 
 
 def _changes_of(text: str, english: str) -> list[tuple[str, list[str], str]]:
@@ -203,12 +227,29 @@ def changes(
         yield ACTIVE, [active], active
     if addressed := _addressed(sentence, pieces):
         yield YOU, [addressed], addressed
+    said = _directly(sentence, pieces, english)
+    if said and not check_facts(without_frame(" ".join(pieces)), said).lost:
+        yield DIRECT, [said], said
     if listed := _listed(sentence, pieces):
         intro, *items = listed
         lines = [f"{intro}:", *(f"{item}." for item in items)]
         yield LIST, lines, "\n".join([f"{intro}:", *(f"- {item}" for item in items)])
     if full := _in_full(pieces, first, issues, english):
         yield IN_FULL, [full], full
+
+
+def _directly(sentence: TaggedSentence, pieces: list[str], english: str) -> str:
+    """The sentence said directly; a frame goes if the rest itself speaks to the reader.
+
+    "Patients should be advised that alcohol should be avoided" is "Avoid alcohol".
+    """
+    text = " ".join(pieces)
+    rest = without_frame(text)
+    if rest != text:
+        said = [new for kind, _, new in _changes_of(rest, english) if kind in (DIRECT, YOU)]
+        if said:
+            return said[0]
+    return direct(sentence, pieces)
 
 
 def _participle_base(word: str) -> str:
@@ -294,14 +335,12 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     if duty := _DUTY.match(" ".join(pieces)):
         rest = _of_reader(sentence, duty["rest"]) if "atients" in duty[0] else duty["rest"]
         return rest and f"You must {rest}"
-    passive = _passive(sentence)
-    if not passive or passive[0] < 2 or sentence.word(passive[0]) != "be":
+    place = _duty(sentence)
+    if not place:
         return ""
-    be, verb = passive
-    negative = sentence.word(be - 1) == "not"
-    modal = be - 1 - negative
+    modal, negative, verb = place
     base = _participle_base(sentence.word(verb))
-    if sentence.word(modal) not in ("should", "must") or base not in word_list("taken"):
+    if base not in word_list("taken"):
         return ""
     if sentence.word(verb + 1) == "by" or sentence.word(0) in ("it", "he", "she", "they", "you"):
         return ""
@@ -311,14 +350,45 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     if _has_second_clause(sentence, verb):
         return ""
     subject = [lower_first(pieces[0], sentence.tag(0)), *pieces[1 : sentence.pieces[modal]]]
-    if sentence.tag(0) not in ("DET", "PRON") and subject[-1].endswith("s"):
+    said = {word_of(piece).lower() for piece in subject}
+    if not said.isdisjoint(word_list("others")) or (
+        base in _HANDS and not said.isdisjoint(word_list("left to nurses"))
+    ):
+        return ""  # "Patients should be informed", "Stitches should be removed"
+    is_bare = sentence.tag(0) not in ("DET", "PRON") and subject[-1].endswith("s")
+    if is_bare and base in word_list("taken with the"):
         subject.insert(0, "the")  # "take the tablets", but "avoid alcohol"
     must = "You must " if sentence.word(modal) == "must" else ""
     no = ("not " if must else "Do not ") if negative else ""
-    said = f"{must}{no}{base if must or no else upper_first(base)}"
+    verb_said = f"{must}{no}{base if must or no else upper_first(base)}"
     done = pieces[sentence.pieces[verb]]
     mark = done[len(done.rstrip(".,;:!?")) :]
-    return " ".join([said, *subject[:-1], subject[-1] + mark, *pieces[sentence.pieces[verb] + 1 :]])
+    return " ".join(
+        [verb_said, *subject[:-1], subject[-1] + mark, *pieces[sentence.pieces[verb] + 1 :]]
+    )
+
+
+def _duty(sentence: TaggedSentence) -> tuple[int, bool, int] | None:
+    """Where a duty begins in a passive, whether it is one not to do so, and its verb.
+
+    "should be taken", "must not be taken", "are to be avoided".
+    """
+    passive = _passive(sentence)
+    if passive and passive[0] > 1 and sentence.word(passive[0]) == "be":
+        be, verb = passive
+        negative = sentence.word(be - 1) == "not"
+        modal = be - 1 - negative
+        return (modal, negative, verb) if sentence.word(modal) in ("should", "must") else None
+    for position in range(1, len(sentence.tokens)):
+        if sentence.word(position) in ("is", "are"):
+            negative = sentence.word(position + 1) == "not"
+            to = position + 1 + negative
+            if (sentence.word(to), sentence.word(to + 1)) == ("to", "be"):
+                is_verb = bool(_participle_base(sentence.word(to + 2)))
+                return (position, negative, to + 2) if is_verb else None
+        if sentence.tag(position) in ("VERB", "AUX", "PUNCT", "SCONJ", "CCONJ", "ADV"):
+            return None
+    return None
 
 
 def _has_second_clause(sentence: TaggedSentence, verb: int) -> bool:
@@ -387,6 +457,8 @@ def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
     is_clear = is_clear and is_one and not is_shared
     if len(parts) < _LEAST_ITEMS or not (are_nouns and are_short and is_clear):
         return []
+    if parts[0][0].lower() in _ARTICLES and not all(part[0].lower() in _ARTICLES for part in parts):
+        return []  # "the heart, lungs, liver and spleen"
     items = [" ".join(part).rstrip(".,;:") for part in parts]
     items[-2] += " or" if pieces[joint] == "or" else ""
     return [" ".join(pieces[:start]).rstrip(":"), *items]

@@ -126,6 +126,8 @@ def changes_sense(match: Match, plain: str) -> bool:
     """
     if match.form.row.part != "verb" or plain not in ("get", "have"):
         return False
+    if match.is_past and match.past_or_participle() != PAST and not match.is_after_auxiliary:
+        return True  # "all letters received" are not "all letters got"
     return match.is_passive or (not match.is_past and _lacks_object(match))
 
 
@@ -184,7 +186,7 @@ def _has_two_tails(match: Match, plain: Plain) -> bool:
     return is_two and not is_short
 
 
-def _is_of_a_kind(match: Match) -> bool:
+def is_of_a_kind(match: Match) -> bool:
     """Return True after an adjective that must directly precede its noun: "incisional"."""
     word = match.last_word
     return (
@@ -201,7 +203,7 @@ def _is_in_a_phrase(match: Match, _: Plain) -> bool:
     """
     is_joined = "CCONJ" in (match.tag_before, match.tag_after)
     is_among = match.tag_before in NOUNS or match.tag_after in (*NOUNS, "NUM")
-    return is_joined or is_among or _is_of_a_kind(match)
+    return is_joined or is_among or is_of_a_kind(match)
 
 
 def _is_in_a_name(match: Match, _: Plain) -> bool:
@@ -251,7 +253,14 @@ def _wants_an_object(match: Match, plain: Plain) -> bool:
 def _is_named_participle(match: Match, _: Plain) -> bool:
     """Return True for a verb form before a noun, which may be a name: "assisted living"."""
     is_free = match.tag_before in ("", "PUNCT", "DET", "ADJ", "ADP", "CCONJ")
-    return match.is_past and is_free and match.tag_after in NAMES
+    sentence, end = match.sentence, match.end
+    # "assisted or controlled breathing"
+    is_joined = (
+        match.tag_after == "CCONJ"
+        and sentence.tag(end + 1) in ("VERB", "ADJ")
+        and sentence.tag(end + 2) in NOUNS
+    )
+    return match.is_past and (is_joined or (is_free and match.tag_after in NAMES))
 
 
 def _is_enough_after_an_article(match: Match, plain: Plain) -> bool:
@@ -307,7 +316,10 @@ def _finds_no_place_behind(match: Match, plain: Plain) -> bool:
     if sentence.is_in_compound(end, until):
         return True  # "intravenous contrast-enhanced"
     # "excess risk of cancer", "grade 3 pain", "readiness to change": after the whole phrase
-    return sentence.tag(until) in _OF_NOUN and sentence.word(until) not in ("between", "among")
+    is_of = sentence.word(until) == "of"  # "persistent risk of developing"
+    return is_of or (
+        sentence.tag(until) in _OF_NOUN and sentence.word(until) not in ("between", "among")
+    )
 
 
 def _is_a_clause_after_a_modifier(match: Match, plain: Plain) -> bool:
@@ -348,7 +360,7 @@ def _is_among_nouns(match: Match, _: Plain) -> bool:
     "broken bone clinic".
     """
     is_modifier = match.tag_after in (*NOUNS, "NUM") and "modifier" not in match.form.row.flags
-    return match.tag_before in NOUNS or is_modifier or _is_of_a_kind(match) or _shares(match)
+    return match.tag_before in NOUNS or is_modifier or is_of_a_kind(match) or _shares(match)
 
 
 def _shares(match: Match) -> bool:
@@ -356,7 +368,11 @@ def _shares(match: Match) -> bool:
     distress".
     """
     sentence, start = match.sentence, match.start
-    is_joined = match.tag_before == "CCONJ" and sentence.tag(start - 2) == "ADJ"
+    # "orbital or metastatic disease"
+    is_joined = match.tag_before == "CCONJ" and (
+        sentence.tag(start - 2) == "ADJ"
+        or (sentence.tag(start - 2) in NOUNS and sentence.tag(start - 3) in ("ADP", "DET"))
+    )
     return is_joined and not match.is_one_word and sentence.tag(start) in ("ADJ", "NOUN")
 
 

@@ -23,6 +23,7 @@ from understandability.writers.plain_terms.fitting import (
     changes_sense,
     fits,
     in_form,
+    is_of_a_kind,
     placed,
     plain_of,
     term_in,
@@ -48,6 +49,7 @@ from understandability.writers.plain_terms.term_tables import (
     plural_of,
     recommended_words,
     trusted_terms,
+    word_list,
 )
 from understandability.writers.sentence_edits import remembered, spans
 
@@ -60,8 +62,22 @@ _TAGS: Mapping[str, frozenset[str]] = {
 }
 _BEFORE_VERB = frozenset(("NOUN", "PROPN", "PRON", "AUX", "PART", "ADV"))
 _OF_NAMES = frozenset(("noun", "adjective"))
+_CAPTIONS = frozenset(("fig", "fig.", "figure", "table"))
+_LEAST_IN_FULL = 3  # letters; shorter abbreviations have too many senses
+_OF_GENES = frozenset(("gene", "genes", "mutation", "mutations", "allele", "alleles"))
+_SMALL_WORDS = frozenset(("the", "our", "your", "their", "this", "each", "every"))
+# In the full names of bodies and laws, which have "the" before them.
+_BODIES = frozenset(
+    (
+        "Act", "Administration", "Agency", "Association", "Authority", "Bureau", "Centers",
+        "Commission", "Department", "Institute", "Institutes", "Office", "Organization", "Program",
+        "Scheme", "Service", "Services",
+    )
+)  # fmt: skip
 _OPENS = frozenset((".", ":", ";", "?", "!", "(", "[", "“", "•", "‘", "-", "–", "—"))
 EXPLAINED = "the text says what it means"
+# Words before and after a term that may not say the same as its meaning, and as a click.
+_DIRECTLY, _NEXT = 2, 5
 _BESIDE = 12  # words before and after a term, which may explain it
 _STEM = 5  # letters; words that share them count as related
 _EMPTY = frozenset(
@@ -74,6 +90,9 @@ _ENDS_NOUN = frozenset(
 )
 # Words and signs that belong to the term before them, and may not follow a bracket.
 _TIED = frozenset(("of", "to", ":", "(", "[", "'s", "’s", "-", "/"))
+_RELATIVE = frozenset(("that", "where", "which", "who", "whose"))
+_RELATIVES = frozenset((("in", "which"), ("by", "which"), ("for", "which"), ("of", "which")))
+_CLASSES = frozenset(("a", "an", "medicine", "medicines", "drug", "drugs"))
 _SEVERAL_SENSES = (", or ", ";")  # in a note
 _KNOWN = 0.3  # complexity; a word of less has no note
 _MARKED = 0.39  # complexity; a meaning without a click is marked for words of more
@@ -157,7 +176,9 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
             spelled, pieces = keys[number]
             of_terms = list(chain.from_iterable(made for _, made in _offers_in(sentence, pieces)))
             within = covered(of_terms)
-            others = (offer for offer in _of_abbreviations(sentence) if offer.first not in within)
+            others = (
+                offer for offer in _of_abbreviations(sentence, pieces) if offer.first not in within
+            )
             in_order = sorted((*of_terms, *others), key=lambda offer: offer.first)
             yield tuple(said for offer in in_order for said in _in_english(offer, spelled))
 
@@ -170,7 +191,10 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
             if offer.term.lower() in in_brackets[number]:  # "body mass index (BMI)"
                 offer = replace(offer, plain=(), texts=(), note=EXPLAINED, in_brackets="")
             first_use = seen[number].setdefault(one_spelling(offer.term), offer)
-            if first_use is not offer:
+            if not first_use.is_explained and not first_use.texts and not first_use.in_brackets:
+                # a heading, for example, has no place for an explanation
+                seen[number][one_spelling(offer.term)] = offer
+            elif first_use is not offer:
                 offer = _later(offer, first_use)
             of_documents[number].append(
                 replace(offer, first=offer.first + start, last=offer.last + start)
@@ -186,7 +210,7 @@ def _later(offer: Offer, first_use: Offer) -> Offer:
     return replace(offer, in_brackets="", marked=offer.marked and not is_enough)
 
 
-def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
+def _of_abbreviations(sentence: TaggedSentence, pieces: Sequence[str]) -> Iterator[Offer]:
     """Yield offers with the meaning of abbreviations and genes, unless the text explains them in
     brackets.
     """
@@ -197,15 +221,45 @@ def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
             continue  # "as-pi-RA-shun"
         if name == "IV" and (sentence.tag(position - 1) in NOUNS or "III" in sentence.tokens):
             continue  # a numeral: "stage IV", "stage I, II, III or IV"
+        in_full = ""
         if name in names and "(" not in (sentence.word(position - 1), sentence.word(position + 1)):
             full, meaning = names[name]
             note = ": ".join(filter(None, (full, meaning)))
+            if name == token and full:
+                in_full = _in_full(sentence, position, full)
+                if in_full:
+                    piece = pieces[sentence.pieces[position]]
+                    begin, end = sentence.begins[position], sentence.ends[position]
+                    is_owner = piece[end:].startswith(("'", "’"))
+                    in_full = "" if is_owner else piece[:begin] + in_full + piece[end:]
         elif _SYMBOL.fullmatch(name) and sentence.word(position + 1) in ("gene", "genes"):
             note = "the name of a gene"
         else:
             continue
         first = sentence.pieces[position]
-        yield Offer(first, first + 1, name, (), (), note, MEDICAL)
+        yield Offer(first, first + 1, name, (), (), note, MEDICAL, in_full)
+
+
+def _in_full(sentence: TaggedSentence, position: int, full: str) -> str:
+    """ "Urinary tract infection (UTI)" for "UTI"; '' where that would not read well."""
+    name, before = sentence.tokens[position], sentence.word(position - 1)
+    words = [word for word in full.split() if word[0].isalpha()]
+    if len(name) < _LEAST_IN_FULL or len(words) < 2 or name in word_list("everyday"):
+        return ""
+    if _is_title(sentence) or {"VERB", "AUX"}.isdisjoint(sentence.tags):
+        return ""
+    is_inside = sentence.tokens[:position].count("(") > sentence.tokens[:position].count(")")
+    is_pair = "/" in (before, sentence.word(position + 1))
+    is_of_gene = not _OF_GENES.isdisjoint(map(sentence.word, range(len(sentence.tokens))))
+    if is_inside or is_pair or is_of_gene or before in ("a", "an") or sentence.is_quoted[position]:
+        return ""
+    if sentence.tag(position - 1) == "PROPN" or words[0].lower() in map(str.lower, sentence.tokens):
+        return ""
+    if before not in _SMALL_WORDS and not _BODIES.isdisjoint(words):
+        full = f"the {full}"
+    if position == 0:
+        full = full[:1].upper() + full[1:]
+    return f"{full} ({name})"
 
 
 def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
@@ -246,6 +300,8 @@ def _ambiguous() -> frozenset[str]:
 
 def _explained_in(offer: Offer, english: str) -> str:
     """Return the term with its meaning in brackets, in the requested English."""
+    if f" ({offer.term})" in offer.in_brackets:  # an abbreviation in full
+        return in_english(offer.in_brackets, english)
     term, bracket, meaning = offer.in_brackets.partition(" (")
     return term + bracket + in_english(meaning, english)
 
@@ -259,7 +315,11 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
     if match.is_defined or _is_said_nearby(match, row.note):
         plain, note = (), EXPLAINED
     elif fitting := [
-        text for text in match.plain if (row.is_sure or text in trusted) and fits(match, text)
+        text
+        for text in match.plain
+        if (row.is_sure or text in trusted)
+        and fits(match, text)
+        and not _repeats(match, text, _NEXT)
     ]:
         first, last, plain, texts = placed(match, fitting, pieces)
         if texts[0] == " ".join(pieces[first:last]):
@@ -314,14 +374,32 @@ def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> s
         return ""
     if match.next_word == "," and sentence.word(end + 1) == "or":
         return ""  # "dysphagia, or trouble swallowing,"
+    if match.next_word == "or" and "".join(sentence.tokens[end + 1 : end + 2]).isupper():
+        return ""  # "alpha-synuclein or SNCA"
+    if (match.next_word, sentence.word(end + 1)) in _RELATIVES or match.next_word in _RELATIVE:
+        return ""  # "a meningocele in which the nerves stay inside"
+    if _repeats(match, meaning, _NEXT) or _is_circular(row.term, meaning):
+        return ""
     if match.tag_before == "CCONJ" and sentence.tag(match.start - 2) == "ADJ":
         return ""  # "renal and hepatic function"
+    if match.tag_before == "ADJ" and match.is_one_word and is_of_a_kind(match):
+        return ""  # "orbital cellulitis"
+    before_words = {sentence.word(position) for position in range(match.start - 12, match.start)}
+    if meaning.split()[0] in _CLASSES and {"such", "as"} <= before_words:
+        return ""  # "antibiotics such as doxycycline (a medicine against bacteria)"
     if match.tag_before == "ADJ" and meaning.split()[0].endswith("ing"):
         return ""  # "neurohormonal activation (switching on)"
     before = pieces[sentence.pieces[match.start] : sentence.pieces[end - 1] + 1]
     last = before[-1]
     at = sentence.ends[end - 1]
     return " ".join((*before[:-1], f"{last[:at]} ({meaning}){last[at:]}"))
+
+
+def _is_circular(term: str, meaning: str) -> bool:
+    """Return True if half of a meaning repeats the term: "risk-reducing surgery"."""
+    own = {word[:_STEM] for word in re.findall("[a-z]{3,}", term.lower())}
+    said = [word[:_STEM] for word in re.findall("[a-z]{4,}", meaning) if word not in _EMPTY]
+    return bool(said) and 2 * sum(word in own for word in said) >= len(said)
 
 
 @lru_cache(1 << 14)
@@ -392,7 +470,9 @@ def _offers_in(
 
 
 def _is_title(sentence: TaggedSentence) -> bool:
-    """Return True if nearly all words begin with a capital: "Looking At It", "Zinc, Lactose"."""
+    """Return True for a title or a caption: "Looking At It", "Zinc, Lactose", "Figure 1. Eye"."""
+    if sentence.word(0) in _CAPTIONS and any(map(str.isdigit, sentence.word(1))):
+        return True
     letters = [token for token in sentence.tokens if token.isalpha()]
     if len(letters) > 2 and all(token[0].isupper() for token in letters):
         return True
@@ -439,7 +519,7 @@ def _chosen(
                 text
                 for text in row.plain
                 if not changes_sense(match, text)
-                and not _repeats(match, text)
+                and not _repeats(match, text, _DIRECTLY)
                 and not (is_infinitive and plain_of(text).tags[-1] in ("ADP", "SCONJ"))
             )
             if plain or row.note or match.is_defined:
@@ -502,9 +582,9 @@ def _has_part(
     return tag in _TAGS[part] or as_noun
 
 
-def _repeats(match: Match, plain: str) -> bool:
+def _repeats(match: Match, plain: str, within: int) -> bool:
     """Return True if a word of the plain term already precedes or follows: "supporting tissue
     tissue".
     """
     own = [stems(word) for word in re.split("[ -]", plain) if len(word) > 3]
-    return bool(match.sentence.said_beside(frozenset().union(*own), match.start, match.end, 2))
+    return bool(match.sentence.said_beside(frozenset().union(*own), match.start, match.end, within))

@@ -262,6 +262,11 @@ class Match:
         return self.form.name in (PAST, PARTICIPLE)
 
     @property
+    def is_after_auxiliary(self) -> bool:
+        """Return True after "is", "was", "has", "have" and the like."""
+        return self.is_after(BE | _HAVE)
+
+    @property
     def is_passive(self) -> bool:
         is_participle = self.is_past and self.past_or_participle() == PARTICIPLE
         return is_participle and self.is_after(BE)

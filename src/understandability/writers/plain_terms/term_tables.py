@@ -172,8 +172,8 @@ def plural_of(plain: str) -> str:
 
     >>> [plural_of(plain) for plain in ("germ test", "bulge in a blood vessel", "calories eaten")]
     ['germ tests', 'bulges in a blood vessel', 'calories eaten']
-    >>> plural_of("doctor or nurse")
-    'doctors or nurses'
+    >>> plural_of("doctor or nurse"), plural_of("medicine that stops clots")
+    ('doctors or nurses', 'medicines that stop clots')
     """
     words = plain.split()
     if len(words) == 3 and words[1] == "or":
@@ -181,7 +181,27 @@ def plural_of(plain: str) -> str:
     head = head_of(words)
     end = words.index(head) + 1
     is_plural = end < len(words) and head.endswith("s") and not head.endswith("ss")
-    return " ".join((*words[: end - 1], head if is_plural else plural(head), *words[end:]))
+    tail = _of_several(words[end:])
+    return " ".join((*words[: end - 1], head if is_plural else plural(head), *tail))
+
+
+_BE_AND_HAVE = {"is": "are", "has": "have", "does": "do", "was": "were"}
+
+
+def _of_several(tail: Sequence[str]) -> list[str]:
+    """A relative clause that says something of several: "that stops clots", "that stop clots"."""
+    words = list(tail)
+    if len(words) > 1 and words[0] in ("that", "which", "who"):
+        verb = words[1]
+        if verb in _BE_AND_HAVE:
+            words[1] = _BE_AND_HAVE[verb]
+        elif verb.endswith("ies"):
+            words[1] = f"{verb[:-3]}y"
+        elif verb.endswith("sses") or verb.endswith("ches") or verb.endswith("shes"):
+            words[1] = verb[:-2]
+        elif verb.endswith("s") and not verb.endswith("ss"):
+            words[1] = verb[:-1]
+    return words
 
 
 def head_of(words: Sequence[str]) -> str:
@@ -198,7 +218,7 @@ def plain_terms() -> tuple[PlainTerm, ...]:
     ('heart attack',)
     """
     rows = []
-    unused = dict(_sure_terms())
+    unused, refusals = dict(_sure_terms()), _refusals()
     for list_name in LISTS:
         for line in resource_lines(f"plain_terms/{list_name}.tsv")[1:]:
             term, plains, part, when, note, source, position, irregular = line.split("\t")
@@ -211,17 +231,58 @@ def plain_terms() -> tuple[PlainTerm, ...]:
             sure = _sure_terms().get(key)
             if sure and rules and sure.plain in plain:
                 rows.append(replace(_sure_row(sure, term, note, list_name), rules=rules))
+                if rules == refusals.get(key):
+                    unused.pop(key, None)
                 continue
             if sure and not rules and _RULED not in sure.flags:
+                refused = refusals.get(key, ())
                 if unused.pop(key, None):
-                    rows.append(_sure_row(sure, term, note, list_name))
-                continue
+                    rows.append(replace(_sure_row(sure, term, note, list_name), rules=refused))
+                if not refused:
+                    continue
             rows.append(
                 PlainTerm(term, plain, plurals, part, rules, note, source, follows_noun, list_name)
             )
-    others = (sure for sure in unused.values() if _RULED not in sure.flags)
-    rows += [_sure_row(sure, sure.term, "", MEDICAL) for sure in others]
-    return tuple(rows)
+    rows += [
+        replace(_sure_row(sure, sure.term, "", MEDICAL), rules=refusals.get(key, ()))
+        for key, sure in unused.items()
+        if _RULED not in sure.flags
+    ]
+    each_once = {(row.term, row.part, row.rules, row.vocabulary): row for row in reversed(rows)}
+    return tuple(reversed(each_once.values()))
+
+
+def _refusals() -> Mapping[tuple[tuple[str, ...], str], tuple[Rule, ...]]:
+    """The negative rules of sure terms: "malignant" is not "cancerous" before "hyperthermia".
+
+    They are those of the table's only row with that plain term.
+    """
+    found: dict[tuple[tuple[str, ...], str], list[tuple[Rule, ...]]] = {}
+    for list_name in LISTS:
+        for line in resource_lines(f"plain_terms/{list_name}.tsv")[1:]:
+            term, plains, part, when, *_ = line.split("\t")
+            key = (_words_of(term), part)
+            sure = _sure_terms().get(key)
+            if sure and sure.plain in plains.split(" | "):
+                found.setdefault(key, []).append(
+                    tuple(rule for rule in _rules(when) if rule.negative)
+                )
+    return {key: _common(several) for key, several in found.items()}
+
+
+def _common(several: Sequence[tuple[Rule, ...]]) -> tuple[Rule, ...]:
+    """The rules with the words that every row refuses in that place."""
+    first, *others = several
+    rules = []
+    for rule in first:
+        words = [
+            frozenset().union(*(one.words for one in other if one.where == rule.where))
+            for other in others
+        ]
+        common = rule.words.intersection(*words)
+        if common:
+            rules.append(rule._replace(words=common))
+    return tuple(rules)
 
 
 def _sure_row(sure: _Sure, term: str, note: str, vocabulary: str) -> PlainTerm:
