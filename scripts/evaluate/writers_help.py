@@ -77,17 +77,22 @@ def drawn(data: Path, is_development: bool, draw: int = 1) -> dict[str, list[Doc
     """Draw the pages of each sort: the first draw, or a later one without the earlier pages."""
     judged = {row["page"] for row in records(JUDGED)}
     documents = {}
-    for sort, pages in eligible(data, is_development).items():
+    missing = 0  # pages of the web, which are few
+    for sort, pages in reversed(eligible(data, is_development).items()):
         chosen: list[str] = []
+        number_of_pages = PAGES[sort]
+        if sort == "for patients" and draw > 1:
+            number_of_pages += missing
         for number in range(1, draw + 1):
             pages = {name: text for name, text in pages.items() if name not in chosen}
             if number > 1:
                 pages = {name: text for name, text in pages.items() if name not in judged}
             salt = "help" if number == 1 else f"help {number}"
             order = sorted(pages, key=lambda name: crc32(f"{salt} {name}".encode()), reverse=True)
-            chosen = order[: PAGES[sort]]
+            chosen = order[:number_of_pages]
+        missing += number_of_pages - len(chosen)
         documents[sort] = [document_of_text(pages[name], name) for name in chosen]
-    return documents
+    return {sort: documents[sort] for sort in PAGES}
 
 
 def own_pages(folder: Path) -> list[Document]:
@@ -284,10 +289,9 @@ def row_of(sort: str, number: int, counts: Counter[str]) -> list[str]:
     fixed = counts["plain term"] + counts["in brackets"] + counts["spelling"]
     marked = fixed + counts["own words"]
     per_proposal = counts["hard sentences"] / max(counts["with a proposal"], 1)
-    return [
-        sort, str(number), str(marked), f"{fixed / max(marked, 1):.0%}", str(counts["hard sentences"]),
-        f"{per_proposal:.1f}",
-    ]  # fmt: skip
+    share = f"{fixed / max(marked, 1):.0%}"
+    hard = str(counts["hard sentences"])
+    return [sort, str(number), str(marked), share, hard, f"{per_proposal:.1f}"]
 
 
 if __name__ == "__main__":
