@@ -6,8 +6,8 @@ Texts are scored by `score_table` with default settings, without stating their l
 README.md says what `open` learned from these sets. Grossman & Chen (ACL 2026) published the
 scores of language models: Llama 3, Gemma, Phi, Aya and Mixtral, with two prompts. The best language
 model and the best formula of a set are chosen on the set itself, which favours them. Figures are
-Pearson correlations with human ratings; intervals resample groups. Fills in README.md and
-docs/quality/index.md.
+Pearson correlations with human ratings; intervals resample groups. Fills in README.md,
+docs/quality/index.md and docs/languages.md.
 """
 
 import csv
@@ -94,10 +94,15 @@ def row_of(data: Path, name: str, title: str, folder: str) -> list[str]:
 def main() -> None:
     """Fill in the table."""
     arguments = parser_of(__doc__).parse_args()
-    table = markdown(HEAD, [row_of(arguments.data, *row) for row in SETS])
+    rows = [row_of(arguments.data, *row) for row in SETS]
+    table = markdown(HEAD, rows)
     print(table)
     for document in ("README.md", "docs/quality/index.md"):
         fill(ROOT / document, {"language-models": table})
+    of_languages = [
+        row for row, (*_, folder) in zip(rows, SETS, strict=True) if folder != "labelled"
+    ]
+    fill(ROOT / "docs/languages.md", {"language-models-of-languages": markdown(HEAD, of_languages)})
 
 
 if __name__ == "__main__":

@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from scripts.evaluate.intervals import auc, measured, short
 from scripts.shared import ROOT, markdown, parser_of, records
-from scripts.train.languages import JUDGES, READ, Learned, document_in, to_calibrate
+from scripts.train.languages import JUDGES, READ, SENTENCES, Learned, document_in, to_calibrate
 
 from understandability.arrays import Floats
+from understandability.crawls.score import score_table
 from understandability.evaluation.correlation import pearson
 from understandability.feature.batch import Batch
 from understandability.feature.formulas_of_languages import readability
@@ -39,6 +40,7 @@ PEOPLE = (
     ("French levels", "readmepp_fr", "fr", "label", pearson, 0.78),
     ("Russian levels", "readmepp_ru", "ru", "label", pearson, 0.75),
     ("Hindi levels", "readmepp_hi", "hi", "label", pearson, 0.76),
+    ("Arabic levels", "readmepp_ar", "ar", "label", pearson, 0.66),
     ("Wikipedia or Klexikon", "klexikon_docs", "de", "label", auc, 0.98),
     ("DEplain, original or plain", "deplain_docs", "de", "label", auc, 0.80),
     ("Wikipedia or Vikidia", "wivico_fr_pairs", "fr", "label", auc, 0.75),
@@ -56,10 +58,18 @@ def levels_of(texts: Sequence[str], language: str) -> Floats:
 
 
 def of_people(data: Path, pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
-    """Yield rows on human labels: title, ours, best formula of the language, texts, target."""
+    """Yield rows on human labels: title, ours, best formula of the language, texts, target.
+
+    Pages of which the bundle learned a sentence are left out.
+    """
     learned = Learned(data, pairs)
+    learned_groups = {row["group"] for row in records(SENTENCES)}
     for title, file, language, label, measure, target in PEOPLE:
-        rows = list(records(data / f"languages/{file}.jsonl.gz"))
+        rows = [
+            row
+            for row in records(data / f"languages/{file}.jsonl.gz")
+            if row["group"] not in learned_groups
+        ]
         texts = [row["text"] for row in rows]
         labels = np.array([row[label] for row in rows], np.float64)
         groups = np.array([row["group"] for row in rows])
@@ -76,39 +86,6 @@ def of_people(data: Path, pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]
             if best is None or result.value > best.value:
                 best_name, best = name, result
         yield [title, str(ours), f"{best} {best_name}", str(ours.n), short(target, 2)]
-
-
-def lengths_of(texts: Sequence[str]) -> Floats:
-    """Return standardised lengths of sentences in any script, in words and in letters."""
-    lengths = []
-    for text in texts:
-        words = [word for word in text.split() if any(map(str.isalpha, word))] or ["-"]
-        letters = sum(map(len, words))
-        lengths.append(
-            [np.log(len(words)), letters / len(words), np.log(letters), np.sqrt(letters)]
-        )
-    rows = np.array(lengths)
-    return np.asarray((rows - rows.mean(axis=0)) / rows.std(axis=0))
-
-
-def of_arabic(data: Path) -> Iterator[list[str]]:
-    """Yield a row on Arabic, which has no estimates: the agreement of lengths alone.
-
-    The weights of the lengths are learned from German.
-    """
-    german, arabic = (
-        list(records(data / f"languages/{name}.jsonl.gz"))
-        for name in ("textcomplexity_de", "readmepp_ar")
-    )
-    labels = np.array([row["complexity"] for row in german])
-    weights = np.linalg.lstsq(lengths_of([row["text"] for row in german]), labels - labels.mean())[
-        0
-    ]
-    levels = np.array([row["label"] for row in arabic], np.float64)
-    groups = np.array([row["group"] for row in arabic])
-    lengths = lengths_of([row["text"] for row in arabic])
-    result = measured(pearson, lengths @ weights, levels, groups)
-    yield [str(result), str(len(arabic))]
 
 
 def of_readings() -> Iterator[list[str]]:
@@ -152,7 +129,7 @@ def of_translations(pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
     originals = np.array([scorer.estimates(batch)[0].level for batch in batches])
     for language in LANGUAGES:
         translated = [number for number, pair in enumerate(used) if language in pair["texts"]]
-        if len(translated) >= 10 and LANGUAGES[language].frequencies:
+        if len(translated) >= 10:
             texts = [used[number]["texts"][language] for number in translated]
             differences = levels_of(texts, language) - originals[translated]
             yield [
@@ -187,6 +164,30 @@ def of_speed(pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
         yield [LANGUAGES[language].name, f"{np.median(ratios):.2f}", str(10 * len(ratios))]
 
 
+def through_the_door(data: Path) -> Iterator[list[str]]:
+    """Yield rows on human labels of sentences, by the public commands, as a table.
+
+    In order: title, correlation of the level with no language stated, with the language stated,
+    texts without an estimate, texts.
+    """
+    for title, file, language, label, measure, _ in PEOPLE:
+        if not file.startswith("readmepp"):
+            continue
+        rows = list(records(data / f"languages/{file}.jsonl.gz"))
+        labels = np.array([row[label] for row in rows], np.float64)
+        groups = np.array([row["group"] for row in rows])
+        table = {"text": [row["text"] for row in rows]}
+        cells = []
+        for stated in ({}, {"language": language}):
+            levels = np.array(score_table(table, text="text", **stated)["level"], np.float64)
+            missing = np.isnan(levels)
+            levels[missing] = levels[~missing].mean()
+            cells.append(str(measured(measure, levels, labels, groups)))
+            if not stated:
+                lost = int(missing.sum())
+        yield [title, *cells, str(lost), str(len(rows))]
+
+
 def of_guesses() -> Iterator[list[str]]:
     """Yield rows on language detection: kind of text, share of right guesses, number of texts.
 
@@ -217,13 +218,16 @@ def main() -> None:
         ("language;processor time, English is 1;pages", of_speed(pairs)),
         ("kind of text;right;texts", of_guesses()),
         (
+            "human labels;no language stated;language stated;lost;texts",
+            through_the_door(arguments.data),
+        ),
+        (
             "readings of;Pearson;best formula;mean distance;within the spread;bias of P(U\\|d);"
             "passages",
             of_readings(),
         ),
         ("translations into;median difference;median distance;pages", of_translations(pairs)),
         ("human labels;`languages`;best formula;texts;target", of_people(arguments.data, pairs)),
-        ("Arabic levels by lengths alone;texts", of_arabic(arguments.data)),
     ):
         print(markdown(head.split(";"), rows))
 

@@ -4,8 +4,9 @@
     python -m scripts.train.languages --parallel parallel.jsonl.gz [--output resources/bundles]
 
 The *level* is learned from human ratings of 821 German sentences (TextComplexityDE, complexity),
-and from the levels that `open` estimates for English sentences. For English words, complexity and
-meaning are known; words of other languages get those of their English equivalents
+from the levels that `open` estimates for English sentences, from readings of English passages, and
+from readings of 160 more German sentences (`SENTENCES`). For English words, complexity and meaning
+are known; words of other languages get those of their English equivalents
 (`scripts.train.translations`).
 
 The *difficulty* is learned from readings of English passages.
@@ -27,6 +28,7 @@ from typing import Any
 import numpy as np
 from scripts.shared import ROOT, parser_of, records
 from scripts.train.page_texts import sha256
+from scripts.train.parallel import RARE
 
 from understandability.arrays import Floats
 from understandability.feature.table import batches
@@ -43,18 +45,19 @@ from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
 
 READ = ROOT / "readings" / "languages.jsonl.gz"
+SENTENCES = ROOT / "readings" / "german_sentences.jsonl"
 EQUIVALENTS = ROOT / "readings" / "equivalents"
 GERMAN = "languages/textcomplexity_de.jsonl.gz"
 PASSAGES = "judged/passages.jsonl.gz"
-# The GNOME manual is a test set, so its translations are not used to map columns; except for Hindi,
-# into which little else was translated.
-JUDGES, ALONE = "gnome", ("hi",)
+# The GNOME manual is a test set, so its translations are not used to map columns; except for
+# languages into which little else was translated (`RARE`).
+JUDGES = "gnome"
 # Languages with human labels of texts that the model never saw (for German it saw other sentences).
-TESTED = ("de", "fr", "hi", "ru")
+TESTED = ("ar", "de", "fr", "hi", "ru")
 _CUT, _VECTORS, _GAMMA, _DAMPING = 4.0, 400, 0.005, 1.0
-# The ridge penalties of the columns for German (`_PLAIN`: all but complexity and meaning) and for
-# English sentences, and the weight of English. Frequencies of words predict human labels less well
-# than lengths do, so they get a higher penalty.
+# The ridge penalties of the columns for each source of the level. `_PLAIN` are all columns except
+# those of complexity and meaning. Frequencies of words predict human labels less well than lengths
+# do, so they get a higher penalty.
 _PLAIN = [COLUMNS.index(name) for name in COLUMNS if name not in {*COMPLEXITY, *MEANING}]
 _MEANING = [COLUMNS.index(name) for name in MEANING]
 _LENGTHS = [
@@ -64,13 +67,20 @@ _LENGTHS = [
         "log_letters_of_sentence", "root_letters_of_sentence",
     )
 ]  # fmt: skip
+_COMPLEXITY = [COLUMNS.index(name) for name in COMPLEXITY]
 _OF_GERMAN = dict.fromkeys(_PLAIN, 2.0) | dict.fromkeys(_LENGTHS, 0.1)
 _OF_ENGLISH = (
-    dict.fromkeys(_LENGTHS, 0.05)
-    | dict.fromkeys(map(COLUMNS.index, COMPLEXITY), 0.05)
-    | dict.fromkeys(_MEANING, 0.5)
+    dict.fromkeys(_LENGTHS, 0.05) | dict.fromkeys(_COMPLEXITY, 0.05) | dict.fromkeys(_MEANING, 0.5)
 )
-_ENGLISH = 0.42
+_OF_READINGS = dict.fromkeys([*_PLAIN, *_COMPLEXITY], 0.05) | dict.fromkeys(_MEANING, 0.5)
+_OF_SENTENCES = (
+    dict.fromkeys(_PLAIN, 1.0)
+    | dict.fromkeys(_COMPLEXITY, 0.3)
+    | dict.fromkeys(_MEANING, 5.0)
+    | dict.fromkeys(_LENGTHS, 0.1)
+)
+# The weights of the four: German ratings, English levels, English readings, German readings.
+_WEIGHTS = (0.7, 0.3, 0.15, 0.1)
 # The weight of the columns of meaning in the kernel for difficulty, relative to other columns.
 _FAINT = 0.3
 # The sentences per English passage, and their least and greatest number of words.
@@ -132,13 +142,11 @@ def maps_of(pairs: Sequence[dict[str, Any]], center: Floats) -> dict[str, tuple[
     The total weight of a source of translations is the square root of its size.
     """
     maps = {}
-    for language, row in LANGUAGES.items():
-        if not row.frequencies:
-            continue
+    for language in LANGUAGES:
         used = [
             pair
             for pair in pairs
-            if language in pair["texts"] and (pair["source"] != JUDGES or language in ALONE)
+            if language in pair["texts"] and (pair["source"] != JUDGES or language in RARE)
         ]
         sources = np.array([pair["source"] for pair in used])
         counts = {source: (sources == source).sum() for source in sources}
@@ -237,6 +245,10 @@ class Learned:
         german = columns_of((row["text"] for row in self.rows), "de")
         self.german = brought(german, self.center, self.maps["de"])
         self.complexity = np.array([row["complexity"] for row in self.rows])
+        read_german = list(records(SENTENCES))
+        columns = columns_of((row["text"] for row in read_german), "de")
+        self.read_german = brought(columns, self.center, self.maps["de"])
+        self.readings_of_german = np.array([row["difficulty"] for row in read_german])
         self.levels = levels_by_open(row["text"] for row in read)
         sentences = [text for row in read for text in sentences_of(row["text"])]
         columns, levels = columns_of(sentences, "en"), levels_by_open(sentences)
@@ -245,17 +257,22 @@ class Learned:
         self.assessors = load_bundle("open").assessors
 
     def level(self, used: Any) -> Prepared:
-        """Fit the level to the German sentences in the mask `used` and all English sentences."""
+        """Fit the level to the German ratings in the mask `used` and all of the other sources."""
         scale = self.english.std(axis=0)
 
         def rows(columns: Floats) -> Floats:
             return np.clip((columns - self.center) / scale, -_CUT, _CUT)
 
-        german = ridge(rows(self.german[used]), self.complexity[used], _OF_GERMAN)
-        english = ridge(rows(self.sentences), self.sentence_levels, _OF_ENGLISH)
+        sources = (
+            (self.german[used], self.complexity[used], _OF_GERMAN),
+            (self.sentences, self.sentence_levels, _OF_ENGLISH),
+            (self.english, self.readings, _OF_READINGS),
+            (self.read_german, self.readings_of_german, _OF_SENTENCES),
+        )
+        fitted = [ridge(rows(columns), labels, penalties) for columns, labels, penalties in sources]
         weights = sum(
-            share * slopes / (rows(self.sentences) @ slopes).std()
-            for share, slopes in ((1 - _ENGLISH, german), (_ENGLISH, english))
+            weight * slopes / (rows(self.sentences) @ slopes).std()
+            for weight, slopes in zip(_WEIGHTS, fitted, strict=True)
         )
         # Scale levels to the mean and standard deviation of the levels of English passages.
         raw = rows(self.english) @ weights
@@ -344,12 +361,20 @@ def bundle_of(data: Path, learned: Learned) -> Bundle:
             },
             {
                 "name": "readings",
-                "use": "difficulty; scale of the level, by `open`",
+                "use": "difficulty; level; scale of the level, by `open`",
                 "records": len(learned.english),
                 "licence": "the readings are ours; texts CC0, public domain, CC BY, CC BY-SA, MIT, "
                 "Apache-2.0",
                 "source": "English passages read twice by a language model",
                 "sha256": sha256(data / PASSAGES),
+            },
+            {
+                "name": "readings/german_sentences",
+                "use": "level",
+                "records": len(learned.read_german),
+                "licence": "the readings are ours; texts CC BY-SA 3.0, CC BY 4.0",
+                "source": "German sentences read twice by a language model",
+                "sha256": sha256(SENTENCES),
             },
             {
                 "name": "readings/equivalents",

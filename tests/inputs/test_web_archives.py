@@ -90,13 +90,13 @@ def test_conversions_and_resources(tmp_path: Path) -> None:
         ((), "", None),
     ],
 )
-def test_the_stated_language_of_a_response(
+def test_the_language_that_a_response_claims(
     tmp_path: Path, headers: tuple[str, ...], identified: str, language: str | None
 ) -> None:
     own = {"WARC_Identified_Content_Language": identified} if identified else {}
     data = record(response(b"<p>x", "Content-Type: text/html", *headers), **own)
     ((page,), _, _) = read(tmp_path / "t.warc", data)
-    assert page.language == language
+    assert (page.language, page.claimed_language) == (None, language)
 
 
 def arc_record(url: str, content: bytes, length: int | None = None, more: str = "") -> bytes:

@@ -18,11 +18,11 @@ def words_of(language: str, part: str) -> dict[str, int]:
     return {word[:-1]: int(word[-1]) for word in found.split()[2:]}
 
 
-@pytest.mark.parametrize(("part", "least"), [("seen", 0.9), ("unseen", 0.9)])
+@pytest.mark.parametrize("part", ["seen", "unseen"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_nine_words_of_ten_have_the_syllables_that_are_spoken(
-    language: str, part: str, least: float
-) -> None:
+def test_nine_words_of_ten_have_the_syllables_that_are_spoken(language: str, part: str) -> None:
+    """In Arabic eight of ten, because short vowels are not written."""
+    least = 0.8 if language == "ar" else 0.9
     words = words_of(language, part)
     counts = syllables_of(list(words), LANGUAGES[language]).tolist()
     right = sum(map(int.__eq__, counts, words.values()))
@@ -46,6 +46,10 @@ def test_nine_words_of_ten_have_the_syllables_that_are_spoken(
         ("de", ["Ich mag Max.", "Er mag die Art.", "Die ist gut."]),
         ("ru", ["Он родился в 1990 г.", "Она из г. Омска."]),
         ("hi", ["राम घर गया |", "माँ ने खाना दिया |"]),
+        ("ar", ["هل أنت مريض؟", "اشرب الماء؛ ثم نم.", "قال: «اجلس!»", "شكراً."]),
+        ("el", ["Τι κάνεις;", "Ο κ. Παπάς ήρθε π.χ. Δευτέρα.", "«Πού πονάς;»", "Εδώ."]),
+        ("sv", ["Ät t.ex. Äpplen.", "Varför?", "Ta 2 mg ca. Kl. åtta.", "Vila."]),
+        ("tr", ["Dr. Yılmaz geldi.", "Neden?", "3. Selim öldü.", "Dinlen."]),
     ],
 )  # fmt: skip
 def test_sentences_start_by_the_rules_of_their_language(
@@ -58,5 +62,5 @@ def test_sentences_start_by_the_rules_of_their_language(
 
 
 def test_an_unknown_language_is_told() -> None:
-    with pytest.raises(OptionError, match="language 'fi'; choose en, de, es"):
+    with pytest.raises(OptionError, match="language 'fi'; choose en, ar, de"):
         other_language("fi")

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from understandability.scoring import score_text
+import understandability as ud
+from understandability.errors import WrongTypeError
+from understandability.scoring import Settings, document_under, score_text
 from understandability.text.analysis import document_of_page
 from understandability.text.language import detect_language
 from understandability.text.page import Page
@@ -165,6 +167,43 @@ def test_a_stated_language_is_believed_unless_the_script_contradicts_it(
     assert score_text(text, language=stated)["language"] == language
     page = Page("p", "", f"<p>{text}", language=stated)
     assert document_of_page(page).language == language
+
+
+FRENCH = "Prenez un comprimé par jour avec un grand verre d'eau et reposez-vous à la maison. " * 5
+
+
+@pytest.mark.parametrize(
+    ("html", "claimed", "stated", "language", "flagged"),
+    [
+        ("<p>une jeune fille skiant", "fr", None, "fr", False),
+        ("<html lang=de><p>Grippe", "fr", None, "de", False),
+        (f"<p>{FRENCH}", "de", None, "fr", True),
+        ("<p>Du sollst ruhen, mein Kind.", "fr", "de", "de", False),
+        ("<p>У меня есть собака.", "fr", None, "ru", True),
+        ("<p>Rest at home and drink plenty of water.", "zxx", None, "en", False),
+    ],
+)
+def test_a_header_claims_a_language_after_the_markup_and_the_user(
+    html: str, claimed: str, stated: str | None, language: str, flagged: bool
+) -> None:
+    page = Page("p", "", html, claimed_language=claimed)
+    document = document_under(page, Settings(language=stated))
+    assert document.language == language
+    assert ("wrong_lang" in document.flags) == flagged
+
+
+def test_a_column_states_the_language_of_each_text() -> None:
+    """A text without one has that of the call; what names no language counts as none."""
+    table = {
+        "text": ["Toma agua.", "Trink Wasser.", "Drink water.", "Drink water."],
+        "lang": ["es", "deu", None, "COBOL"],
+    }
+    assert ud.score_table(table, text="text")["language"] == ["es", "de", "en", "en"]
+    assert ud.score_table(table, text="text", language="nl")["language"][2:] == ["nl", "nl"]
+    table["sprache"] = ["pt", "pt", "pt", "pt"]
+    assert ud.score_table(table, text="text", lang="sprache")["language"] == ["pt"] * 4
+    with pytest.raises(WrongTypeError, match="no column 'langue'"):
+        ud.score_table(table, text="text", lang="langue")
 
 
 @pytest.mark.parametrize("text", ["xqz kvw prt bnm", "Ibuprofen", "zzz zzz zzz zzz"])

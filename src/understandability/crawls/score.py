@@ -17,10 +17,10 @@ from understandability.crawls.rows import Rows, rows_of
 from understandability.crawls.status import Status, status_of
 from understandability.errors import WrongTypeError
 from understandability.inputs.frames import in_kind_of, is_frame, table_of, wrong_type
-from understandability.inputs.page_tables import kept_names
+from understandability.inputs.page_tables import LANGUAGE_COLUMNS, kept_names
 from understandability.keywords import keywords_of
 from understandability.scoring import Settings, SettingsOptions, scorer_of, scorer_with
-from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.text.page import HTML, TEXT, Failure, Page, stated_language
 
 _log = logging.getLogger(__name__)
 
@@ -98,6 +98,7 @@ def score_table(
     html: str | None = None,
     id: str | None = None,  # noqa: A002 - the name of the option of the command
     url: str | None = None,
+    lang: str | None = None,
     keep: Sequence[str] = (),
     workers: int = 1,
     **settings: Unpack[SettingsOptions],
@@ -105,16 +106,20 @@ def score_table(
     """Score the rows of a table of pandas, polars, Arrow or lists, and return such a table.
 
     `text` or `html` is the column with the content, `id` the column with names (default: the number
-    of the row), `url` the column with addresses. `keep` are columns to copy into the result; one
-    with the name of an output column gets ``input_`` in front. The result has the rows of the table
-    in the same order. If a document cannot be scored, the column ``error`` says why, and the scores
-    are null. Equal input columns give equal output columns, as Ray's ``map_batches``, Spark's
+    of the row), `url` the column with addresses. `lang` is the column with the language of each
+    text, such as de (default: language or lang, if the table has one); it counts more than
+    `language`, which is that of all texts. `keep` are columns to copy into the result; one with the
+    name of an output column gets ``input_`` in front. The result has the rows of the table in the
+    same order. If a document cannot be scored, the column ``error`` says why, and the scores are
+    null. Equal input columns give equal output columns, as Ray's ``map_batches``, Spark's
     ``mapInArrow`` and similar functions require.
 
     >>> table = {"url": ["a", "b"], "body": ["You have flu.", None]}
     >>> rows = score_table(table, text="body", id="url")
     >>> rows["docno"], rows["words"], rows["error"]
     (['a', 'b'], [3, None], [None, "the row has no 'body'"])
+    >>> score_table({"body": ["Mi casa."], "lang": ["es"]}, text="body")["language"]
+    ['es']
     """
     if not isinstance(frame, Mapping) and not is_frame(frame):
         takes = "score_table takes a table of pandas, polars or Arrow, or a dictionary of lists"
@@ -126,7 +131,9 @@ def score_table(
             "score_table takes the name of one column, text= or html=; the table has "
             f"{', '.join(table.column_names)}"
         )
-    for name in (content, id, url, *keep):
+    if lang is None:
+        lang = next((name for name in LANGUAGE_COLUMNS if name in table.column_names), None)
+    for name in (content, id, url, lang, *keep):
         if name is not None and name not in table.column_names:
             raise WrongTypeError(
                 f"the table has no column {name!r}; it has {', '.join(table.column_names)}"
@@ -138,11 +145,15 @@ def score_table(
         return [None if value is None else str(value) for value in table[name].to_pylist()]
 
     addresses = texts(url) if url else [None] * table.num_rows
+    languages = texts(lang) if lang else [None] * table.num_rows
     errors: list[str | None] = [None] * table.num_rows
     pages: list[Page | Failure] = []
     for row, value in enumerate(table[content].to_pylist()):
         if isinstance(value, str | bytes):
-            pages.append(Page(str(row), "", value, media_type, url=addresses[row]))
+            language = stated_language(languages[row])
+            pages.append(
+                Page(str(row), "", value, media_type, url=addresses[row], language=language)
+            )
         else:
             errors[row] = f"the row has no {content!r}"
     scores = rows_of(Scores, GivenPages(pages), scorer, None, Work(workers))

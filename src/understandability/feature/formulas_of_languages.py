@@ -90,6 +90,11 @@ def _wiener(number: int, meaning: str, *constants: float) -> LanguageFormula:
     return LanguageFormula(name, "grade", HARDER, meaning, source, compute)
 
 
+def al_heeti(counts: Counts) -> float:
+    """Al-Heeti (1984): years of school, from the mean length of words alone."""
+    return 4.414 * counts.letters / counts.words - 13.468
+
+
 def gutierrez_polini(counts: Counts) -> float:
     """Gutiérrez de Polini (1972), the first formula designed for Spanish; fitted to sixth grade."""
     return 95.2 - 9.7 * counts.letters / counts.words - 0.35 * counts.words / counts.sentences
@@ -129,6 +134,11 @@ _ALL_LANGUAGES = (
 
 # The formulas designed for each language, in addition to `_ALL_LANGUAGES`.
 _OWN: dict[str, tuple[LanguageFormula, ...]] = {
+    # OSMAN (El-Haj & Rayson 2016) counts short vowels, which texts seldom write.
+    "ar": (
+        LanguageFormula("al_heeti", "grade", HARDER, "4.414 letters/words - 13.468",
+                        "Al-Heeti 1984", al_heeti),
+    ),
     "de": (
         _like_flesch("amstad", "Amstad 1978", 180, 1, 58.5),
         _wiener(1, "0.1935 percent polysyllables + 0.1672 words/sentences + 0.1297 percent words "
@@ -172,6 +182,7 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
     ),
     "pt": (_like_flesch("flesch_martins", "Martins et al. 1996", 248.835, 1.015, 84.6),),
     "ru": (_like_flesch("flesch_oborneva", "Oborneva 2006", 206.835, 1.3, 60.1),),
+    "tr": (_like_flesch("atesman", "Ateşman 1997", 198.825, 2.61, 40.175),),
 }  # fmt: skip
 # The key is the primary subtag of the language, such as ``de``.
 LANGUAGE_FORMULAS = {tag: (*_OWN.get(tag, ()), *_ALL_LANGUAGES) for tag in LANGUAGES}
@@ -183,10 +194,10 @@ def readability(text: str | Document, language: str = "en") -> dict[str, float]:
     """Compute every readability formula of a plain text, keyed by name; NaN without words.
 
     English texts get the groups ``readability`` and ``other formulas`` of the catalogue, except the
-    variants of the study of 2019. Texts in another `language` (``de``, ``es``, ``fr``, ``hi``,
-    ``it``, ``nl``, ``pl``, ``pt``, ``ru``) get the formulas designed for it, with its syllables and
-    sentences. ``docs/readability_formulas.md`` explains the formulas and their directions. Raises
-    `OptionError` for a language without formulas.
+    variants of the study of 2019. Texts in another `language` (``ar``, ``de``, ``el``, ``es``,
+    ``fr``, ``hi``, ``it``, ``nl``, ``pl``, ``pt``, ``ru``, ``sv``, ``tr``) get the formulas
+    designed for it, with its syllables and sentences. ``docs/readability_formulas.md`` explains the
+    formulas and their directions. Raises `OptionError` for a language without formulas.
 
     >>> round(readability("The cat sat on the mat.")["flesch_reading_ease"], 1)
     116.1

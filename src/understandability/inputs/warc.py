@@ -192,7 +192,7 @@ def _page(
         "utf-8" if record_type == "conversion" else None,
         uri or None,
         flags,
-        language=stated_language(headers.get(_IDENTIFIED)),
+        claimed_language=stated_language(headers.get(_IDENTIFIED)),
     )
 
 
@@ -229,7 +229,7 @@ def _page_of_response(
         uri or None,
         flags,
         # A page that is meant for readers of several languages states none of its own.
-        language=stated_language(stated if stated and "," not in stated else identified),
+        claimed_language=stated_language(stated if stated and "," not in stated else identified),
     )
 
 

@@ -20,6 +20,7 @@ from understandability.arrays import Floats
 from understandability.feature.frequency import places_in
 from understandability.model.translations import UNLISTED, translations
 from understandability.text.cache import BoundedCache
+from understandability.text.other_languages import LANGUAGES
 
 COLUMNS: tuple[str, ...] = (
     "log_words_of_sentence", "letters_of_word", "spread_of_letters", "long_words",
@@ -36,14 +37,14 @@ _SHORT, _LONG, _VERY_LONG = 3, 6, 10  # letters
 _RARE, _USUAL, _FREQUENT = 3.0, 4.0, 6.0  # Zipf frequencies
 _EASY = 0.3  # words up to this complexity add nothing
 _HARDEST = 3  # the number of hardest words per sentence
-_OUTER = "\"'“”‘’‚„«»‹›()[]{}<>*.,;:!?…¿¡।॥–—-_/|•·"
+_OUTER = "\"'“”‘’‚„«»‹›()[]{}<>*.,;:!?…¿¡।॥–—-_/|•·،؛؟\u037e―"
 _CAPITAL_NOUNS = ("de",)
 _PARTS = re.compile("['`/‑·*-]")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u200e\u200f\u2060\ufe0f"))
 _LONGEST = 200  # letters read of a piece; a crawl contains pieces of a megabyte
 # An unknown capitalised word of 12 letters or more is a term, as in a list of illnesses.
 _LONG_NAME = 12
-_MARKS = frozenset(';:()–—"“”„«»')
+_MARKS = frozenset(';:()–—"“”„«»؛')
 
 
 def _piece_numbers(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
@@ -55,7 +56,9 @@ def _piece_numbers(piece: str, language: str, frequencies: str) -> tuple[float, 
     """
     start = piece[:_LONGEST].translate(_INVISIBLE)
     written = unicodedata.normalize("NFKC", start).strip(_OUTER).replace("’", "'")
-    word = written.lower()
+    other = LANGUAGES.get(language)
+    word = other.key(written) if other else written.lower()
+    questions = other.questions if other else "?"
     number, is_word = any(map(str.isdigit, word)), any(map(str.isalnum, word))
     frequency = places_in(frequencies).get
     zipf = frequency(word, -1)  # in hundredths
@@ -71,12 +74,12 @@ def _piece_numbers(piece: str, language: str, frequencies: str) -> tuple[float, 
             complexity = np.nan
     return (
         float(is_word),
-        len(word),
+        len(written),
         np.nan if number else zipf / 100,
         piece.endswith((",", "،")),
-        not _MARKS.isdisjoint(piece),
+        not _MARKS.isdisjoint(piece.rstrip(questions)),
         number,
-        "?" in piece or "!" in piece,
+        "!" in piece or any(mark in piece for mark in questions),
         complexity if is_word and not number else np.nan,
         equivalent,
     )

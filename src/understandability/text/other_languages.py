@@ -8,8 +8,8 @@ words, where no hyphen is allowed; ``scripts/evaluate/formulas.py`` compares bot
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, partial
 from types import MappingProxyType
 
@@ -36,18 +36,32 @@ class OtherLanguage:
         name: its English name.
         nuclei: matches each syllable of a word in small letters, after `changes` were applied.
         abbreviations: words that do not end a sentence.
+        frequencies: wordfreq's list of its words.
         changes: patterns and their replacements.
         has_ordinals: True if a number with a full stop is an ordinal, and does not end a sentence.
-        frequencies: wordfreq's list of its words; '' if only formulas are computed.
+        questions: the marks that end a question.
+        letters: changes of single characters by which a word is looked up; see `key`.
     """
 
     tag: str
     name: str
     nuclei: re.Pattern[str]
     abbreviations: frozenset[str]
+    frequencies: str
     changes: tuple[tuple[re.Pattern[str], str], ...] = ()
     has_ordinals: bool = False
-    frequencies: str = ""
+    questions: str = "?"
+    letters: Mapping[int, str | None] = field(default_factory=dict)
+
+    def key(self, word: str) -> str:
+        """Return a word as the word lists of the language spell it, in small letters.
+
+        Greek words end in σ there, not in ς; Turkish I becomes ı; Arabic has no vowel marks.
+
+        >>> LANGUAGES["el"].key("Πόνος"), LANGUAGES["tr"].key("ILIK"), LANGUAGES["ar"].key("كَتَبَ")
+        ('πόνοσ', 'ılık', 'كتب')
+        """
+        return (word.translate(self.letters) if self.letters else word).lower()
 
 
 def _language(
@@ -56,18 +70,48 @@ def _language(
     nuclei: str,
     abbreviations: str,
     changes: tuple[tuple[re.Pattern[str], str], ...] = (),
+    *,
+    frequencies: str,
     has_ordinals: bool = False,
-    frequencies: str = "",
+    questions: str = "?",
+    letters: Mapping[str, str | None] | None = None,
 ) -> OtherLanguage:
     words = frozenset(abbreviations.split())
-    return OtherLanguage(tag, name, re.compile(nuclei), words, changes, has_ordinals, frequencies)
+    return OtherLanguage(
+        tag,
+        name,
+        re.compile(nuclei),
+        words,
+        frequencies,
+        changes,
+        has_ordinals,
+        questions,
+        MappingProxyType(str.maketrans(dict(letters or {}))),
+    )
 
 
 # Longer groups that are spoken as one syllable come first. In Spanish, Italian and Portuguese each
 # strong vowel (a, e, o) is a syllable, and weak vowels (i, u) belong to it unless they have an
 # accent. "zio" and "lua" have two.
 _SHORT = r"\b[^\W\d_aeiou]?[iu](?=[aeo]\b)"
+# Marks of short vowels, of doubled consonants, and the line that widens a word.
+_ARABIC_MARKS = dict.fromkeys([*map(chr, range(0x64B, 0x653)), "\u0640", "\u0670"])
+# A consonant; و and ي are vowels, except at the beginning and before another vowel.
+_ARABIC_LETTER = "(?:[^اويىةآ]|^[اوي]|[وي](?=[اويىآة]))"
 _ALL = (
+    _language(
+        "ar",
+        "Arabic",
+        # Short vowels are not written, so this is an estimate: a consonant with its long vowel; one
+        # that is followed by another has a short vowel, and two before a third one are closed.
+        rf"^[وفبك]?ال(?=..)|^لل|آ|{_ARABIC_LETTER}(?:[اى]|[وي](?![اىآةوي])|(?=ي?ة))"
+        rf"|{_ARABIC_LETTER}{_ARABIC_LETTER}(?={_ARABIC_LETTER}.)|^{_ARABIC_LETTER}{{2}}(?={_ARABIC_LETTER}$)"
+        rf"|{_ARABIC_LETTER}(?=.)",
+        "أ.د د أ م ص.ب ص هـ ق.م إلخ ت ط ج س",
+        frequencies="large_ar",
+        questions="?؟",
+        letters=_ARABIC_MARKS,
+    ),
     _language(
         "de",
         "German",
@@ -78,6 +122,19 @@ _ALL = (
         (_SILENT_U, _CONSONANT_Y),
         has_ordinals=True,
         frequencies="large_de",
+    ),
+    _language(
+        "el",
+        "Greek",
+        # Two letters for one vowel, unless the first has an accent (νεράιδα, πλάι) or the second a
+        # diaeresis. An unaccented ι before most vowels is spoken with them (παιδιά).
+        "(?:(?<!^)ι|[εο]ι)(?:[αωάόώ]|ού)|οιο|αι|αί|ει|εί|οι|οί|ου|ού|υι|υί|αυ|αύ|ευ|εύ|ηυ|ηύ"
+        "|ά[ιηυ]|[αεηιουωάέήίόύώϊϋΐΰ]",
+        "αγ αρ βλ δηλ δρ εκ εκατ κ κα κεφ κλπ κ.λπ κ.ά κ.α κος λ.χ μ.μ μ.χ ν.δ π.μ π.χ σελ σημ στρ "
+        "τηλ τ.κ υποσ χιλ",
+        frequencies="small_el",
+        questions="?;\u037e",
+        letters={"Σ": "σ", "ς": "σ"},
     ),
     _language(
         "es",
@@ -131,6 +188,7 @@ _ALL = (
         "al art ds dr ew gen godz hab im in inż itd itp jw ks lek m.in max mgr min mjr nast np "
         "nr o.o ok os p pkt pl płk por proc prof r rys s św str tab tel tj tys tzn tzw ul ust "
         "ww wyd zł zob",
+        frequencies="large_pl",
     ),
     _language(
         "pt",
@@ -148,6 +206,26 @@ _ALL = (
         "акад в вв г гг гл гр д др доц ед им инж кв корп м макс мин млн млрд напр нач обл о "
         "п пер пл пр просп проф р рис с св см ср ст стр т табл тел тыс ул ч чел",
         frequencies="large_ru",
+    ),
+    _language(
+        "sv",
+        "Swedish",
+        "[aeiouyåäöéàüè]",
+        "avd bl.a ca dr d.v.s dvs e.d el enl etc ev exkl f.d f.n forts fr.o.m fröken inkl jfr kap "
+        "kl kr m.a.o m.fl m.m max min mm nr o.d obs osv o.s.v p.g.a resp s.k sid st t.ex t.o.m tel "
+        "tr uppl vol",
+        ((re.compile("(?<=a)u|(?<=e)u(?!m)|(?<=[st])i(?=on)"), ""),),  # museum, station
+        frequencies="large_sv",
+    ),
+    _language(
+        "tr",
+        "Turkish",
+        "[aeıioöuüâîû]",
+        "alb av bkz bşk cad çev dk doç dr fak gen haz hz krş kg mah md mrk müd no ör öğr örn prof "
+        "sf sn sok s st şb tel uzm vb vd vs yrd yy yüzb",
+        has_ordinals=True,
+        frequencies="small_tr",
+        letters={"İ": "i", "I": "ı"},
     ),
 )
 # By subtag.
@@ -185,7 +263,7 @@ def _known_syllables(tag: str) -> BoundedCache[int]:
 
 
 def _syllables(word: str, language: OtherLanguage) -> int:
-    word = word.lower()
+    word = language.key(word)
     for pattern, replacement in language.changes:
         word = pattern.sub(replacement, word)
     return max(1, len(language.nuclei.findall(word)))

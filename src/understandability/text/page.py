@@ -29,8 +29,10 @@ class Page:
         charset: the encoding that the HTTP header names, if there was one.
         flags: what was unusual when the page was read, such as ``truncated``.
         kept: the values of the columns that are copied into the row of the page.
-        language: the language that the source states (a column, a header), in lower case: a BCP 47
+        language: the language that the user states (a column, an option), in lower case: a BCP 47
             tag (``de-at``) or an ISO 639 code (``deu``).
+        claimed_language: the language that a header claims (``Content-Language``), in the same
+            form. It counts only if neither the user nor the markup names a language.
 
     >>> Page("flu", "flu.html", b"<p>You have flu.").media_type
     'text/html'
@@ -45,6 +47,7 @@ class Page:
     flags: tuple[FlagName, ...] = ()
     kept: tuple[Any, ...] = ()
     language: str | None = None
+    claimed_language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

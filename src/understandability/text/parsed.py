@@ -49,7 +49,7 @@ class ParsedPage:
         source: the page in UTF-8.
         encoding: the encoding that it was decoded from.
         tape: its markup as a flat list, see `understandability.text.tape`; empty for plain text.
-        declared_language: the language that the page claims.
+        declared_language: the language that the page claims, in its markup or else in a header.
         flags: what was unusual about the page.
         hints: the labels of sections (such as ``footer``) by the index of their tag, see
             `read_source`.
@@ -119,9 +119,9 @@ class ParsedPage:
         """The page's language, a lower-case primary subtag such as ``en``.
 
         A stated language (`Page.language`) is accepted unless the script contradicts it. The
-        language that the page claims is accepted unless the text plainly contradicts it. Without
-        either, the language is detected. It is `UNDETERMINED` if the text could be in several
-        languages, and None without letters.
+        language that the markup or a header claims is accepted unless the text plainly contradicts
+        it. Without either, the language is detected. It is `UNDETERMINED` if the text could be in
+        several languages, and None without letters.
         """
         stated = language_subtag(self.page.language or "")
         if stated and not is_in_other_script(self._sample(_ENOUGH), stated):
@@ -175,12 +175,13 @@ def parse_source(page: Page) -> ParsedPage:
 
 def _read(page: Page, read: Callable[[bytes], Markup], is_source: bool = False) -> ParsedPage:
     encoding, source = decode(page.content, page.charset)
+    claimed = language_subtag(page.claimed_language or "")
     if page.media_type != HTML:
-        return ParsedPage(page, source, encoding)
+        return ParsedPage(page, source, encoding, declared_language=claimed)
     if source.startswith(b"---"):
         source = source[_end_of_front_matter(source) :]
     markup = read(source)
-    declared = language_of_main_part(source, markup) or language_subtag(markup.language)
+    declared = language_of_main_part(source, markup) or language_subtag(markup.language) or claimed
     return ParsedPage(
         page, source, encoding, markup.tape, declared, markup.flags, markup.hints, is_source
     )

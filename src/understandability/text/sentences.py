@@ -96,6 +96,7 @@ _ROMAN = frozenset(("ii", "iii", "iv", "vi", "vii", "viii", "ix", "xi", "xii")) 
 _REFERENCE = re.compile(r"(?<=[.?!…])(?:\[[\w, –-]{1,9}\])+$")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _VOWELLESS = re.compile(r"[^\W\d_aeiouyAEIOUY]{2,}")
+_ONLY_DOTS = frozenset(".…")
 _WITHOUT_ANY_VOWEL = re.compile(r"[b-df-hj-np-tv-xzßçñśćźńłбвгджзйклмнпрстфхцчшщьъ]{2,}")
 # Closing marks, stops and smileys between white space belong to the sentence before them.
 _LONE = re.compile(r"[\"'”’»)\]}.?!…]+|[:;=]['-]?[()DPp]|\^_+\^")
@@ -113,6 +114,7 @@ class _Rules:
     opening: str = _OPENING
     closing: str = _CLOSING
     stops: tuple[str, ...] = ()  # other full stops
+    exclaims: str = "?!"  # the marks of questions and exclamations
     units: frozenset[str] = frozenset(_UNITS.split())
     labels: frozenset[str] = frozenset(_LABELS.split())
 
@@ -126,11 +128,11 @@ def _end_of(piece: str, rules: _Rules = _ENGLISH) -> str:
     if not piece[-2:-1].isalnum() and _LONE.fullmatch(piece):
         return _ALONE
     closed = (_REFERENCE.sub("", piece) if piece.endswith("]") else piece).rstrip(rules.closing)
-    body = closed.rstrip(".?!…")
+    body = closed.rstrip(".…" + rules.exclaims)
     marks = closed[len(body) :]
     if not marks:
         return _EXCLAIMED if closed.endswith(rules.stops) else _NONE
-    if "?" in marks or "!" in marks:
+    if not _ONLY_DOTS.issuperset(marks):
         return _QUOTED if piece[-1] in rules.closing else _EXCLAIMED
     if len(marks) > 1 or marks == "…":
         return _DOTS
@@ -164,7 +166,7 @@ def _start_of(piece: str, rules: _Rules = _ENGLISH) -> str:
 
 
 # The last characters of the pieces that may end a sentence: for all others `_end_of` is _NONE.
-_MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹।॥|"
+_MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹।॥|؟;\u037e"
 _LAST_BYTES = {mark.encode()[-1] for mark in _MARKS}
 _MAY_END = bytes(byte in _LAST_BYTES for byte in range(256))
 
@@ -185,6 +187,7 @@ def _classes(language: str) -> tuple[BoundedCache[str], BoundedCache[str]]:
             opening=_OPENING + "„‚»›",
             closing=_CLOSING + "“‘«‹",
             stops=("।", "॥", "|") if language == "hi" else (),
+            exclaims="!" + other.questions,
         )
     return BoundedCache(partial(_end_of, rules=rules)), BoundedCache(
         partial(_start_of, rules=rules)
@@ -240,7 +243,7 @@ def _uncut(
 
 
 # Sentence punctuation, possibly followed by closing quotes and brackets.
-_FIELD_MARKS, _AFTER_MARKS = ".!?…。！？।॥", "\"'”’»)]"
+_FIELD_MARKS, _AFTER_MARKS = ".!?…。！？।॥؟\u037e", "\"'”’»)]"
 _LAST = 8  # characters that are looked at
 
 
