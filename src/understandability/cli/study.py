@@ -43,7 +43,7 @@ _MOST_SHOWN = 10
 
 
 def exported(call: Callable[[], Exported], *, output: str) -> None:
-    """Show the number of documents exported for a search engine, and what to do next."""
+    """Show the number of documents exported for a search engine, and the next step for the user."""
     result = call()
     title = result.engine.title
     message = f"{counted(result.documents, 'document')} for {title} in {output}"

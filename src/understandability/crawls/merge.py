@@ -41,7 +41,8 @@ _COLUMNS = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Counts of a merge: documents with rows, errors, and how many errors are repeated documents.
+    """The result of merging: the numbers of documents with rows, of errors, and of repeated
+    documents.
 
     `without` lists the files that the user gave up.
     """

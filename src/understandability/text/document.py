@@ -30,7 +30,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Blocks as columns. Iterating creates one `Block` at a time, because a page has hundreds.
+    """The blocks of a page, stored as one list per field; a `Block` is created only when iterating.
 
     >>> list(Blocks(["Flu"], ["h1"], [True], [""]))
     [Block(text='Flu', tag='h1', kept=True, reason='')]

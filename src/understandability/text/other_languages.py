@@ -29,7 +29,7 @@ _MUTE_E = (
 
 @dataclass(frozen=True, slots=True)
 class OtherLanguage:
-    """The rules of a language.
+    """The rules of a language other than English, for counting syllables and finding sentence ends.
 
     Attributes:
         tag: its subtag.

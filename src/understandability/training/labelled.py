@@ -574,7 +574,11 @@ def _no_column(
 def _columns_of(
     path: str, columns: LabelColumns, names: Sequence[str]
 ) -> tuple[str | None, list[tuple[str, str | None]], str | None]:
-    """Return the columns of ids, of texts, and of groups."""
+    """Return the columns of ids, of texts (each with its media type), and of groups.
+
+    The media type is None if it has to be guessed; the columns of ids and of groups are None if
+    absent.
+    """
     for option in ("id", "html", "text", "group", "weight"):
         name = getattr(columns, option)
         if name is not None and name not in names:

@@ -96,12 +96,14 @@ def is_clause(sentence: TaggedSentence, at: int) -> bool:
 
 
 def _is_without_verb(joint: Joint) -> bool:
-    """Reject a first part without a verb: "Nurse or doctor and you will ..."."""
+    """Return True if the first part has no verb: "Nurse or doctor and you will ..."."""
     return _VERBS.isdisjoint(joint.sentence.tags[: joint.position])
 
 
 def _is_tied(joint: Joint) -> bool:
-    """Reject if the first part needs the second: "If you bleed and it does not stop, call us"."""
+    """Return True if the first part needs the second: "If you bleed and it does not stop, call
+    us".
+    """
     words = [word.lower() for word in joint.left]
     words = [
         word
@@ -116,14 +118,14 @@ def _is_tied(joint: Joint) -> bool:
 
 
 def _is_inside(joint: Joint) -> bool:
-    """Reject a joint inside brackets or a series: "(rest and you will heal)", "such as: ..."."""
+    """Return True inside brackets or a series: "(rest and you will heal)", "such as: ..."."""
     left = joint.left
     is_open = left.count("(") != left.count(")") or ":" in left
     return is_open or joint.sentence.is_quoted[joint.position]
 
 
 def _is_bare(joint: Joint) -> bool:
-    """Reject if nouns rather than clauses may be joined: "Kale and broccoli are good"."""
+    """Return True if nouns rather than clauses may be joined: "Kale and broccoli are good"."""
     if joint.word not in ("and", "but"):
         return False
     is_bare = joint.sentence.tag(joint.start) not in ("DET", "PRON")
@@ -131,12 +133,12 @@ def _is_bare(joint: Joint) -> bool:
 
 
 def _is_order(joint: Joint) -> bool:
-    """Reject if the second part is the effect of the first: "Rest, and you will be well"."""
+    """Return True if the second part is the effect of the first: "Rest, and you will be well"."""
     return joint.sentence.tag(0) == "VERB" and "will" in joint.right[:3]
 
 
 def _is_scoped(joint: Joint) -> bool:
-    """Reject if an adverb applies to both: "Sometimes a scan is enough and a biopsy is not
+    """Return True if an adverb applies to both: "Sometimes a scan is enough and a drug is not
     needed".
     """
     left = joint.left
@@ -144,8 +146,8 @@ def _is_scoped(joint: Joint) -> bool:
 
 
 def _is_series(joint: Joint) -> bool:
-    """Reject a series of clauses: "The head is wide, the middle is long, and the tail is
-    narrow".
+    """Return True in a series of clauses: "The head is wide, the body is long, and the tail is
+    thin".
     """
     left, tags = joint.left, joint.sentence.tags
     if left[-1] != "," or left[0].lower() in _CONCEDING:
@@ -158,7 +160,7 @@ def _is_series(joint: Joint) -> bool:
 
 
 def _is_left_open(joint: Joint) -> bool:
-    """Reject if a later "or" continues the first part.
+    """Return True if a later "or" continues the first part.
 
     "It spreads to the bone and the bone is weak, or to the skin": "or" belongs to "spreads".
     """
@@ -170,18 +172,20 @@ def _is_left_open(joint: Joint) -> bool:
 
 
 def _is_timed(joint: Joint) -> bool:
-    """Reject if a time applies to both: "Remove it and a new one should be applied every day"."""
+    """Return True if a time applies to both: "Remove it and a new one should be applied every
+    day".
+    """
     words = (word.lower() for word in joint.right[2:])
     return not joint.is_semicolon and not word_list("interval words").isdisjoint(words)
 
 
 def _is_definition(joint: Joint) -> bool:
-    """Reject if both parts define a word: "This means that it is safe and you can go"."""
+    """Return True if both parts define a word: "This means that it is safe and you can go"."""
     return "means" in joint.left
 
 
 def _is_torn(joint: Joint) -> bool:
-    """Reject a joint that is only a part of a piece ("and/or"), or follows a full stop ("U.S.;
+    """Return True if the joint is only a part of a piece ("and/or") or follows a full stop ("U.S.;
     they").
     """
     pieces, sentence = joint.pieces, joint.sentence
@@ -190,7 +194,9 @@ def _is_torn(joint: Joint) -> bool:
 
 
 def _is_negated(joint: Joint) -> bool:
-    """Reject if "not" may apply to both: "Do not eat so you can be tested", "not ... whereas"."""
+    """Return True if "not" may apply to both: "Do not eat so you can be tested", "not ...
+    whereas".
+    """
     return joint.word == "so" and not {"not", "n't", "never", "no"}.isdisjoint(
         word.lower() for word in joint.left
     )
