@@ -108,13 +108,13 @@ def output_of(*arguments: str | Path) -> str:
     return out.buffer.getvalue().decode()  # type: ignore[attr-defined]  # the BytesIO above
 
 
-def megabytes_of(process: int | str, which: str = "VmRSS") -> float:
+def megabytes_of(process: int | str, field: str = "VmRSS") -> float:
     """Read the memory of a process from Linux, in MB: the current or, with "VmHWM", the peak.
 
     The peak of getrusage is no alternative: it includes the memory of the parent before exec.
     """
     status = Path(f"/proc/{process}/status").read_text("utf-8")
-    return int(status.partition(f"{which}:")[2].split()[0]) / 1000
+    return int(status.partition(f"{field}:")[2].split()[0]) / 1000
 
 
 def panel_words() -> list[str]:

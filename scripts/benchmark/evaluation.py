@@ -38,13 +38,13 @@ def write_collection(folder: Path, runs: int) -> list[Path]:
         [f"clueweb12-{i // 100:04d}wb-{i % 100:02d}-{i:05d}" for i in range(COLLECTION)]
     )
     judged = [generator.choice(COLLECTION, JUDGED, replace=False) for _ in range(QUERIES)]
-    for kind, top in (("qrels", 3), ("qunder", 101)):
+    for name, top in (("qrels", 3), ("qunder", 101)):
         lines = [
             f"{101 + query} 0 {names[document]} {generator.integers(top)}"
             for query in range(QUERIES)
             for document in judged[query]
         ]
-        (folder / f"{kind}.txt").write_text("\n".join(lines) + "\n")
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
     paths = []
     for run in range(runs):
         lines = []

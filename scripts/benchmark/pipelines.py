@@ -52,7 +52,7 @@ class Cost(NamedTuple):
     megabytes: float
 
 
-def processes(mark: str, known: set[Path]) -> set[Path]:
+def processes(mark: str, seen: set[Path]) -> set[Path]:
     """Return the user's processes with the mark in their environment, and their children.
 
     Ray gives its workers names of their own, which stand where the environment was.
@@ -61,7 +61,7 @@ def processes(mark: str, known: set[Path]) -> set[Path]:
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
-            if Path("/proc", parent) in known or mark.encode() in (folder / "environ").read_bytes():
+            if Path("/proc", parent) in seen or mark.encode() in (folder / "environ").read_bytes():
                 result.add(folder)
         except OSError:  # ended meanwhile, or another user's
             continue
@@ -89,9 +89,11 @@ def cost(program: list[str], folder: Path) -> Cost:
             env={**os.environ, "PATH": path, MARK: value},
         )  # fmt: skip
         while process.poll() is None:
-            for each in processes(f"{MARK}={value}", set(seen)):
+            for folder_of_process in processes(f"{MARK}={value}", set(seen)):
                 with contextlib.suppress(OSError):  # it ended meanwhile
-                    seen[each] = max(seen.get(each, (0.0, 0.0)), spent(each))
+                    seen[folder_of_process] = max(
+                        seen.get(folder_of_process, (0.0, 0.0)), spent(folder_of_process)
+                    )
             time.sleep(POLL)
     if process.returncode:
         raise SystemExit(f"{program}: {(folder / 'log').read_text('utf-8', 'replace')[-3000:]}")

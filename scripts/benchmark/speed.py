@@ -215,14 +215,14 @@ def measure(warming: Sequence[str], files: Sequence[str], rounds: int, before: P
         for chunk in where:
             for prefix, side in running:
                 if side.is_ours:
-                    for name, taken in side(chunk, task).items():
-                        times[prefix + name] += taken
+                    for name, durations in side(chunk, task).items():
+                        times[prefix + name] += durations
     for number in range(rounds):
         spent: dict[str, float] = defaultdict(float)
         for chunk in chunks:
             for prefix, side in running:
-                for name, taken in side(chunk).items():
-                    spent[prefix + name] += sum(taken)
+                for name, durations in side(chunk).items():
+                    spent[prefix + name] += sum(durations)
         seconds.append(spent)
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
     size = statistics.mean(Path(file).stat().st_size for file in files) / 1000
@@ -247,10 +247,10 @@ def measure(warming: Sequence[str], files: Sequence[str], rounds: int, before: P
             ratio = sum(new[prefix + DEFAULT]) / sum(new[prefix + BARE])
             print(f"| {prefix}{DEFAULT}, pages not seen before | {ratio:.2f} | | | | |")
     print("\n| one by one, pages not seen before, ms | p50 | p99 | longest |\n|---|--:|--:|--:|")
-    for name, taken in alone.items():
-        taken.sort()
-        indexes = (len(taken) // 2, len(taken) * 99 // 100, -1)
-        p50, p99, longest = (1000 * taken[index] for index in indexes)
+    for name, durations in alone.items():
+        durations.sort()
+        indexes = (len(durations) // 2, len(durations) * 99 // 100, -1)
+        p50, p99, longest = (1000 * durations[index] for index in indexes)
         print(f"| {name} | {p50:.1f} | {p99:.1f} | {longest:.0f} |")
 
 

@@ -108,11 +108,11 @@ def pairs(data: Path) -> Iterator[Text]:
     rows = sorted(records(data / "open_texts" / "texts.jsonl.gz"), key=lambda row: row["group"])
     for group, members in groupby(rows, key=lambda row: str(row["group"])):
         by_kind = {row["kind"]: row for row in members}
-        for name, kinds in PAIRS.items():
-            if all(kind in by_kind for kind in kinds):
-                for label, kind in zip((1.0, 0.0), kinds, strict=True):
-                    row = by_kind[kind]
-                    yield Text(name, row["id"], row["text"], label, group, kind)
+        for name, pair_kinds in PAIRS.items():
+            if all(text_kind in by_kind for text_kind in pair_kinds):
+                for label, text_kind in zip((1.0, 0.0), pair_kinds, strict=True):
+                    row = by_kind[text_kind]
+                    yield Text(name, row["id"], row["text"], label, group, text_kind)
 
 
 def hard_texts(data: Path) -> list[Text]:

@@ -322,7 +322,9 @@ class Learned:
 
 def _without_pairs(table: Table, recipe: Recipe, teacher: Teacher, pairs: Table) -> Floats:
     """Estimate the difficulty of pairs, without training on their kinds and studies."""
-    own = left_out_with(table.kinds, [kind for kinds in PAIRS.values() for kind in kinds])
+    own = left_out_with(
+        table.kinds, [text_kind for pair_kinds in PAIRS.values() for text_kind in pair_kinds]
+    )
     used = unseen_by(table, recipe) & ~own & ~np.isin(table.groups, table.groups[own])
     fit = DifficultyFit(table, used, teacher.taught(used))
     passages = fit.read(pairs)

@@ -43,7 +43,9 @@ def orders(categories: Floats, scores: dict[str, Floats]) -> str:
     for high, low, least in ORDERS:
         row = [f"{high} over {low}", short(least, 2) if least else "in doubt"]
         for name, values in scores.items():
-            pair = [values[(categories == kind) & np.isfinite(values)] for kind in (high, low)]
+            pair = [
+                values[(categories == category) & np.isfinite(values)] for category in (high, low)
+            ]
             labels = np.repeat([1.0, 0.0], [len(of_kind) for of_kind in pair])
             result = measured(auc, np.concatenate(pair), labels, np.arange(len(labels)))
             row.append(str(result) if name in ("difficulty", "level") else short(result.value))

@@ -199,9 +199,9 @@ def sheet(rows: list[dict[str, str]], number: int) -> list[dict[str, str]]:
 def verdicts(category: str, rows: list[dict[str, str]]) -> str:
     """The share of judged changes that were right, and how many wrong ones are still made."""
     judged = [row for row in records(JUDGED) if row["sheet"] == category]
-    made = {(row["before"], row["after"]) for row in rows}
+    proposed = {(row["before"], row["after"]) for row in rows}
     wrong = [row for row in judged if not row["right"]]
-    still = sum((row["before"], row["after"]) in made for row in wrong)
+    still = sum((row["before"], row["after"]) in proposed for row in wrong)
     share = 1 - len(wrong) / len(judged)
     return f"{category}s {share:.1%} of {len(judged)}, {still} of the wrong are still made"
 

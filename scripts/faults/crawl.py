@@ -186,7 +186,7 @@ def killed_as_a_whole(bench: Bench) -> str:
         while True:
             process = bench.start()
             try:
-                _, told = process.communicate(timeout=bench.moment())
+                _, output = process.communicate(timeout=bench.moment())
             except subprocess.TimeoutExpired:
                 kill_group(process)
                 struck += 1
@@ -194,7 +194,7 @@ def killed_as_a_whole(bench: Bench) -> str:
                     continue
                 bench.finish()
             else:
-                assert process.returncode == 0, told
+                assert process.returncode == 0, output
             break
         bench.check()
         bench.check_nothing_left(process)
@@ -250,15 +250,15 @@ def full_disk(bench: Bench) -> str:
     if subprocess.run(mount, capture_output=True).returncode:
         raise NotHereError("this machine lets nobody mount a disk")
     try:
-        told = ended(bench.start(), 2)
-        assert "No space left on device" in told, told
+        message = ended(bench.start(), 2)
+        assert "No space left on device" in message, message
         grown = ["mount", "-o", f"remount,size={needed * 3 + 65536}", str(disk)]
         subprocess.run(grown, check=True)
         bench.finish()
         bench.check()
     finally:
         subprocess.run(["umount", str(disk)], check=True)
-    return f"ended with status 2 and: {told}"
+    return f"ended with status 2 and: {message}"
 
 
 def read_only(bench: Bench) -> str:
@@ -275,13 +275,13 @@ def read_only(bench: Bench) -> str:
         time.sleep(0.05)
     scores.chmod(0o555)
     try:
-        told = ended(process, 2)
+        message = ended(process, 2)
     finally:
         scores.chmod(0o755)
-    assert "Permission denied" in told, told
+    assert "Permission denied" in message, message
     bench.finish(*prefix)
     bench.check()
-    return f"ended with status 2 and: {told}"
+    return f"ended with status 2 and: {message}"
 
 
 def truncated_input(bench: Bench) -> str:
@@ -296,8 +296,8 @@ def truncated_input(bench: Bench) -> str:
     content = victim.read_bytes()
     victim.write_bytes(content[: len(content) * 2 // 3])
     try:
-        told = ended(bench.start(), 2)
-        assert victim.name in told, told
+        message = ended(bench.start(), 2)
+        assert victim.name in message, message
     finally:
         victim.write_bytes(content)
     bench.finish()
@@ -317,7 +317,7 @@ def truncated_input(bench: Bench) -> str:
     bench.finish()
     compare(rows, rows_of(bench.run))
     bench.crawl = whole
-    return f"refused: {told[:150]}"
+    return f"refused: {message[:150]}"
 
 
 def moved_clock(bench: Bench) -> str:
@@ -351,12 +351,12 @@ def two_copies(bench: Bench) -> str:
         options, bench.options = bench.options, (*bench.options, *more)
         second = bench.start()
         bench.options = options
-        told = ended(second, 2)
-        assert f"process {first.pid}" in told, told
+        message = ended(second, 2)
+        assert f"process {first.pid}" in message, message
     os.kill(first.pid, signal.SIGCONT)
     ended(first)
     bench.check()
-    return f"refused: {told}"
+    return f"refused: {message}"
 
 
 def array_job(bench: Bench) -> str:

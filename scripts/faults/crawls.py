@@ -76,10 +76,10 @@ def build_crawl(
     return first
 
 
-def warc_head(length: int, kind: str = "response", **headers: str) -> bytes:
+def warc_head(length: int, record_type: str = "response", **headers: str) -> bytes:
     """The head of a WARC record; in the names of headers ``_`` stands for ``-``."""
     named = {
-        "WARC-Type": kind,
+        "WARC-Type": record_type,
         "Content-Type": "application/http; msgtype=response",
         **{name.replace("_", "-"): value for name, value in headers.items()},
         "Content-Length": str(length),

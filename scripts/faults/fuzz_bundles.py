@@ -130,7 +130,7 @@ def passages(rng: np.random.Generator) -> PassageModel:
     kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 2)), starts, 0.001)
     level = Network((weights[0], weights[1][:, :1]), (np.zeros(4), np.array([3.5])))
     error = ErrorModel(0.1, 1.0, 1.0, 1.0, 3.0)
-    prepared = [Prepared(zeros, zeros, ones, each, 4.0) for each in (network, kernel)]
+    prepared = [Prepared(zeros, zeros, ones, predictor, 4.0) for predictor in (network, kernel)]
     harder = Hardening(50.0, 0.3)
     return PassageModel(*prepared, level, error, error, 0.1, 0.01, 0.8, (harder, harder))
 
@@ -209,9 +209,9 @@ def alter_bytes(parts: Parts, chance: random.Random) -> None:
 
 def alter_number(array: np.ndarray[Any, Any], chance: random.Random) -> Any:
     """An array with other numbers, another shape, or another type."""
-    kind = chance.randrange(6)
+    action = chance.randrange(6)
     flat = array.copy().reshape(-1)
-    if kind <= 2 and len(flat) and array.dtype.kind in "iuf":
+    if action <= 2 and len(flat) and array.dtype.kind in "iuf":
         numbers = [-1, 0, 1, 2, len(flat), 2**31 - 1, -(2**31), chance.randrange(100)]
         if array.dtype.kind == "f":
             numbers += [float("nan"), float("inf"), 1e308, -1e38]
@@ -220,10 +220,10 @@ def alter_number(array: np.ndarray[Any, Any], chance: random.Random) -> Any:
                 number = np.array(chance.choice(numbers)).astype(array.dtype)
             flat[chance.randrange(len(flat))] = number
         return flat.reshape(array.shape)
-    if kind == 3:
+    if action == 3:
         shapes = [(-1,), (-1, 1), (1, -1), (1, 1, -1)]
         return flat.reshape(chance.choice(shapes)) if len(flat) else flat
-    if kind == 4:
+    if action == 4:
         types = ["float16", "float64", "int8", "int64", "uint64", "complex128", "bool", "U3", "S3"]
         source = np.zeros(array.shape) if array.dtype.kind == "U" else array
         with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -238,12 +238,12 @@ def alter_arrays(parts: Parts, chance: random.Random) -> None:
     with np.load(io.BytesIO(parts.weights[name])) as file:
         arrays = dict(file)
     key = chance.choice(list(arrays))
-    kind = chance.randrange(8)
-    if kind == 0:
+    action = chance.randrange(8)
+    if action == 0:
         del arrays[key]
-    elif kind == 1:
+    elif action == 1:
         arrays[key] = np.array([{"a": 1}, None], dtype=object)
-    elif kind == 2:
+    elif action == 2:
         arrays["more"] = arrays.pop(key)
     else:
         arrays[key] = np.asarray(alter_number(arrays[key], chance))
@@ -261,18 +261,18 @@ def npy(shape: str, descr: str = "'<f8'", data: bytes = b"", order: str = "False
 @cache
 def hostile_zips() -> tuple[bytes, ...]:
     """Zips whose members ask for more than they hold, by every way to compress."""
-    kinds = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
     return tuple(
-        zipped(members, kind)
+        zipped(members, method)
         for members in hostile_members()
-        for kind in kinds
-        if kind == zipfile.ZIP_DEFLATED or sum(map(len, members.values())) < 1_000_000
+        for method in methods
+        if method == zipfile.ZIP_DEFLATED or sum(map(len, members.values())) < 1_000_000
     )
 
 
-def zipped(members: Mapping[str, bytes], kind: int) -> bytes:
+def zipped(members: Mapping[str, bytes], method: int) -> bytes:
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", kind, compresslevel=1) as archive:
+    with zipfile.ZipFile(stream, "w", method, compresslevel=1) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
     return stream.getvalue()
@@ -368,17 +368,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         for seed in range(arguments.seed, arguments.seed + arguments.count):
             what, parts = altered(seed)
-            begun = time.process_time()
+            start = time.process_time()
             try:
                 end = outcome(parts, Path(temporary))
             except Exception:
                 end = "failed"
                 print(f"seed {seed}: {what}\n{traceback.format_exc()}", flush=True)
-            taken = time.process_time() - begun
-            if taken > SLOW:
+            seconds = time.process_time() - start
+            if seconds > SLOW:
                 end = "failed"
-                print(f"seed {seed}: {what} took {taken:.1f} s", flush=True)
-            slowest = max(slowest, taken)
+                print(f"seed {seed}: {what} took {seconds:.1f} s", flush=True)
+            slowest = max(slowest, seconds)
             ends[end] += 1
             if (seed + 1) % 5000 == 0:
                 print(seed + 1, dict(ends), f"slowest {slowest:.2f} s", flush=True)

@@ -101,17 +101,17 @@ def random_bytes(chance: random.Random, _: list[bytes]) -> bytes:
 
 def markup(chance: random.Random, _: list[bytes]) -> bytes:
     """Tags that match and tags that do not, texts of all kinds, in some encoding."""
-    found = []
+    parts = []
     for _part in range(chance.randrange(1, 60)):
-        kind, name = chance.random(), chance.choice(NAMES)
-        if kind < 0.5:
-            found.append(chance.choice(PARTS))
-        elif kind < 0.8:
-            found.append(f"<{name}{chance.choice(('', '', ' class=x', '/', ' lang=en'))}>")
+        draw, name = chance.random(), chance.choice(NAMES)
+        if draw < 0.5:
+            parts.append(chance.choice(PARTS))
+        elif draw < 0.8:
+            parts.append(f"<{name}{chance.choice(('', '', ' class=x', '/', ' lang=en'))}>")
         else:
-            found.append(f"</{name}>")
+            parts.append(f"</{name}>")
     encoding = "utf-8" if chance.random() < 0.8 else chance.choice(ENCODINGS)
-    return "".join(found).encode(encoding, "replace")
+    return "".join(parts).encode(encoding, "replace")
 
 
 def nest(chance: random.Random, _: list[bytes]) -> bytes:
@@ -132,9 +132,9 @@ def spoiled(chance: random.Random, pages: list[bytes]) -> bytes:
     start = chance.randrange(len(page) + 1)
     data = bytearray(page[start : start + chance.randrange(100, 6000)])
     for _part in range(chance.randrange(30)):
-        place = chance.randrange(len(data) + 1)
+        offset = chance.randrange(len(data) + 1)
         part = chance.choice(PARTS).encode("utf-8", "replace")
-        data[place : place + chance.randrange(4)] = part
+        data[offset : offset + chance.randrange(4)] = part
     return bytes(data)
 
 
@@ -185,14 +185,14 @@ def calls_of(page: Page) -> list[tuple[str, tuple[Any, ...]]]:
     """How the passages and counts of words of a page's documents ask `OF_TABLES`, if it has any."""
     calls = []
 
-    def told(name: str) -> Any:
+    def recorded(name: str) -> Any:
         def function(*arguments: Any) -> Any:
             calls.append((name, arguments))
             return COMPILED[name](*arguments)
 
         return function
 
-    with patch.multiple(_core, **{name: told(name) for name in OF_TABLES}):
+    with patch.multiple(_core, **{name: recorded(name) for name in OF_TABLES}):
         try:
             batch = Batch([document_of_page(page, extractor=name) for name in EXTRACTORS])
         except PageError:
@@ -224,10 +224,13 @@ def spoil(chance: random.Random, table: NDArray[Any]) -> NDArray[Any]:
 def ask_for_what_is_not_there(chance: random.Random, page: Page) -> None:
     """Call what reads tables with each of them spoiled; it may raise, and no more."""
     for name, arguments in calls_of(page):
-        for place, table in enumerate(arguments):
+        for index, table in enumerate(arguments):
             if isinstance(table, np.ndarray) and table.flags.c_contiguous:
-                own = [each.copy() if isinstance(each, np.ndarray) else each for each in arguments]
-                own[place] = spoil(chance, table)
+                own = [
+                    argument.copy() if isinstance(argument, np.ndarray) else argument
+                    for argument in arguments
+                ]
+                own[index] = spoil(chance, table)
                 with suppress(IndexError, ValueError):
                     COMPILED[name](*own)
 

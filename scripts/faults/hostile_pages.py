@@ -237,8 +237,8 @@ def measured(page: Page, extractor: str, scorer: Scorer | None) -> Outcome:
     try:
         parsed = parse_for(page, extractor)
         blocks = extract(parsed, extractor)
-        kept = sum(len(block.text.split()) for block in blocks if block.kept)
-        result = f"{kept:,} words"
+        words = sum(len(block.text.split()) for block in blocks if block.kept)
+        result = f"{words:,} words"
         if scorer:
             document = document_of(
                 parsed, blocks, extractor=extractor, sentence_ends=DEFAULT_SENTENCE_ENDS
@@ -246,8 +246,8 @@ def measured(page: Page, extractor: str, scorer: Scorer | None) -> Outcome:
             row = scorer.rows([document]).to_pylist()[0]
             result += f", {row['words']:,} scored {row['flags']}"
         seconds = time.process_time() - start
-        found = WORD in parsed.title or any(WORD in block.text for block in blocks)
-        lost = not found and page.docno not in WITHOUT_TEXT
+        is_extracted = WORD in parsed.title or any(WORD in block.text for block in blocks)
+        lost = not is_extracted and page.docno not in WITHOUT_TEXT
     except PageError as error:
         seconds = time.process_time() - start
         result = f"{error.stage}: {error}"

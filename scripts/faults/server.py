@@ -93,9 +93,9 @@ class Server:
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         # multiprocessing has a process of its own that answers nothing
         return [
-            int(each)
-            for each in children.read_text().split()
-            if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()
+            int(process_id)
+            for process_id in children.read_text().split()
+            if b"spawn_main" in Path(f"/proc/{process_id}/cmdline").read_bytes()
         ]
 
     def megabytes(self) -> float:
@@ -137,15 +137,15 @@ def slow_clients() -> Iterator[str]:
         clients = server.idle(_SLOW, head)
         seconds = []
         for _ in range(8):
-            for each in clients:
-                each.sendall(b" ")
+            for client in clients:
+                client.sendall(b" ")
             seconds.append(server.score("You should rest, and drink a lot of water."))
             time.sleep(1)
         time.sleep(4)
-        let_go = sum(b" 408 " in each.recv(1000).partition(b"\r\n")[0] for each in clients)
+        let_go = sum(b" 408 " in client.recv(1000).partition(b"\r\n")[0] for client in clients)
         assert let_go == _SLOW, let_go
-        for each in clients:
-            each.close()
+        for client in clients:
+            client.close()
     yield f"{_SLOW} slow clients: others waited {1000 * max(seconds):.0f} ms at most; all told 408"
 
 
@@ -156,8 +156,8 @@ def connections(number: int) -> Iterator[str]:
         open_ones = server.idle(number, b"")
         seconds = [server.score("You should rest, and drink a lot of water.") for _ in range(20)]
         grown = server.megabytes() - before
-        for each in open_ones:
-            each.close()
+        for connection in open_ones:
+            connection.close()
     yield (
         f"{number} open connections: others waited {1000 * max(seconds):.0f} ms at most; "
         f"{grown:.0f} MB more"
@@ -205,7 +205,7 @@ def memory(requests: int, *, new_words: bool) -> Iterator[str]:
     every = panel_words()
     with serving() as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=_PATIENCE)
-        taken = {}
+        memory_after = {}
         begin = time.perf_counter()
         for number in range(1, requests + 1):
             start = 7 * number % (len(every) - 40)
@@ -218,13 +218,13 @@ def memory(requests: int, *, new_words: bool) -> Iterator[str]:
             assert answer.status == 200, answer.read()
             answer.read()
             if number in (requests // 10, requests // 2, requests):
-                taken[number] = server.megabytes()
+                memory_after[number] = server.megabytes()
         rate = requests / (time.perf_counter() - begin)
         connection.close()
-    growth = ", ".join(f"{size:.0f} MB after {number:,}" for number, size in taken.items())
-    kind = "with words that nobody wrote before" if new_words else "of texts of the panel"
-    yield f"{requests:,} requests {kind}, {rate:.0f} a second: {growth}"
-    _, half, whole = taken.values()
+    growth = ", ".join(f"{size:.0f} MB after {number:,}" for number, size in memory_after.items())
+    texts = "with words that nobody wrote before" if new_words else "of texts of the panel"
+    yield f"{requests:,} requests {texts}, {rate:.0f} a second: {growth}"
+    _, half, whole = memory_after.values()
     assert new_words or whole <= _GROWTH * half, "the memory grew"
 
 

@@ -132,7 +132,7 @@ def with_second(
 
 def card_of(card: Mapping[str, Any], table: Table) -> dict[str, Any]:
     """Return the card with the further kinds among the training data, and a note on the figures."""
-    kinds = {
+    entry = {
         "name": READ_KINDS,
         "use": "difficulty",
         "records": int((table.sets == READ_KINDS).sum()),
@@ -145,7 +145,7 @@ def card_of(card: Mapping[str, Any], table: Table) -> dict[str, Any]:
         "readings alone, is the other half of the mean. "
     )
     figures_note = note + str(card["figures_note"]).removeprefix(note)
-    training = [*rows[:index], kinds, *rows[index:]]
+    training = [*rows[:index], entry, *rows[index:]]
     return {**card, "training": training, "figures_note": figures_note}
 
 

@@ -324,11 +324,11 @@ def known_languages(learned: Learned, level: Prepared, difficulty: Prepared) -> 
 def tests_of(languages: Mapping[str, KnownLanguage]) -> Iterator[dict[str, object]]:
     """Yield rows for the card: the data on which each language was tested."""
     read = list(records(READ))
-    for tag, known in languages.items():
+    for tag, parameters in languages.items():
         sides = [to_calibrate(row) for row in read if row["language"] == tag]
         yield {
             "language": LANGUAGES[tag].name,
-            "level tested by": "people's labels" if known.tested else "nobody",
+            "level tested by": "people's labels" if parameters.tested else "nobody",
             "readings to calibrate": sum(sides),
             "readings to judge": len(sides) - sum(sides),
         }

@@ -449,14 +449,14 @@ def kinds_left_out(
     The texts are passages, passages of further kinds, and pages.
     """
     judged = np.isin(table.sets, [READINGS, READ_KINDS, READ_PAGES])
-    kinds = np.unique(table.kinds[judged])
-    fold = np.random.default_rng(seed).permutation(np.arange(len(kinds)) % folds)
+    judged_kinds = np.unique(table.kinds[judged])
+    fold = np.random.default_rng(seed).permutation(np.arange(len(judged_kinds)) % folds)
     usable = unseen_by(table, recipe)
     estimates = np.full((4, len(table)), np.nan)
     for number in range(folds):
-        here = judged & np.isin(table.kinds, kinds[fold == number])
+        here = judged & np.isin(table.kinds, judged_kinds[fold == number])
         copies = np.isin(table.groups, table.groups[here & (table.groups >= 0)])
-        used = usable & ~left_out_with(table.kinds, kinds[fold == number].tolist()) & ~copies
+        used = usable & ~left_out_with(table.kinds, judged_kinds[fold == number].tolist()) & ~copies
         fit = DifficultyFit(table, used, teacher.taught(used), seed)
         values = np.stack([fit.difficulties, fit.messages, fit.apart, fit.squares])
         estimates[:, here] = values[:, here]

@@ -348,7 +348,7 @@ def unread(data: Path) -> Iterator[Text]:
         if not is_open:
             rows.sort(key=lambda row: zlib.crc32(row["id"].encode()))
         for row in rows[:most]:
-            group, kind = (row["group"], row["kind"]) if is_open else (row["id"], source)
+            group, text_kind = (row["group"], row["kind"]) if is_open else (row["id"], source)
             seed = zlib.crc32(row["id"].encode())
             for name, mark, parts_of, chance, most_parts in (
                 (UNREAD, "", _windows, random.Random(seed), most_passages),
@@ -357,7 +357,7 @@ def unread(data: Path) -> Iterator[Text]:
             ):
                 for number, part in enumerate(parts_of(row["text"], chance)[:most_parts]):
                     text = Text(
-                        name, f"{row['id']}-{mark}{number}", part, group=str(group), kind=kind
+                        name, f"{row['id']}-{mark}{number}", part, group=str(group), kind=text_kind
                     )
                     reading = read.get(text.id)
                     yield as_read(name, {**reading, "text": part}) if reading else text
@@ -367,7 +367,7 @@ def left_out_with(kinds: NDArray[np.str_], left_out: Iterable[str]) -> Mask:
     """Return a mask of the texts whose kind, under any of its names, is held out."""
     names = set(left_out)
     return np.isin(kinds, sorted(names)) | np.array(
-        [bool(names & set(_KINDS_OF.get(kind, ()))) for kind in kinds.tolist()]
+        [bool(names & set(_KINDS_OF.get(text_kind, ()))) for text_kind in kinds.tolist()]
     )
 
 
@@ -376,9 +376,9 @@ def by_chance(text: Text) -> tuple[int, str]:
     return zlib.crc32(text.id.encode()), text.id
 
 
-def web_pages(data: Path, kinds: Iterable[str] = tuple(_WEB.values())) -> Iterator[Text]:
+def web_pages(data: Path, wanted: Iterable[str] = tuple(_WEB.values())) -> Iterator[Text]:
     """Yield the health pages of some kinds."""
-    folder, chosen = data / "html" / "health_pages", frozenset(kinds)
+    folder, chosen = data / "html" / "health_pages", frozenset(wanted)
     rows = (line.split("\t") for line in (folder / "pages.tsv").read_text("utf-8").splitlines()[1:])
     kind_of = {row[0]: _WEB[row[1]] for row in rows}
     for name, content in members(folder / "health_pages.tar.gz"):

@@ -130,15 +130,15 @@ def error_of(
     labels must lie within this many errors of the estimate, for passages and for pages. If the
     error `rises`, it grows with the estimate, and pages have a factor of their own.
     """
-    usual = _line(1 / sample.words, sample.squares)
-    ratio = sample.squares / (usual[0] + usual[1] / sample.words)
+    usual_squares = _line(1 / sample.words, sample.squares)
+    ratio = sample.squares / (usual_squares[0] + usual_squares[1] / sample.words)
     limit = float(np.quantile(ratio, 0.995))
     weights = sample.weights / sample.weights.sum()
     is_page = whole(sample.parts) >= 0.5
 
     def model(numbers: Floats) -> ErrorModel:
         floor, per_word, bent, by_parts, of_pages = np.exp(numbers[:5])
-        fixed = (*usual, limit, bent, *ends, by_parts)
+        fixed = (*usual_squares, limit, bent, *ends, by_parts)
         if not rises:
             return ErrorModel(floor, per_word, *fixed)
         return ErrorModel(floor, per_word, *fixed, max(0.0, numbers[5]), of_pages)
@@ -153,16 +153,16 @@ def error_of(
     most_bent = _MOST_BENT_ELSEWHERE if rises else _MOST_BENT
     bounds = [(None, None)] * 2 + [(None, np.log(most_bent))] + [(None, None)] * 3
     options = {"maxiter": 6000, "maxfev": 6000}
-    found = model(
+    fitted = model(
         minimize(unlikelihood, start, method="Nelder-Mead", bounds=bounds, options=options).x
     )
     share, errors = within
-    size = (sample.where(~is_page if rises else is_page | True).size(found, share) / errors) ** 2
-    scaled = {name: getattr(found, name) * size for name in ("floor", "per_word", "by_parts")}
+    size = (sample.where(~is_page if rises else is_page | True).size(fitted, share) / errors) ** 2
+    scaled = {name: getattr(fitted, name) * size for name in ("floor", "per_word", "by_parts")}
     if rises:
-        of_pages = (sample.where(is_page).size(found, share) / errors) ** 2
-        scaled["of_pages"] = found.of_pages * of_pages / size
-    numbers = {**asdict(found), **scaled}
+        of_pages = (sample.where(is_page).size(fitted, share) / errors) ** 2
+        scaled["of_pages"] = fitted.of_pages * of_pages / size
+    numbers = {**asdict(fitted), **scaled}
     return ErrorModel(**{name: round(float(value), 4) for name, value in numbers.items()})
 
 

@@ -15,9 +15,9 @@ from understandability.feature.word_counts import computed_kinds
 
 def main() -> None:
     chosen = parser_of(__doc__, output="resources/word_kinds.npz").parse_args()
-    kinds = computed_kinds(word_statistics().words)
-    assert (kinds == kinds.astype(np.int8)).all()
-    np.savez_compressed(chosen.output, kinds=kinds.astype(np.int8))
+    counts = computed_kinds(word_statistics().words)
+    assert (counts == counts.astype(np.int8)).all()
+    np.savez_compressed(chosen.output, kinds=counts.astype(np.int8))
 
 
 if __name__ == "__main__":

@@ -44,8 +44,8 @@ def neighbours(batch: Batch) -> NDArray[np.uint32]:
     is_last = np.zeros(len(numbers), np.bool_)
     is_last[np.asarray(batch.token_bounds[1:]) - 1] = len(numbers) > 0
     index = np.flatnonzero(is_known[:-1] & is_known[1:] & ~is_last[:-1])
-    known, words = numbers.astype(np.uint32), np.uint32(len(word_statistics().words))
-    return np.asarray(known[index] * words + known[index + 1])
+    ids, words = numbers.astype(np.uint32), np.uint32(len(word_statistics().words))
+    return np.asarray(ids[index] * words + ids[index + 1])
 
 
 def main() -> None:

@@ -31,13 +31,13 @@ class Direction(StrEnum):
 
         `WORDS` lists the accepted words. `where` says in the error what the direction belongs to.
         """
-        found = WORDS.get(text)
-        if found is None:
+        value = WORDS.get(text)
+        if value is None:
             raise OptionError(
                 f"{where or 'the direction'} {text!r} does not say whether higher or lower values "
                 f"are harder to understand; write one of {', '.join(WORDS)}"
             )
-        return cls(found)
+        return cls(value)
 
     @property
     def sign(self) -> int:

@@ -69,8 +69,8 @@ def needing(what: str, package: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        how = f"'{package}' in the source folder" if package.startswith(".") else package
-        raise MissingExtraError(f"{what}: pip install {how}") from error
+        requirement = f"'{package}' in the source folder" if package.startswith(".") else package
+        raise MissingExtraError(f"{what}: pip install {requirement}") from error
 
 
 class PageError(UnderstandabilityError):

@@ -65,11 +65,13 @@ def keywords_of(
         signature = inspect.signature(function)
         own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         keywords = _types_of_keywords(function)
-        defaults = {field.name: field.default for made in dataclasses for field in fields(made)}
-        entries = {name: text for made in dataclasses for name, text in _entries_in(made).items()}
+        defaults = {field.name: field.default for class_ in dataclasses for field in fields(class_)}
+        entries = {
+            name: text for class_ in dataclasses for name, text in _entries_in(class_).items()
+        }
         # In the order of the fields; names that are no fields are last.
         names = sorted(keywords, key=[*defaults, *keywords].index)
-        shown = [
+        keyword_parameters = [
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
@@ -78,7 +80,9 @@ def keywords_of(
             )
             for name in names
         ]
-        parameters = [p.replace(annotation=_without_metadata(p.annotation)) for p in own] + shown
+        parameters = [
+            p.replace(annotation=_without_metadata(p.annotation)) for p in own
+        ] + keyword_parameters
         accepted = [parameter.name for parameter in parameters]
 
         @wraps(function)

@@ -182,7 +182,11 @@ def test_aims_by_folder(site: Path, understand: Run) -> None:
     assert understand("check", "docs").returncode == 0
     assert understand("check", "docs", "--aim", "0.8").returncode == 1
     aims = read_aims(site / "docs")
-    assert [aims.of(each) for each in ("README.md", "docs/a/b.md", "docs/hard.md")] == [0.9, 0.5, 0]
+    assert [aims.target_of(path) for path in ("README.md", "docs/a/b.md", "docs/hard.md")] == [
+        0.9,
+        0.5,
+        0,
+    ]
 
 
 def test_which_aims_are_read_is_told(site: Path, understand: Run) -> None:

@@ -162,15 +162,17 @@ def _options(
         hints |= get_type_hints(class_, include_extras=True)
     texts = parameters_in(function)
     for parameter in inspect.signature(function).parameters.values():
-        name, kind = parameter.name, parameter.kind
-        if name not in hints or name in without or kind is parameter.VAR_KEYWORD:
+        name, kind_of_parameter = parameter.name, parameter.kind
+        if name not in hints or name in without or kind_of_parameter is parameter.VAR_KEYWORD:
             continue
         type_, about = _type_at_prompt(hints[name])
         names = [written for option in about for written in option.name or ()]
         if names:
             is_argument = not names[0].startswith("-")
         else:
-            is_argument = kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is EMPTY
+            is_argument = (
+                kind_of_parameter is parameter.POSITIONAL_OR_KEYWORD and parameter.default is EMPTY
+            )
         if is_dataclass(type_):
             about.append(Parameter(name="*"))  # its fields are options
         if name in texts:

@@ -46,7 +46,7 @@ class Judged(Out):
 
     quiet: Annotated[bool, Parameter(("--quiet", "-q"))] = False
 
-    def of(self, call: Callable[[], Any]) -> Any:
+    def result_of(self, call: Callable[[], Any]) -> Any:
         """Call the function, and return its result after reporting what was unusual in labels and
         runs.
         """
@@ -63,7 +63,7 @@ _OUT = Judged()
 
 def result(call: Callable[[], Tabular], *, out: Judged = _OUT) -> None:
     """Show a result as a table on the terminal, or write it to a file."""
-    result_ = out.of(call)
+    result_ = out.result_of(call)
     if out.shows:
         show_table(result_.table())
         if result_.table().note:
@@ -92,7 +92,7 @@ def evaluated(
         letters: In LaTeX and Markdown, mark each mean with the letters of the runs that it is
             significantly better than, instead of † and ⋄.
     """
-    evaluation: Evaluation = out.of(call)
+    evaluation: Evaluation = out.result_of(call)
     if out.shows:
         chosen = evaluation.conventions
         preset = f"preset {chosen['preset']}, " if chosen["preset"] else ""
@@ -142,7 +142,7 @@ def runs_compared(
         correction: Correction for the number of runs compared: holm, bonferroni.
         corrected: Mark by the corrected probabilities.
     """
-    comparisons: RunComparisons = out.of(call)
+    comparisons: RunComparisons = out.result_of(call)
     settings = comparisons.settings
     applied = correction if corrected else None
     marks = comparisons.marks(settings["alpha"], test=settings["tests"][0], correction=applied)
@@ -193,7 +193,7 @@ def _cells(
 
 def correlated(call: Callable[[], Correlations], *, out: Judged = _OUT) -> None:
     """Show a matrix of each correlation coefficient, and the runs whose rank changes most."""
-    correlations: Correlations = out.of(call)
+    correlations: Correlations = out.result_of(call)
     symmetric = correlations.symmetric
     for remark in () if out.quiet else correlations.remarks:
         say(f"understand: {remark}")
@@ -222,7 +222,7 @@ def swept(call: Callable[[], Tradeoff], *, plot: OtherFile = None, out: Judged =
 
     if plot is not None:
         check_figure(plot)
-    sweep: Tradeoff = out.of(call)
+    sweep: Tradeoff = out.result_of(call)
     if out.shows:
         show_table(sweep.table())
     out.write(sweep.as_dict(), sweep.to_dicts, sweep.table)

@@ -71,8 +71,8 @@ def rows(
             is_terminated = isinstance(stop, _Terminated)
             if not is_folder(output) and not is_terminated:
                 raise
-            how = "; run the same command again to continue" if is_folder(output) else ""
-            say(f"stopped{how}")
+            advice = "; run the same command again to continue" if is_folder(output) else ""
+            say(f"stopped{advice}")
             raise SystemExit(143 if is_terminated else 130) from None
     if not quiet and output not in (None, "-"):
         report_failures(line.first_failure())  # the file has the others
@@ -209,7 +209,7 @@ class _Texts:
             if self._folder is None:
                 print(f"== {row['docno']}\n{text}")
             else:
-                open_folder(self._folder).write(self._names.of(row["docno"]), [text.encode()])
+                open_folder(self._folder).write(self._names.name_for(row["docno"]), [text.encode()])
 
 
 def _explained(blocks: Sequence[Mapping[str, Any]]) -> str:
@@ -227,11 +227,11 @@ class _FileNames:
         self._names: set[str] = set()
         self._same: Counter[str] = Counter()
 
-    def of(self, docno: str) -> str:
+    def name_for(self, docno: str) -> str:
         """Return a file name for a document; the part of the docno before a slash is a folder.
 
         >>> names = _FileNames()
-        >>> [names.of(docno) for docno in ("a b", "A_b", "a_b-2", "../c", "a_b.txt/d", "//")]
+        >>> [names.name_for(docno) for docno in ("a b", "A_b", "a_b-2", "../c", "a_b.txt/d", "//")]
         ['a_b.txt', 'A_b-2.txt', 'a_b-2-2.txt', 'c.txt', 'a_b.txt_/d.txt', '_.txt']
         """
         parts = [

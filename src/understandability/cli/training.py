@@ -70,7 +70,7 @@ def trained(
     check_bundle_folder(output)
     with ProgressLine(quiet) as line:
         result = call(name=Path(output).name, progress=line.step)
-    made = "replaced" if Path(output).exists() else "written"
+    action = "replaced" if Path(output).exists() else "written"
     result.save(output)
     if out_of_fold:
         write_table(result.estimates, out_of_fold)
@@ -92,7 +92,7 @@ def trained(
         say(remark)
     _say_labels(result.bundle)
     say(
-        f"{output} is {made}; the figures above are of held-out texts. For texts from elsewhere: "
+        f"{output} is {action}; the figures above are of held-out texts. For texts from elsewhere: "
         f"understand validate {shlex.quote(output)} OTHER_FILE {result.options}"
     )
 

@@ -225,12 +225,14 @@ def make_plan(sources: Sources, maker: RowMaker) -> Plan:
     inputs = tuple(_inputs_of(sources.files, 0))
     skipped = Counter(sources.skipped)
     names, remarks = kept_names(sources.columns.keep, maker.schema.names)
-    kept = pa.schema([column.with_name(names[column.name]) for column in _kept_columns(sources)])
+    kept_columns = pa.schema(
+        [column.with_name(names[column.name]) for column in _kept_columns(sources)]
+    )
     source = sources.without_files()
     if source is not sources:
         source.remarks.extend(sources.remarks)
     source.remarks.extend(remarks)
-    return Plan(inputs, source, maker, maker.described, kept, skipped)
+    return Plan(inputs, source, maker, maker.described, kept_columns, skipped)
 
 
 def begin_in_folder(plan: Plan, folder: CrawlFolder) -> tuple[Plan, list[int]]:

@@ -121,7 +121,7 @@ def _bounds(measure: Measure, reference: Run, run: Run, judgements: Judgements) 
     """
     row_of_pair: dict[tuple[int, str], int] = {}
     size = len(run) + len(reference)
-    difference, gains, known = np.zeros(size), np.zeros(size), np.zeros(size, dtype=bool)
+    difference, gains, is_labelled = np.zeros(size), np.zeros(size), np.zeros(size, dtype=bool)
     for signed_run, sign in ((run, 1.0), (reference, -1.0)):
         order = signed_run.line_order(judgements.conventions.order)
         ranked, lines = judgements.all_ranked(signed_run, order)
@@ -129,12 +129,12 @@ def _bounds(measure: Measure, reference: Run, run: Run, judgements: Judgements) 
         keys = zip(ranked.query.tolist(), docnos, strict=True)
         rows = np.array([row_of_pair.setdefault(key, len(row_of_pair)) for key in keys], np.int64)
         difference[rows] += sign * discount(measure, judgements, ranked)
-        known[rows] = ranked.known(measure.dimensions)
+        is_labelled[rows] = ranked.labelled_in(measure.dimensions)
         gains[rows] = largest_gain(measure, judgements, ranked)
     largest = difference * gains
     queries = len(judgements.queries)
-    certain = float(largest[known].sum()) / queries
-    unknown = largest[~known]
+    certain = float(largest[is_labelled].sum()) / queries
+    unknown = largest[~is_labelled]
     return PairBounds(
         str(measure),
         run.name,

@@ -482,7 +482,7 @@ def compare_runs(
         if pairs:
             compared = {"pairs": [(run, reference) for reference, run in combinations(values, 2)]}
         else:
-            of_run = {run: float(of[index]) for run, of in means.items()}
+            of_run = {run: float(values_of_run[index]) for run, values_of_run in means.items()}
             first = {"baseline": baseline} if baseline else {"first": next(iter(values))}
             references = {**first, "best": best_of(measure, of_run)}
             compared = {

@@ -131,17 +131,17 @@ def _known_direction(direction: Direction | None, column: str | None, text: str)
     """Return the stated direction, or that of a known column; raise `OptionError` rather than
     guess.
     """
-    known = direction or _COLUMNS.get(column or "")
-    if known is None:
+    result = direction or _COLUMNS.get(column or "")
+    if result is None:
         from understandability.feature.catalogue import COLUMNS
 
-        known = COLUMNS[column][0].direction if column and column in COLUMNS else None
-    if known is None:
+        result = COLUMNS[column][0].direction if column and column in COLUMNS else None
+    if result is None:
         raise OptionError(
             f"{text} does not say whether higher or lower values are harder to understand; write "
             f"{text}:DIRECTION with one of {', '.join(WORDS)}"
         )
-    return known
+    return result
 
 
 def _split(text: str) -> tuple[str, str | None, Direction | None]:

@@ -319,8 +319,8 @@ class Evaluation(Tabular):
             if (measure, run) in marked
         }
         corrected = f", {correction.capitalize()}'s correction" if correction else ""
-        kind = "" if test in ("tukey", "randomised-tukey") else "paired "
-        note = f"{meaning} ({kind}{test} test, two-tailed, p < {alpha:g}{corrected})."
+        pairing = "" if test in ("tukey", "randomised-tukey") else "paired "
+        note = f"{meaning} ({pairing}{test} test, two-tailed, p < {alpha:g}{corrected})."
         marked_table = replace(table, marks=marks, note=note, caption=self._caption())
         has_extras = bool(self._extra_names()) and len(self.measures) > 1
         return self._stacked(marked_table) if has_extras else marked_table
@@ -529,7 +529,7 @@ def evaluate(
             raise InputError(f"two runs are called {run.name}; rename one of the files")
         lines = run.line_order(order)
         ranked = judgements.ranked(run, lines)
-        foreign_values = foreign.of(run, lines)
+        foreign_values = foreign.values_of(run, lines)
         values[run.name], means[run.name] = _compute(
             parsed, judgements, run, ranked, foreign_values
         )

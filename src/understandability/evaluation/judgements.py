@@ -57,10 +57,10 @@ class Ranked:
         """
         return cls(query, ranks_of(query) - 1, lines, np.bincount(query, minlength=queries))
 
-    def known(self, dimensions: tuple[str, ...]) -> Mask:
+    def labelled_in(self, dimensions: tuple[str, ...]) -> Mask:
         """A mask of the documents that have a label in every one of the dimensions."""
-        known: Mask = np.logical_and.reduce([self.lines[name] >= 0 for name in dimensions])
-        return known
+        mask: Mask = np.logical_and.reduce([self.lines[name] >= 0 for name in dimensions])
+        return mask
 
     def only(self, selected: Mask) -> Ranked:
         """Return the selected documents, which keep their positions."""
@@ -71,7 +71,7 @@ class Ranked:
         """Return the documents that have a label in all these dimensions, at positions without
         gaps.
         """
-        labelled = self.only(self.known(dimensions))
+        labelled = self.only(self.labelled_in(dimensions))
         return Ranked.of(labelled.query, len(self.returned), labelled.lines)
 
     def sums(self, values: Floats) -> Floats:

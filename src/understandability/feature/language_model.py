@@ -150,9 +150,9 @@ MODELS = (*CORPORA, "merged")
 
 @cache
 def _log_probabilities() -> FloatArray:
-    known, unknown = log_probabilities(word_statistics())
+    listed, unknown = log_probabilities(word_statistics())
     # The last two rows belong to `UNKNOWN` and `NO_WORD`.
-    return np.concatenate([known, [unknown], np.zeros((1, len(MODELS)))])
+    return np.concatenate([listed, [unknown], np.zeros((1, len(MODELS)))])
 
 
 def log_probabilities_at(numbers: NDArray[np.int32]) -> FloatArray:

@@ -91,8 +91,8 @@ class Tagger:
         table = np.zeros((len(types), len(OFFSETS) * TAGS + 1), np.int16)
         tokens = [token[:_LONGEST] for token in types]
         words = list(map(normal_form, tokens))
-        usual = map(self._usual_case.__getitem__, ids_of(words, self._words).tolist())
-        for features in features_of(tokens, words, list(usual)):
+        usual_cases = map(self._usual_case.__getitem__, ids_of(words, self._words).tolist())
+        for features in features_of(tokens, words, list(usual_cases)):
             _core.add_rows(self._weights, ids_of(features, self._rows), table)
         table[:, -1] = ids_of(words, self._classes) + 1
         return table
@@ -169,8 +169,8 @@ def features_of(
         yield [prefix + word[-size:] for word in words]
     yield ["shape=" + _shape_of(token) for token in tokens]
     yield [
-        f"case={'U' if case == 'T' and len(token) > 1 and token.isupper() else case}{usual}"
-        for token, case, usual in zip(tokens, cases, usual_cases, strict=True)
+        f"case={'U' if case == 'T' and len(token) > 1 and token.isupper() else case}{usual_case}"
+        for token, case, usual_case in zip(tokens, cases, usual_cases, strict=True)
     ]
     yield ["bias"] * len(tokens)
     yield ["W=" + token for token in tokens]

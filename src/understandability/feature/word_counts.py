@@ -92,10 +92,10 @@ def _kinds_of_frequent() -> NDArray[np.int8]:
 
 def _look_up_kinds(words: Sequence[str]) -> NDArray[np.int32]:
     numbers = ids_of(words, word_numbers())
-    kinds = _kinds_of_frequent().take(numbers, axis=0, mode="clip").astype(np.int32)
+    counts = _kinds_of_frequent().take(numbers, axis=0, mode="clip").astype(np.int32)
     unlisted = np.flatnonzero(numbers < 0)
-    kinds[unlisted] = computed_kinds([words[index] for index in unlisted.tolist()])
-    return kinds
+    counts[unlisted] = computed_kinds([words[index] for index in unlisted.tolist()])
+    return counts
 
 
 def _without_initial_capital(word: str) -> str:

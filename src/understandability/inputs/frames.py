@@ -26,25 +26,25 @@ def is_frame(value: object) -> bool:
     return hasattr(value, "columns") or hasattr(value, "column_names")
 
 
-def table_of(given: Any, what: str = "table") -> pa.Table:
+def table_of(frame: Any, what: str = "table") -> pa.Table:
     """Convert a data frame, or a dictionary of lists, to an Arrow table.
 
     Any object that exports Arrow data is accepted. Raises `WrongTypeError` for other objects and
     `InputError` for a table that cannot be converted. `what` names the table in the message.
     """
-    if isinstance(given, Mapping) and any(isinstance(v, str | bytes) for v in given.values()):
+    if isinstance(frame, Mapping) and any(isinstance(v, str | bytes) for v in frame.values()):
         raise WrongTypeError(
             f"the columns of a {what} are lists of values; for a dictionary of texts use score"
         )
     try:
-        if isinstance(given, Mapping):
-            return pa.table({str(name): pa.array(values) for name, values in given.items()})
-        if _package(given) == "pandas" and is_frame(given):
-            return pa.Table.from_pandas(given, preserve_index=False)
-        if hasattr(given, "to_arrow") and is_frame(given):  # polars, whose stream has newer types
-            return given.to_arrow()
-        if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
-            return pa.table(given)
+        if isinstance(frame, Mapping):
+            return pa.table({str(name): pa.array(values) for name, values in frame.items()})
+        if _package(frame) == "pandas" and is_frame(frame):
+            return pa.Table.from_pandas(frame, preserve_index=False)
+        if hasattr(frame, "to_arrow") and is_frame(frame):  # polars, whose stream has newer types
+            return frame.to_arrow()
+        if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
+            return pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"the {what} cannot be read: {in_one_line(error)}; give columns of one length, each "
@@ -52,7 +52,7 @@ def table_of(given: Any, what: str = "table") -> pa.Table:
         ) from error
     raise WrongTypeError(
         f"a {what} is a frame of pandas, polars or Arrow, or a dictionary of lists, not a "
-        f"{type(given).__name__}"
+        f"{type(frame).__name__}"
     )
 
 
@@ -76,20 +76,20 @@ def texts_in(frame: Any, call: str) -> list[Any]:
     return texts
 
 
-def in_kind_of(given: Any, table: pa.Table) -> Any:
+def in_kind_of(like: Any, table: pa.Table) -> Any:
     """Convert an Arrow table to the type of another table, with the index of a pandas frame."""
-    if isinstance(given, Mapping):
+    if isinstance(like, Mapping):
         return table.to_pydict()
-    if isinstance(given, pa.RecordBatch):
+    if isinstance(like, pa.RecordBatch):
         batches = table.combine_chunks().to_batches()
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
-    if _package(given) == "pandas":
+    if _package(like) == "pandas":
         import pandas as pd
 
         # Numbers that may be missing have one type, whatever rows a batch holds.
         frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
-        return frame.set_index(given.index)
-    if _package(given) == "polars":
+        return frame.set_index(like.index)
+    if _package(like) == "polars":
         import polars as pl
 
         return pl.from_arrow(table)
@@ -105,8 +105,8 @@ def wrong_type(takes: str, value: object, among: bool = False) -> WrongTypeError
 
     `takes` says what the function accepts. `among` is True if `value` is one of several.
     """
-    kind = kind_of(value)
-    what = f"; there is {kind} among what was given" if among else f", not {kind}"
+    type_name = kind_of(value)
+    what = f"; there is {type_name} among what was given" if among else f", not {type_name}"
     return WrongTypeError(f"{takes}{what}; {_call_for(value)}")
 
 
@@ -124,7 +124,7 @@ def _call_for(value: object) -> str:
     return "use score_text for a text, score for files, score_table for tables"
 
 
-def read_records(given: Any, *, fallback: str | None = None) -> list[dict[str, Any]]:
+def read_records(source: Any, *, fallback: str | None = None) -> list[dict[str, Any]]:
     """Return the rows of a file (JSON Lines, CSV, TSV, Parquet; .gz, .zst) or of a data frame.
 
     Cells of text tables are text, and None where they are empty. Lines that are not UTF-8 have the
@@ -134,10 +134,10 @@ def read_records(given: Any, *, fallback: str | None = None) -> list[dict[str, A
     >>> read_records({"id": ["a"], "label": [3]})
     [{'id': 'a', 'label': 3}]
     """
-    if not isinstance(given, str | Path):
-        records: list[dict[str, Any]] = table_of(given, "table of records").to_pylist()
+    if not isinstance(source, str | Path):
+        records: list[dict[str, Any]] = table_of(source, "table of records").to_pylist()
         return records
-    path = str(given)
+    path = str(source)
     form, _ = table_format(path)
     if form == "jsonl":
         return list(read_objects(path))

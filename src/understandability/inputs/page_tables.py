@@ -284,7 +284,7 @@ class Tables:
             guessed["language"] = layout.language
         listed = ", ".join(f"{role} = {name}" for role, name in guessed.items())
         remark = f"columns guessed: {listed}"
-        if not any(known.endswith(remark) for known in self.remarks):
+        if not any(reported.endswith(remark) for reported in self.remarks):
             self.remarks.append(f"{path}: {remark}")
 
 

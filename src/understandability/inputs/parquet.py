@@ -218,9 +218,9 @@ class _Thrift:
         while byte := self._byte():
             delta, code = byte >> 4, byte & 15
             field = field + delta if delta else self._zigzag()
-            kept = wanted.get(field) if wanted else None
-            value = self._value(code, kept, depth)
-            if kept is not None:
+            wanted_field = wanted.get(field) if wanted else None
+            value = self._value(code, wanted_field, depth)
+            if wanted_field is not None:
                 fields[field] = value
         return fields
 

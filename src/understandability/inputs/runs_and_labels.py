@@ -150,31 +150,31 @@ def _number_or_nan(value: Any) -> float:
     return math.nan if is_missing(value) else float(value)
 
 
-def _runs_of_list(given: list[Any]) -> Iterator[Run]:
-    if not given:
+def _runs_of_list(items: list[Any]) -> Iterator[Run]:
+    if not items:
         raise InputError(f"there is no run; give {_RUNS}")
-    if all(isinstance(path, str | Path) for path in given):
-        yield from read_runs(given)  # the next ones are read ahead
-    elif all(hasattr(row, "query_id") and hasattr(row, "score") for row in given):
+    if all(isinstance(path, str | Path) for path in items):
+        yield from read_runs(items)  # the next ones are read ahead
+    elif all(hasattr(row, "query_id") and hasattr(row, "score") for row in items):
         rankings: dict[str, dict[str, float]] = {}
-        for row in given:
+        for row in items:
             ranking = rankings.setdefault(id_text(row.query_id), {})
             ranking.setdefault(id_text(row.doc_id), row.score)
         yield from _runs_of_mapping(rankings, "run")
     else:
-        for number, runs in enumerate(given, 1):
+        for number, runs in enumerate(items, 1):
             yield from runs_of(runs, f"run{number}")
 
 
-def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
+def _runs_of_mapping(runs_by_name: Mapping[Any, Any], name: str) -> Iterator[Run]:
     """Yield the run of a dictionary by query, or the runs of a dictionary by name."""
     # Any query or run may be empty, so one of them decides that has something in it.
     are_named = any(
         not isinstance(value, Mapping) or isinstance(next(iter(value.values()), None), Mapping)
-        for value in given.values()
+        for value in runs_by_name.values()
     )
     if are_named:
-        for key, value in given.items():
+        for key, value in runs_by_name.items():
             if isinstance(value, int | float):
                 raise InputError(f"runs must be {_RUNS}, not {{{key!r}: {value!r}, ...}}")
             if isinstance(value, Mapping) and not value:
@@ -192,7 +192,7 @@ def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
             id_text(query): [
                 (id_text(docno), _number_or_nan(score)) for docno, score in documents.items()
             ]
-            for query, documents in given.items()
+            for query, documents in runs_by_name.items()
         }
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(
@@ -320,6 +320,6 @@ def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Lab
     return labels_from_table(pa.table(columns), dimension, label)
 
 
-def _type_name(given: Any) -> str:
-    empty = "an empty " if isinstance(given, Mapping) and not given else ""
-    return f"{empty}{type(given).__name__}"
+def _type_name(value: Any) -> str:
+    empty = "an empty " if isinstance(value, Mapping) and not value else ""
+    return f"{empty}{type(value).__name__}"

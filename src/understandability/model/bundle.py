@@ -344,9 +344,9 @@ def load_background_models(names: Iterable[AnyBundle]) -> tuple[BackgroundModel,
         bundle = bundle_of(name)
         model = bundle.model
         if not isinstance(model, BackgroundModel):
-            shown = name if isinstance(name, str | Path) else bundle.name
+            named = name if isinstance(name, str | Path) else bundle.name
             raise OptionError(
-                f"bundle {shown} is not a background model, so its output cannot be a feature; "
+                f"bundle {named} is not a background model, so its output cannot be a feature; "
                 "name one that `understand train background` made"
             )
         models.append(model)

@@ -58,7 +58,7 @@ _MAX_FOREIGN_SHARE = 0.15
 # Above this Zipf frequency a word is English, whatever else it is ("dog" is Danish for "still").
 _ENGLISH_ZIPF = 4.6
 
-_PASSAGE_WORD_KINDS = [KINDS.index(kind) for kind in WORD_KINDS]
+_PASSAGE_WORD_KINDS = [KINDS.index(category) for category in WORD_KINDS]
 # The index of each statistic of a sentence.
 _SENTENCE = {name: index for index, name in enumerate(names_of(SENTENCE))}
 

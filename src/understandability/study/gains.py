@@ -98,7 +98,7 @@ def _value(node: ast.expr, values: Mapping[str, Floats], expression: str) -> Any
     allowed.
     """
 
-    def of(part: ast.expr) -> Any:
+    def value_of(part: ast.expr) -> Any:
         return _value(part, values, expression)
 
     match node:
@@ -109,19 +109,19 @@ def _value(node: ast.expr, values: Mapping[str, Floats], expression: str) -> Any
         case ast.Name(id="R" | "U" as name):
             return values[name]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            return _ARITHMETIC[type(op)](of(left), of(right))
+            return _ARITHMETIC[type(op)](value_of(left), value_of(right))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -of(operand)
+            return -value_of(operand)
         case ast.IfExp(test=test, body=body, orelse=other):
-            return np.where(np.asarray(of(test)) != 0, of(body), of(other))
+            return np.where(np.asarray(value_of(test)) != 0, value_of(body), value_of(other))
         case ast.Compare(left=left, ops=ops, comparators=rest) if all(
             type(op) in _COMPARISONS for op in ops
         ):
-            sides = list(map(of, (left, *rest)))
+            sides = list(map(value_of, (left, *rest)))
             pairs = zip(ops, sides, sides[1:], strict=False)
             holds = [_COMPARISONS[type(op)](first, second) for op, first, second in pairs]
             return np.logical_and.reduce(np.broadcast_arrays(*holds)).astype(np.float64)
         case ast.Call(func=ast.Name(id=name), args=[one, other], keywords=[]) if name in _CALLS:
-            return _CALLS[name](of(one), of(other))
+            return _CALLS[name](value_of(one), value_of(other))
     segment = ast.get_source_segment(expression, node) or expression
     raise OptionError(f"{segment!r} is not allowed in an expression of labels; write {_ALLOWED}")

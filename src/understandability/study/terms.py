@@ -96,21 +96,23 @@ class TermFinder:
         # Of each level: the edges (node, word) in order, and what ends at the nodes they lead to.
         self._edges: list[NDArray[np.int64]] = []
         self._ends: list[NDArray[np.int64]] = []
-        kept = np.flatnonzero(~left_out)
-        nodes = np.zeros(len(kept), np.int64)
+        remaining = np.flatnonzero(~left_out)
+        nodes = np.zeros(len(remaining), np.int64)
         for level in range(LONGEST):
-            if not len(kept):
+            if not len(remaining):
                 break
-            edges, nodes = np.unique(nodes * self._width + words[kept, level], return_inverse=True)
-            is_last = sizes[kept] == level + 1
+            edges, nodes = np.unique(
+                nodes * self._width + words[remaining, level], return_inverse=True
+            )
+            is_last = sizes[remaining] == level + 1
             ends = np.full(len(edges), _UNKNOWN, np.int64)
             ending, entry = np.unique(nodes[is_last], return_inverse=True)
             ends[ending] = self.size + np.arange(len(ending))
-            self.entries[kept[is_last]] = self.size + entry
+            self.entries[remaining[is_last]] = self.size + entry
             self.size += len(ending)
             self._edges.append(edges)
             self._ends.append(ends)
-            kept, nodes = kept[~is_last], nodes[~is_last]
+            remaining, nodes = remaining[~is_last], nodes[~is_last]
 
     def _words_of(self, terms: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the ids of each term's first words, and its number of words.

@@ -371,35 +371,35 @@ def _sample(text: str) -> str:
 
 
 def _detect(sample: str, words: list[str]) -> str:
-    known = profiles()
+    all_profiles = profiles()
     # Numbers look like any language.
     text = _DIGITS.sub(" ", sample.lower() if sample.isupper() else sample)
-    scores, match = known.compare(text)
+    scores, match = all_profiles.compare(text)
     of_script = languages_of_script(sample, _SCRIPT_SHARE)
-    for column, tag in enumerate(known.languages):
+    for column, tag in enumerate(all_profiles.languages):
         if tag in _ONLY_OTHER_SCRIPTS if of_script is None else tag not in of_script:
             scores[column] = -np.inf
     best = int(scores.argmax())
-    language = known.languages[best]
+    language = all_profiles.languages[best]
     if of_script is not None:
         return language if np.isfinite(scores[best]) else UNDETERMINED
     if sum(word in _ROMANISED_HINDI for word in words) >= max(_ROMANISED_SHARE * len(words), 3):
         return ROMANISED_HINDI
-    share = known.english_share(words)
+    share = all_profiles.english_share(words)
     function_words = sum(word in _FUNCTION_WORDS for word in words)
     is_english = share > _FOREIGN_SHARE or function_words > _FUNCTION_SHARE * len(words)
     is_prose = match > (_LEAST_MATCH_OF_FEW if len(words) < _FEW else _LEAST_MATCH)
     evidence = _NATS_OF_FUNCTION_WORD * function_words
     english_words = _NATS_OF_ENGLISH_WORD * share * len(words)
     evidence += min(_NATS_OF_ENGLISH_WORDS * max(0.0, share - _FOREIGN_SHARE), english_words)
-    lead = scores[best] - scores[known.languages.index("en")] - evidence
+    lead = scores[best] - scores[all_profiles.languages.index("en")] - evidence
     least = _LEAD_OF_SHORT if len(words) < _SHORT else _LEAD
     # Shorthand and code are written with digits; that no language leads is a sign of English there.
     is_shorthand = _DIGITS.search(sample) is not None
     is_english |= len(words) >= _SHORT and lead <= least and (is_prose or is_shorthand)
     least = max(least, _LEAD_OF_RARE) if language in _RARE else least
     is_foreign = language != "en" and is_prose and lead > least
-    if is_foreign and not _is_led_by_names(sample, best, known):
+    if is_foreign and not _is_led_by_names(sample, best, all_profiles):
         return language
     lead_of_english = scores[best] - np.partition(scores, -2)[-2]
     if is_english or (language == "en" and (is_prose or lead_of_english > _LEAD_OF_ENGLISH)):
@@ -407,7 +407,7 @@ def _detect(sample: str, words: list[str]) -> str:
     return UNDETERMINED
 
 
-def _is_led_by_names(sample: str, column: int, known: Profiles) -> bool:
+def _is_led_by_names(sample: str, column: int, all_profiles: Profiles) -> bool:
     """Return True if only the names in a text seem to be in a language, and its other words are
     English.
 
@@ -419,5 +419,5 @@ def _is_led_by_names(sample: str, column: int, known: Profiles) -> bool:
     small = [word for word in words if word[0].islower()]
     if len(small) < _FEWEST_SMALL or len(small) > _MOST_SMALL * len(words):
         return False
-    scores, _ = known.compare(" ".join(small))
-    return bool(scores[column] < scores[known.languages.index("en")])
+    scores, _ = all_profiles.compare(" ".join(small))
+    return bool(scores[column] < scores[all_profiles.languages.index("en")])

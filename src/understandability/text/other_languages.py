@@ -238,13 +238,13 @@ def other_language(language: str) -> OtherLanguage:
     >>> other_language("pt-BR").name
     'Portuguese'
     """
-    found = LANGUAGES.get(language.partition("-")[0].lower())
-    if found is None:
+    rules = LANGUAGES.get(language.partition("-")[0].lower())
+    if rules is None:
         raise OptionError(
             f"there are no formulas for the language {language!r}; choose en, "
             f"{', '.join(LANGUAGES)}"
         )
-    return found
+    return rules
 
 
 def syllables_of(words: Sequence[str], language: OtherLanguage) -> NDArray[np.int64]:
@@ -253,8 +253,8 @@ def syllables_of(words: Sequence[str], language: OtherLanguage) -> NDArray[np.in
     >>> syllables_of(["Ideen", "Krankheit", "5"], LANGUAGES["de"])
     array([2, 2, 1])
     """
-    known = _known_syllables(language.tag)
-    return np.fromiter((known[word] for word in words), np.int64)
+    syllables = _known_syllables(language.tag)
+    return np.fromiter((syllables[word] for word in words), np.int64)
 
 
 @cache

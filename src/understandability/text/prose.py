@@ -226,7 +226,7 @@ class Prose:
         return self._masked.replace(BLANK, "")
 
     @cached_property
-    def _places(self) -> list[int]:
+    def _offsets(self) -> list[int]:
         return [offset for offset, sign in enumerate(self._masked) if sign != BLANK]
 
     def place_of(self, pieces: Sequence[str], start: int = 0) -> tuple[int, int] | None:
@@ -235,10 +235,10 @@ class Prose:
         """
         texts = [*pieces[:-1], pieces[-1].rstrip(".")] if pieces else []
         pattern = r"\s+".join(re.escape(text) for text in texts if text)
-        match = re.compile(pattern).search(self.text, bisect_left(self._places, start))
+        match = re.compile(pattern).search(self.text, bisect_left(self._offsets, start))
         if not pattern or not match:
             return None
-        return self._places[match.start()], self._places[match.end() - 1] + 1
+        return self._offsets[match.start()], self._offsets[match.end() - 1] + 1
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """Return the line and the column of a character offset, both counted from 1."""

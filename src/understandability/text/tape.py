@@ -175,15 +175,15 @@ def _repaired(source: bytes) -> tuple[bytes, Markup]:
     if last and opens_after_last_end(closed.lower(), last.encode()) >= 0:
         closed = _with_raw_elements_closed(closed)
         markup = _read(closed)
-    shown = closed
+    without_hiding = closed
     for name in HIDING:
         if markup.tape.place_of(name) < 0:
             continue
-        if (start := opens_after_last_end(shown.lower(), name.encode())) >= 0:
+        if (start := opens_after_last_end(without_hiding.lower(), name.encode())) >= 0:
             tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
-            shown = shown[:start] + tags.sub(b"", shown[start:])
-    if shown is not closed:
-        closed = shown
+            without_hiding = without_hiding[:start] + tags.sub(b"", without_hiding[start:])
+    if without_hiding is not closed:
+        closed = without_hiding
         markup = _read(closed)
     if closed is not source:
         markup = markup._replace(flags=(*markup.flags, "unclosed_element"))

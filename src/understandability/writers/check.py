@@ -120,7 +120,7 @@ class Aims:
     below: Mapping[Path, float] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
-    def of(self, path: str) -> float:
+    def target_of(self, path: str) -> float:
         """Return the target of a file."""
         here = Path(path).resolve()
         aims = (self.below[folder] for folder in (here, *here.parents) if folder in self.below)
@@ -346,7 +346,7 @@ def _checked(
                 except (PageError, OSError, OptionError, RecursionError) as error:
                     if read is not old:
                         said = getattr(error, "strerror", None) or str(error)
-                        checked_files[path] = Checked(path, aims.of(path), error=said)
+                        checked_files[path] = Checked(path, aims.target_of(path), error=said)
                     continue
                 waiting[docno] = path, prose
                 yield document
@@ -358,7 +358,7 @@ def _checked(
         rows = zip(batch.documents, scorer.estimates(batch), table.values, table.flags, strict=True)
         for document, estimate, (words,), flags in rows:
             path, prose = waiting.pop(document.docno)
-            chance, goal = estimate.p_understandable, aims.of(path)
+            chance, goal = estimate.p_understandable, aims.target_of(path)
             if document.docno[0] == "-":
                 before[path] = chance
                 continue

@@ -148,7 +148,9 @@ class Explanation:
     @property
     def place(self) -> str:
         """A sentence that compares the text with real texts; '' if none are known for the model."""
-        shares = [f"{_share(place.share_easier)} {place.texts}" for place in self.places]
+        shares = [
+            f"{_share(reference.share_easier)} {reference.texts}" for reference in self.places
+        ]
         return f"Harder than {', '.join(shares[:-1])} and {shares[-1]}." if shares else ""
 
     @property

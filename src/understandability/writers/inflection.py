@@ -31,7 +31,7 @@ class _Irregular:
 @cache
 def _irregular(part: str) -> Mapping[str, _Irregular]:
     rows = (line.split("\t") for line in resource_lines("plain_terms/irregular.tsv")[1:])
-    return {word: _Irregular(*forms) for word, of, *forms in rows if of == part}
+    return {word: _Irregular(*forms) for word, word_class, *forms in rows if word_class == part}
 
 
 def plural(noun: str) -> str:

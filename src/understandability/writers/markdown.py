@@ -43,14 +43,14 @@ def markdown(lines: Iterable[str]) -> str:
     text: list[str] = []
     before = ""
     for line in filter(str.strip, lines):
-        tag = _kind(line)
+        tag = _block_tag(line)
         text += ["\n" if tag and tag == before else "\n\n"] * bool(text)
         text.append(line)
         before = tag
     return "".join(text)
 
 
-def _kind(line: str) -> str:
+def _block_tag(line: str) -> str:
     return "item" if _MARK.match(line.lstrip()) else "row" if line.startswith("|") else ""
 
 

@@ -106,8 +106,8 @@ def _marked(
 ) -> MarkedSentence:
     positions = range(sentence.first, min(sentence.last, MOST_PIECES))
     runs = tuple(
-        Stretch(" ".join(beginning(document.pieces[position]) for position in group), kind, note)
-        for (kind, note), group in groupby(
+        Stretch(" ".join(beginning(document.pieces[position]) for position in group), mark, note)
+        for (mark, note), group in groupby(
             positions, key=lambda position: marks.get(position, ("", ""))
         )
     )

@@ -262,7 +262,7 @@ def without_furniture(pages: list[str]) -> list[str]:
         return _NUMBERS.sub("0", line).lower()
 
     counts = Counter(
-        kind for lines in split for kind in {shape(lines[index]) for index in edges(lines)}
+        edge for lines in split for edge in {shape(lines[index]) for index in edges(lines)}
     )
     least = max(2, (len(pages) + 1) // 2) if len(pages) > 2 else len(pages)
     remaining: list[str] = []

@@ -126,8 +126,14 @@ def proposals(
     before, *after = scorer.estimates(Batch([document, *changed]))
     fall = before.difficulty
     useful = [
-        Proposal(kind, _ACTIONS[kind], text, fall - estimate.difficulty, estimate.p_understandable)
-        for (kind, _, text), estimate in zip(candidates, after, strict=True)
+        Proposal(
+            category,
+            _ACTIONS[category],
+            text,
+            fall - estimate.difficulty,
+            estimate.p_understandable,
+        )
+        for (category, _, text), estimate in zip(candidates, after, strict=True)
         if not estimate.difficulty > before.difficulty + 0.05
         and not estimate.p_understandable < before.p_understandable
     ]
@@ -148,10 +154,10 @@ def together(pieces: Sequence[str], english: str) -> tuple[list[str], str] | Non
     """
     before, used, lines = " ".join(pieces), 0, [" ".join(pieces)]
     listed = ""
-    for kinds in ((DIRECT, YOU, ACTIVE), (LIST, CUT), (DIRECT, YOU, ACTIVE)):
+    for allowed in ((DIRECT, YOU, ACTIVE), (LIST, CUT), (DIRECT, YOU, ACTIVE)):
         changed: list[str] = []
         for line in lines:
-            said, text, times = _followed(line, kinds, english)
+            said, text, times = _followed(line, allowed, english)
             changed += said
             used += times
             if text.startswith(f"{said[0]}\n"):

@@ -47,7 +47,7 @@ def structure(blocks: Sequence[Block]) -> Structure:
     """
     blocks_kept = [block for block in blocks if block.kept and block.text.strip()]
     counts = [_words_in(block.text) for block in blocks_kept]
-    tags = list(map(_kind, blocks_kept, counts))
+    tags = list(map(_role_of, blocks_kept, counts))
     for index, tag in enumerate(tags):
         if tag == "heading?":
             is_heading = index + 1 < len(tags) and tags[index + 1] in ("paragraph", "item")
@@ -79,7 +79,7 @@ def _words_in(text: str) -> int:
     return sum(word_of(piece) != "" for piece in split_pieces(text))
 
 
-def _kind(block: Block, words: int) -> str:
+def _role_of(block: Block, words: int) -> str:
     if block.tag == "li":
         return "item"
     if block.tag in _CELLS:

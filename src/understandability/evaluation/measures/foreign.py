@@ -120,7 +120,7 @@ class ForeignValues:
                 f"ir_measures cannot compute one of {names}: {' '.join(str(error).split())}"
             ) from error
 
-    def of(self, run: Run, lines: NDArray[np.int64]) -> Iterator[tuple[Floats, Any]]:
+    def values_of(self, run: Run, lines: NDArray[np.int64]) -> Iterator[tuple[Floats, Any]]:
         """Yield the values by query, and the aggregator, of each measure for a run.
 
         The scores of the run are replaced by positions in the order `lines`, so that both packages

@@ -62,7 +62,7 @@ def gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
         value = _relevance_gain(measure, judgements, judgements.grades(ranked) * product)
     else:
         value = _relevance_gain(measure, judgements, judgements.grades(ranked)) * product
-    return np.where(ranked.known(measure.dimensions), value, 0.0)
+    return np.where(ranked.labelled_in(measure.dimensions), value, 0.0)
 
 
 def largest_gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
@@ -73,9 +73,9 @@ def largest_gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Fl
             own = _relevance_gain(measure, judgements, judgements.grades(ranked))
         else:
             own = judgements.gains(measure, name, ranked)
-        largest *= np.where(ranked.known((name,)), own, 1.0)
-    known = ranked.known(measure.dimensions)
-    return np.where(known, gain(measure, judgements, ranked), largest)
+        largest *= np.where(ranked.labelled_in((name,)), own, 1.0)
+    is_labelled = ranked.labelled_in(measure.dimensions)
+    return np.where(is_labelled, gain(measure, judgements, ranked), largest)
 
 
 def discount(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
@@ -234,14 +234,14 @@ def _product_above(ranked: Ranked, factors: Floats) -> Floats:
 
 def judged_share(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
     """Compute the share of documents above the cut-off that have a label, for each query."""
-    known = ranked.known(measure.dimensions) & _above_cutoff(measure, ranked)
-    count, depth = ranked.sums(known.astype(np.float64)), _depth(measure, ranked)
+    is_labelled = ranked.labelled_in(measure.dimensions) & _above_cutoff(measure, ranked)
+    count, depth = ranked.sums(is_labelled.astype(np.float64)), _depth(measure, ranked)
     return np.divide(count, depth, out=np.zeros_like(count), where=depth > 0)
 
 
 def pool_depth(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
     """Compute the rank down to which every document has a label, for each query."""
-    labelled = ranked.only(ranked.known(measure.dimensions) & _above_cutoff(measure, ranked))
+    labelled = ranked.only(ranked.labelled_in(measure.dimensions) & _above_cutoff(measure, ranked))
     without_gap = Ranked.of(labelled.query, len(labelled.returned), labelled.lines).position
     return labelled.sums((labelled.position == without_gap).astype(np.float64))
 
@@ -251,11 +251,11 @@ def residual(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats
     [part] = measure.parts
     if part.get("judged_only", judgements.conventions):
         ranked = ranked.condensed(part.dimensions)
-    known = ranked.known(part.dimensions) & _above_cutoff(part, ranked)
-    known_weight = ranked.sums(np.where(known, discount(part, judgements, ranked), 0.0))
+    is_labelled = ranked.labelled_in(part.dimensions) & _above_cutoff(part, ranked)
+    known_weight = ranked.sums(np.where(is_labelled, discount(part, judgements, ranked), 0.0))
     if measure.get("tail", judgements.conventions):
         return 1 - known_weight
     depth = _depth(part, ranked)
-    is_complete = ranked.sums(known.astype(np.float64)) == depth
+    is_complete = ranked.sums(is_labelled.astype(np.float64)) == depth
     p: float = part.get("p", judgements.conventions)
     return np.where(is_complete, 0.0, 1 - np.power(p, depth) - known_weight)

@@ -43,7 +43,7 @@ def plain_paragraphs(text: str) -> tuple[Block, ...]:
     label: _Label | None = None  # of the last numbered item
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         line = line.strip()
-        own_label = _Label.of(line)
+        own_label = _Label.parse(line)
         is_item = own_label is not None and own_label.follows(label)
         if previous and not is_item and _goes_on(previous, line):
             paragraphs[-1].append(line)
@@ -67,7 +67,7 @@ class _Label(NamedTuple):
     is_initial: bool  # it may be one: "A. Smith"
 
     @classmethod
-    def of(cls, line: str) -> _Label | None:
+    def parse(cls, line: str) -> _Label | None:
         match = _NUMBERED.match(line)
         if match is None:
             return None

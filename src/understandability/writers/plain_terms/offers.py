@@ -174,7 +174,9 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     def offers_of(numbers: Sequence[int]) -> Iterator[tuple[Offer, ...]]:
         for number, sentence in zip(numbers, tagged_sentences(batch, numbers, parts), strict=True):
             spelled, pieces = keys[number]
-            of_terms = list(chain.from_iterable(made for _, made in _offers_in(sentence, pieces)))
+            of_terms = list(
+                chain.from_iterable(term_offers for _, term_offers in _offers_in(sentence, pieces))
+            )
             within = covered(of_terms)
             others = (
                 offer for offer in _of_abbreviations(sentence, pieces) if offer.first not in within
