@@ -62,7 +62,9 @@ function store() {
 const currentText = () => study.texts[state.order[state.current]];
 const currentAnswer = () => {
   const index = state.order[state.current];
-  state.answers[index] ??= { message: "", choices: [], sure: null, seconds: 0, done: false };
+  if (!state.answers[index]) {
+    state.answers[index] = { message: "", choices: [], sure: null, seconds: 0, done: false };
+  }
   return state.answers[index];
 };
 
@@ -102,11 +104,13 @@ function radio(name, value, text, isChecked) {
 
 function readingOf(blocks) {
   const parts = [];
+  let list = null; // while items follow each other
   for (const [tag, text] of blocks) {
     if (tag === "li") {
-      if (parts.at(-1)?.tagName !== "UL") parts.push(element("ul"));
-      parts.at(-1).append(element("li", text));
+      if (!list) parts.push(list = element("ul"));
+      list.append(element("li", text));
     } else {
+      list = null;
       parts.push(element(/^(h[1-6]|title)$/.test(tag) ? "h3" : "p", text));
     }
   }
@@ -272,6 +276,7 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 
+find("javascript").hidden = true; // a browser that is too old for this script shows it
 state = load();
 if (Object.keys(state.answers).length > 0) store();
 showStart();

@@ -348,6 +348,28 @@ def test_the_page_posts_answers_from_a_disk(browser: BrowserPage, tmp_path: Path
     assert "the server cannot be reached" in said
 
 
+@pytest.mark.parametrize("script", ["kept", "removed"])
+def test_without_its_script_the_page_says_what_it_needs(
+    browser: BrowserPage, tmp_path: Path, script: str
+) -> None:
+    page = ask(table(tmp_path, ROWS))
+    if script == "removed":
+        page = page[: page.rindex("<script>")]
+    opened(browser, tmp_path, page)
+    assert browser.evaluate("document.getElementById('javascript').hidden") == (script == "kept")
+    assert browser.evaluate("document.getElementById('start').hidden") == (script == "removed")
+
+
+def test_items_and_headings_are_shown_as_such(browser: BrowserPage, tmp_path: Path) -> None:
+    text = "# Flu\n\nDo this:\n\n- Rest.\n- Drink.\n\nThen this:\n\n- Sleep."
+    opened(browser, tmp_path, ask(table(tmp_path, [["id", "text"], ["a", text]])))
+    browser.evaluate("find('begin').click()")
+    tags = browser.evaluate("[...find('reading').children].map(each => each.tagName)")
+    assert tags == ["H3", "P", "UL", "P", "UL"]
+    items = browser.evaluate("[...find('reading').querySelectorAll('li')].map(e => e.textContent)")
+    assert items == ["Rest.", "Drink.", "Sleep."]
+
+
 def placeholders(words: dict[str, str]) -> dict[str, list[str]]:
     return {name: sorted(re.findall(r"\{\w+\}", text)) for name, text in words.items()}
 
