@@ -412,6 +412,23 @@ def test_coherence(texts: list[str]) -> None:
     assert out[0, COHERENCE_FIT] == 0
 
 
+@given(st.lists(st.integers(0, 2**32 - 2) | st.integers(0, 5), max_size=32))
+def test_hash_tables_of_pairs(pairs: list[int]) -> None:
+    tables = np.zeros((2, 64), np.uint32)
+    for function, table in zip(
+        (_core.hash_pairs, fuzz_core.REFERENCE["hash_pairs"]), tables, strict=True
+    ):
+        function(np.array(pairs, np.uint32), table)
+    assert np.array_equal(*tables)
+    assert {*tables[0].tolist()} == {0, *(pair + 1 for pair in pairs)}
+
+
+@pytest.mark.parametrize("slots", [0, 1, 3, 5, 7, 12])
+def test_hash_tables_of_another_size_are_refused(slots: int) -> None:
+    with pytest.raises(ValueError, match="slots"):
+        _core.hash_pairs(np.arange(4, dtype=np.uint32), np.zeros(slots, np.uint32))
+
+
 def test_tables_that_do_not_fit_are_refused() -> None:
     none = np.zeros((0, 3), np.int8)
     numbers = np.zeros(1, np.int64)

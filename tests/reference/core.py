@@ -1175,6 +1175,14 @@ def read_passages(
 # --- model/sense.py
 
 
+def hash_pairs(pairs: Array, slots: Array) -> None:
+    for pair in pairs.tolist():
+        slot = (pair * 2654435769 % 2**32) * len(slots) >> 32
+        while slots[slot] not in (0, pair + 1):
+            slot = (slot + 1) % len(slots)
+        slots[slot] = pair + 1
+
+
 def read_coherence(
     ids: Array,
     starts: Array,
@@ -1182,14 +1190,14 @@ def read_coherence(
     numbers: Array,
     ranks: Array,
     attested: Array,
-    rows: Array,
+    words: int,
     vectors: Array,
     scale: Array,
     first_content: int,
     wants_fit: Array,
     out: Array,
 ) -> None:
-    pairs, words = set(attested.tolist()), len(rows) - 1
+    pairs = {slot - 1 for slot in attested.tolist() if slot}
     ends_of_sentences = {end - 1 for end in bounds[1:].tolist()}
     for document, (start, end) in enumerate(pairwise(starts.tolist())):
         end = min(end, start + 400)

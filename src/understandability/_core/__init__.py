@@ -25,6 +25,7 @@ from understandability._core.features import add_rows, best_tags, hash_runs, nuc
 from understandability._core.layout import FINGERPRINT
 from understandability._core.passages import (
     LAYOUT,
+    hash_pairs,
     read_coherence,
     read_passages,
     read_sentences,
@@ -65,6 +66,7 @@ __all__ = [
     "cut",
     "cut_up",
     "has_controls",
+    "hash_pairs",
     "hash_runs",
     "is_utf8",
     "justext_walk",

@@ -34,6 +34,17 @@ def read_sentences(
         IndexError: An id is outside its table.
     """
 
+def hash_pairs(pairs: NDArray[Any], slots: NDArray[Any]) -> None:
+    """Fill a hash table with the values of some pairs plus 1; empty slots are 0.
+
+    Args:
+        pairs: uint32, below ``2 ** 32 - 1``.
+        slots: uint32, zeros: at least twice as many, a power of two.
+
+    Raises:
+        ValueError: The number of slots is not a power of two, or too small.
+    """
+
 def read_coherence(
     ids: NDArray[Any],
     starts: NDArray[Any],
@@ -41,7 +52,7 @@ def read_coherence(
     numbers: NDArray[Any],
     ranks: NDArray[Any],
     attested: NDArray[Any],
-    rows: NDArray[Any],
+    words: int,
     vectors: NDArray[Any],
     scale: NDArray[Any],
     first_content: int,
@@ -56,10 +67,9 @@ def read_coherence(
         bounds: int64: the first token of each sentence, and the number of tokens.
         numbers: (types,), int32: the id of each type in a vocabulary; negative for none.
         ranks: (types,), int32: the row of each type in `vectors`; negative for none.
-        attested: uint32, sorted: the pairs of words a, b that follow each other, as
-            ``a * words + b``.
-        rows: (words + 1,), int64: the pairs that begin with word a are
-            ``attested[rows[a]:rows[a + 1]]``.
+        attested: uint32: the pairs of words a, b that follow each other, as ``a * words + b``, in
+            the hash table of `hash_pairs`.
+        words: The size of the vocabulary.
         vectors: (words with a vector, dimensions), int8.
         scale: (dimensions,), float32: the unit of each dimension.
         first_content: The rank from which words are content words.

@@ -74,18 +74,46 @@ def read_sentences(
             row[SENTENCE_IS_FIRST] = len(seen) > size
 
 
-cdef bint is_attested(
-    const unsigned int* pairs, Py_ssize_t size, Py_ssize_t low, Py_ssize_t high, unsigned int pair
+cdef inline unsigned int slot_of(unsigned int pair, int shift) noexcept:
+    """Return the first slot of a pair in a hash table of ``2 ** (32 - shift)`` slots."""
+    return (pair * 2654435769U) >> shift  # Knuth's multiplier; the upper bits
+
+
+cdef int shift_of(const unsigned int[::1] slots) except -1:
+    """Return the shift for `slot_of`."""
+    cdef int bits = 1
+    while bits < 31 and (1U << bits) < slots.shape[0]:
+        bits += 1
+    if (1U << bits) != slots.shape[0]:
+        raise ValueError("the number of slots is not a power of two")
+    return 32 - bits
+
+
+def hash_pairs(const unsigned int[::1] pairs, unsigned int[::1] slots) -> None:
+    cdef int shift = shift_of(slots)
+    cdef unsigned int at, last = slots.shape[0] - 1
+    cdef Py_ssize_t index
+    if 2 * pairs.shape[0] > slots.shape[0]:
+        raise ValueError("less than half of the slots would be empty")
+    for index in range(pairs.shape[0]):
+        at = slot_of(pairs[index], shift)
+        while slots[at] and slots[at] != pairs[index] + 1:
+            at = (at + 1) & last
+        slots[at] = pairs[index] + 1
+
+
+cdef inline bint is_attested(
+    const unsigned int* slots, unsigned int last, int shift, unsigned int pair
 ) noexcept:
-    """Return True if a pair is among the sorted ones from `low` to `high`."""
-    cdef Py_ssize_t half, count = high - low
-    if low < 0 or high > size or count <= 0:
-        return False
-    while count > 1:  # without a branch that would be mispredicted
-        half = count // 2
-        low += half if pairs[low + half] <= pair else 0
-        count -= half
-    return pairs[low] == pair
+    """Return True if a pair is in the hash table; its last slot is `last`."""
+    cdef unsigned int at = slot_of(pair, shift), probes
+    for probes in range(last):  # a table without an empty slot has to end, too
+        if slots[at] == pair + 1:
+            return True
+        if not slots[at]:
+            return False
+        at = (at + 1) & last
+    return False
 
 
 cdef inline float dot(const float* one, const float* other) noexcept:
@@ -129,11 +157,12 @@ cdef Py_ssize_t distinct_pairs(const int* ids, Py_ssize_t size) noexcept:
 def read_coherence(
     const int[::1] ids, const long long[::1] starts, const long long[::1] bounds,
     const int[::1] numbers, const int[::1] ranks, const unsigned int[::1] attested,
-    const long long[::1] rows, const signed char[:, ::1] vectors, const float[::1] scale,
+    unsigned int words, const signed char[:, ::1] vectors, const float[::1] scale,
     int first_content, const unsigned char[::1] wants_fit, double[:, ::1] out,
 ) -> None:
-    cdef Py_ssize_t document, sentence = 0, index, start, end, count, words = rows.shape[0] - 1, i
-    cdef int one, two, rank
+    cdef Py_ssize_t document, sentence = 0, index, start, end, count, i
+    cdef int one, two, rank, shift = shift_of(attested)
+    cdef unsigned int last = attested.shape[0] - 1
     cdef float[FIT_WINDOW + 1][VECTOR_SIZE] units  # the vectors of the last content words, of length 1
     cdef double[FIT_WINDOW + 1] best
     cdef int[FIT_WINDOW + 1] last_ranks
@@ -142,8 +171,8 @@ def read_coherence(
     cdef double cosine
     cdef const signed char* vector
     if (
-        out.shape[0] != starts.shape[0] - 1 or out.shape[1] != COHERENCE_COLUMNS or words < 0
-        or not attested.shape[0] or vectors.shape[1] != VECTOR_SIZE
+        out.shape[0] != starts.shape[0] - 1 or out.shape[1] != COHERENCE_COLUMNS
+        or vectors.shape[1] != VECTOR_SIZE
         or scale.shape[0] != VECTOR_SIZE
     ):
         raise ValueError("the tables of coherence do not fit together")
@@ -165,12 +194,10 @@ def read_coherence(
                 if two >= 0:
                     out[document, COHERENCE_PAIRS] += 1
                     out[document, COHERENCE_GAINS] += is_attested(
-                        &attested[0], attested.shape[0], rows[one], rows[one + 1],
-                        <unsigned int>(one * words + two),
+                        &attested[0], last, shift, one * words + two
                     )
                     out[document, COHERENCE_GAINS] -= is_attested(
-                        &attested[0], attested.shape[0], rows[two], rows[two + 1],
-                        <unsigned int>(two * words + one),
+                        &attested[0], last, shift, two * words + one
                     )
             rank = ranks[ids[index]] if wants_fit[document] else -1
             if rank < 0 or rank < first_content:

@@ -82,16 +82,16 @@ class Sense(NamedTuple):
 
 
 @cache
-def _attested() -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Return the sorted pairs of words that follow each other in the corpora, and an index into
-    them.
+def _attested() -> tuple[NDArray[np.uint32], int]:
+    """Return a hash table of the pairs of words that follow each other, and the vocabulary's size.
 
     The pair of the words with the ids a and b is ``a * words + b``, where `words` is the number of
-    words in `word_statistics`. The index has the position of the first pair of each word.
+    words in `word_statistics`.
     """
     pairs = np.cumsum(resource_arrays("word_pairs.npz")["steps"], dtype=np.uint32)
-    words = len(word_statistics().words)
-    return pairs, np.searchsorted(pairs, np.arange(words + 1) * words)
+    slots = np.zeros(1 << (4 * len(pairs)).bit_length() - 1, np.uint32)
+    _core.hash_pairs(pairs, slots)
+    return slots, len(word_statistics().words)
 
 
 def sense(batch: Batch, wants_fit: NDArray[np.bool_] | None = None) -> Sense:
