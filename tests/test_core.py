@@ -129,19 +129,27 @@ def test_products(dtype: type, rows: int, inputs: int, outputs: int) -> None:
     width = _core.products.PRODUCT_WIDTH
     values = random.normal(size=(rows, inputs)).astype(dtype)
     blocks = random.normal(size=(outputs // width + 1, inputs, width)).astype(dtype)
-    products = np.empty((2, rows, outputs))
-    _core.multiply(values, blocks, products[0])
-    fuzz_core.REFERENCE["multiply"](values, blocks, products[1])
+    biases, products = random.normal(size=outputs), np.empty((2, rows, outputs))
+    values[-1, 0] = np.nan  # stays what it is
+    _core.multiply(values, blocks, biases, -1.0, products[0])
+    fuzz_core.REFERENCE["multiply"](values, blocks, biases, -1.0, products[1])
     np.testing.assert_allclose(*products, atol=1e-5 if dtype == np.float32 else 1e-12)
 
 
 def test_products_of_arrays_that_do_not_fit_are_refused() -> None:
     width = _core.products.PRODUCT_WIDTH
-    fitting = {"rows": np.ones((2, 3)), "blocks": np.ones((1, 3, width)), "out": np.ones((2, 5))}
+    fitting = {
+        "rows": np.ones((2, 3)),
+        "blocks": np.ones((1, 3, width)),
+        "biases": np.ones(5),
+        "least": 0.0,
+        "out": np.ones((2, 5)),
+    }
     _core.multiply(**fitting)
     for name, other in {
         "rows": np.ones((2, 4)),
         "blocks": np.ones((1, 3, width - 1)),
+        "biases": np.ones(4),
         "out": np.ones((2, width + 1)),
     }.items():
         with pytest.raises(ValueError, match="do not fit"):

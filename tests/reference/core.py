@@ -1025,9 +1025,10 @@ def sum_rows(table: Array, ids: Array, starts: Array, out: Array) -> None:
 # --- model/passages.py
 
 
-def multiply(rows: Array, blocks: Array, out: Array) -> None:
+def multiply(rows: Array, blocks: Array, biases: Array, least: float, out: Array) -> None:
     matrix = np.concatenate(list(blocks), axis=1)[:, : out.shape[1]]
-    out[:] = np.stack([sum(values[:, None] * matrix, np.zeros(out.shape[1])) for values in rows])
+    products = [sum(values[:, None] * matrix, np.zeros(out.shape[1])) for values in rows]
+    out[:] = np.maximum(np.stack(products) + biases, least)
 
 
 def read_sentences(

@@ -11,6 +11,8 @@ decides which of them is called. A process calls one of them only, so the same r
 in any batch.
 """
 
+from libc.string cimport memset
+
 ctypedef void (*OfFloats)(const float* const*, Py_ssize_t, const float*, float*) noexcept
 ctypedef void (*OfDoubles)(const double* const*, Py_ssize_t, const double*, double*) noexcept
 
@@ -95,29 +97,36 @@ cdef OfDoubles of_doubles = select_doubles
 
 
 def multiply(
-    const number[:, ::1] rows, const number[:, :, ::1] blocks, double[:, ::1] out
+    const number[:, ::1] rows, const number[:, :, ::1] blocks, const double[::1] biases,
+    double least, double[:, ::1] out,
 ) -> None:
     cdef Py_ssize_t row, column, first, block, count, width
     cdef const number* six[6]
     cdef number sums[6 * WIDTH]
+    cdef double value, *written
+    cdef const double* added
     if (
         rows.shape[1] != blocks.shape[1] or blocks.shape[2] != WIDTH
         or rows.shape[0] != out.shape[0] or blocks.shape[0] * WIDTH < out.shape[1]
+        or biases.shape[0] != out.shape[1]
     ):
         raise ValueError("the rows, the matrix and the output do not fit together")
-    if not rows.shape[1]:
-        out[:, :] = 0
-        return
     for block in range((out.shape[1] + WIDTH - 1) // WIDTH):
         width = min(WIDTH, out.shape[1] - block * WIDTH)
+        added = &biases[block * WIDTH]
         for first in range(0, rows.shape[0], 6):
             count = min(6, rows.shape[0] - first)
-            for row in range(6):
-                six[row] = &rows[first + min(row, count - 1), 0]
-            if number is float:
-                of_floats(six, rows.shape[1], &blocks[block, 0, 0], sums)
+            if rows.shape[1]:
+                for row in range(6):
+                    six[row] = &rows[first + min(row, count - 1), 0]
+                if number is float:
+                    of_floats(six, rows.shape[1], &blocks[block, 0, 0], sums)
+                else:
+                    of_doubles(six, rows.shape[1], &blocks[block, 0, 0], sums)
             else:
-                of_doubles(six, rows.shape[1], &blocks[block, 0, 0], sums)
+                memset(sums, 0, sizeof(sums))
             for row in range(count):
+                written = &out[first + row, block * WIDTH]
                 for column in range(width):
-                    out[first + row, block * WIDTH + column] = sums[row * WIDTH + column]
+                    value = sums[row * WIDTH + column] + added[column]
+                    written[column] = least if value < least else value  # NaN stays NaN

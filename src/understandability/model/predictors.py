@@ -287,10 +287,12 @@ class Columns:
         blocks = padded.reshape(inputs, count, PRODUCT_WIDTH).transpose(1, 0, 2)
         self._blocks = np.ascontiguousarray(blocks)
 
-    def product(self, rows: Floats) -> Floats:
-        """Return ``rows @ matrix``."""
+    def product(self, rows: Floats, biases: Floats | None = None, least: float = -np.inf) -> Floats:
+        """Return ``rows @ matrix + biases``, where smaller numbers than `least` are replaced by it."""
         products = np.empty((len(rows), self._outputs))
-        _core.multiply(np.ascontiguousarray(rows, self._blocks.dtype), self._blocks, products)
+        rows = np.ascontiguousarray(rows, self._blocks.dtype)
+        biases = np.zeros(self._outputs) if biases is None else np.asarray(biases, np.float64)
+        _core.multiply(rows, self._blocks, biases, least, products)
         return products
 
 
@@ -329,12 +331,9 @@ class Network:
 
     def __call__(self, rows: Floats) -> Floats:
         """Return the outputs for each row."""
-        values = rows
+        values, last = rows, len(self.biases) - 1
         for number, (columns, bias) in enumerate(zip(self._columns, self.biases, strict=True)):
-            if number:
-                np.maximum(values, 0, out=values)
-            values = columns.product(values)
-            values += bias
+            values = columns.product(values, bias, 0.0 if number < last else -np.inf)
         return LINKS[self.link](values)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -394,7 +393,7 @@ class Kernel:
         distances = np.maximum(squares, 0, out=squares)
         distances *= -self.gamma
         bells = np.exp(distances, out=distances)
-        return LINKS[self.link](weights.product(bells) + self.biases)
+        return LINKS[self.link](weights.product(bells, self.biases))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return vectors, weights, biases, gamma and link."""
