@@ -16,6 +16,7 @@ import understandability as ud
             "Say what it is for. Tell us who you came with. Ask if it is. Know what to ask for.",
             False,
         ),
+        ("Call if you are. Stop when you do. Rest until they are. Wait till it is.", False),
         ("The dose of the. Take it with. She was in the. He has a. You are of.", True),
         ("The pain is. You should. They have the. It was a. We are going to the.", True),
     ],

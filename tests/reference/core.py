@@ -864,6 +864,7 @@ def sentence_starts(
     starts_of: Mapping[str, str],
     before: Mapping[str, str],
     letter_words: frozenset[str],
+    copulas: frozenset[str],
 ) -> list[int]:
     """Where sentences start, by how pieces end and begin."""
     starts = [0]
@@ -874,6 +875,10 @@ def sentence_starts(
             break
         place = match.start()
         kind = ends[place]
+        if kind == "a" and place and pieces[place][0] in "0123456789":
+            kind = "#" if pieces[place - 1].lower() in letter_words else "a"
+        if place == starts[-1] and pieces[place].lower() in letter_words:
+            continue  # "Question. Can I eat?"
         if kind == "#" and _begins_item(pieces, place, starts[-1]):
             continue
         if kind == "#" and place - 1 == starts[-1] and pieces[place - 1].lower() in letter_words:
@@ -884,6 +889,8 @@ def sentence_starts(
         if kind == "u":
             kind = "#" if previous and pieces[place - 1][0] in "0123456789" else "a"
         elif kind == "l":
+            if place > 1 and pieces[place - 1].lower() in copulas:
+                previous = pieces[place - 2].lower().lstrip("\"'“‘«([")
             kind = "#" if previous in letter_words else "a"
         if starts_of[pieces[following]] in before.get(kind, "us"):
             starts.append(following)
@@ -906,6 +913,7 @@ def cut_up(
     may_end: bytes,
     before: Mapping[str, str],
     letter_words: frozenset[str],
+    copulas: frozenset[str],
     spaced: Callable[[str], str],
     texts: list[str],
     are_open: list[bool],
@@ -916,7 +924,9 @@ def cut_up(
 ) -> None:
     for text, is_open in zip(texts, are_open, strict=False):
         more, first = spaced(text).split(), len(pieces)
-        begins = sentence_starts(more, ends_of, starts_of, before, letter_words) if more else []
+        begins = []
+        if more:
+            begins = sentence_starts(more, ends_of, starts_of, before, letter_words, copulas)
         starts.extend(first + begin for begin in begins)
         numbers = np.empty(len(more), np.int32)
         table.number(more, numbers)

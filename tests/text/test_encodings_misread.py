@@ -25,6 +25,10 @@ RUSSIAN = "<p>Грипп это инфекция. Пейте больше вод
         '<meta data-charset="euc-kr" content=x>',
         '<meta itemprop=charset content="windows-1251">',
         "<!-- <meta charset=gbk> -->",
+        "<script>var tag = '<meta charset=gbk>';</script>",
+        "<style>/* <meta charset=big5> */</style>",
+        "<title>How to write <meta charset=gbk></title>",
+        "<TEXTAREA><meta charset=euc-kr></TEXTAREA>",
     ],
 )
 def test_only_a_declaration_of_the_encoding_counts(meta: str) -> None:
@@ -67,6 +71,28 @@ def test_utf8_under_a_wrong_label(label: str, text: str) -> None:
     assert decode(f"<meta charset={label}>".encode() + content).text.endswith(text)
     cut = decode("é".encode() + content + "é".encode()[:1])
     assert cut.encoding == "utf-8"
+
+
+@pytest.mark.parametrize("label", ["gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"])
+@pytest.mark.parametrize("text", [UTF8, "<p>Die Ärztin sagt: „Bleiben Sie zu Hause.“"])
+def test_utf8_under_the_label_of_an_encoding_of_several_bytes(label: str, text: str) -> None:
+    assert decode(text.encode(), label).text == text
+    meta = f"<meta charset={label}>"
+    assert decode((meta + text).encode()).encoding == "utf-8"
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        ("gbk", "联通公司说您应该在家休息多喝水"),
+        ("big5", "您應該在家休息並多喝水"),
+        ("shift_jis", "水をたくさん飲んで休んでください"),
+        ("euc-kr", "집에서 쉬고 물을 많이 드세요"),
+    ],
+)
+def test_encodings_of_several_bytes(label: str, text: str) -> None:
+    assert decode(text.encode(label), label).text == text
+    assert decode(f"<meta charset={label}>{text}".encode(label)).text.endswith(text)
 
 
 def test_text_in_the_encoding_of_its_label() -> None:

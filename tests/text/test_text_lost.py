@@ -106,6 +106,16 @@ LISTS = [
     ("•", "•", "•"),
     ("◦", "◦", "◦"),
     ("а)", "б)", "в)"),
+    ("I.", "II.", "III."),
+    ("1.1", "1.2", "1.3"),
+    ("2.4.", "2.5.", "2.6."),
+    ("[1]", "[2]", "[3]"),
+    ("1º", "2º", "3º"),
+    ("1:", "2:", "3:"),
+    ("1 -", "2 -", "3 -"),
+    ("①", "②", "③"),
+    ("Step 1:", "Step 2:", "Step 3:"),
+    ("Schritt 1.", "Schritt 2.", "Schritt 3."),
 ]
 
 
@@ -154,6 +164,8 @@ def test_items_after_line_breaks_are_their_own(mark: str) -> None:
         "The dose for most grown-ups was lowered last year from 25 to at most\n20. That is enough.",
         "The first report was written a long time ago by the well known\nA. Smith of Leeds.",
         "Nobody in the whole village had seen anything like it since the year\n1950. It was odd.",
+        "The dose for most grown-ups was lowered last year from at most 2.5 to\n1.1 mg for a day.",
+        "The doctor said that the best dose for most people is around\n1 - 2 tablets a day.",
     ],
 )
 def test_wrapped_lines_that_begin_with_a_number_go_on(text: str) -> None:

@@ -1,5 +1,6 @@
 """Sentences, words and letters that public bug reports found misread: each with its siblings."""
 
+import string
 import unicodedata
 
 import pytest
@@ -77,6 +78,26 @@ from understandability.text.tokens import spaced
         "1.2. The heart pumps blood. | 1.3. It rests.",
         "ii. The heart rests. | iii. It beats.",
         "She needs vitamin B12. | Eat eggs.",
+        # Litres, and times of the day.
+        "Drink 2 L. | Sleep well.",
+        "It opens at 9 a.m. | Come early.",
+        "Call before 5 p.m. | Go home then.",
+        "We open at 9 a.m. Monday.",
+        # A letter that follows a verb of being.
+        "Your blood group is O. | Give blood.",
+        "The answer is B. | Go on.",
+        "The right option was C. | Turn the page.",
+        "Ihre Blutgruppe ist B. | Spenden Sie Blut.",
+        "Your doctor is A. Smith.",
+        "Her name is J. Lee.",
+        # Numbers of labels, where numbers are ordinals, and Roman numbers.
+        "Siehe dazu Abb. 3. | Danach ruhen Sie sich bitte aus.",
+        "Sie kommen am 3. Mai wieder zu uns.",
+        "I. Wash your hands. | II. Dry them. | III. Go.",
+        # Labels in words.
+        "Question. Can I eat? | Answer. Yes, you can.",
+        "Frage. Darf ich essen? | Antwort. Ja, das dürfen Sie.",
+        "That is a good question. | Ask your doctor.",
     ],
 )
 def test_sentences_end_where_they_end(text: str) -> None:
@@ -99,6 +120,8 @@ def test_a_leaflet_has_all_its_sentences() -> None:
         *(("1990s", 4), ("70s,", 3), ("60s", 2), ("6s", 2), ("A&E", 3), ("R&D", 3), ("Q&A", 3)),
         *(("B&B", 3), ("ileum", 3), ("ileal", 3), ("perineum", 4), ("museum", 3), ("corneal", 3)),
         *(("coeliac", 3), ("Coeliac", 3), ("oedema", 3), ("haemorrhage", 3), ("résumé", 3)),
+        *(("ileus", 3), ("uveitis", 4), ("ileitis", 4), ("osteitis", 4), ("gluteus", 3)),
+        *(("calcaneus", 4), ("uveal", 3), ("gastroenteritis", 6), ("myalgia", 3), ("ascites", 3)),
         *(("café", 2), ("fiancée", 3), ("exposé", 3), ("naïve", 2), ("re\u0301sume\u0301", 3)),
     ],
 )
@@ -111,6 +134,9 @@ PLAIN = (
     "Don't worry if you can't find the office. The flu is a well-known infection, and the staff "
     "will help you fill in the form for your first visit to the clinic. It's free."
 )
+LETTERS = string.ascii_uppercase + string.ascii_lowercase
+FULL_WIDTH = {letter: chr(ord(letter) + 0xFEE0) for letter in LETTERS}
+BOLD = {letter: chr(0x1D400 + number) for number, letter in enumerate(LETTERS)}
 VARIANTS = {
     "ligatures": PLAIN.replace("fi", "ﬁ").replace("ffi", "ﬃ").replace("ff", "ﬀ").replace("fl", "ﬂ"),
     "soft hyphens": PLAIN.replace("infec", "in\u00adfec\u00ad").replace("office", "of\u00adfice"),
@@ -121,6 +147,16 @@ VARIANTS = {
     "grave accents": PLAIN.replace("'", "`"),
     "primes": PLAIN.replace("'", "′"),
     "modifier letters": PLAIN.replace("'", "\u02bc"),
+    "bold type": "".join(map(BOLD.get, PLAIN, PLAIN)),
+    "all in full width": "".join(map(FULL_WIDTH.get, PLAIN, PLAIN)),
+    "variation selectors": PLAIN.replace("o", "o\ufe0f"),
+    "grapheme joiners": PLAIN.replace("o", "o\u034f"),
+    "isolates": PLAIN.replace("flu", "\u2066flu\u2069"),
+    "embeddings": PLAIN.replace("flu", "\u202aflu\u202c"),
+    "stress marks": PLAIN.replace("'", "ˈ"),
+    "saltillos": PLAIN.replace("'", "\ua78c"),
+    "figure dashes": PLAIN.replace("-", "\u2012"),
+    "wide marks": PLAIN.replace(",", "\uff0c").replace(".", "\uff0e"),
     "hyphens": PLAIN.replace("-", "\u2011"),
     "other hyphens": PLAIN.replace("-", "\u2010"),
     "wide hyphens": PLAIN.replace("-", "\uff0d"),
@@ -166,6 +202,9 @@ def test_decomposed_letters_are_composed(language: str, page: str) -> None:
         for written in (text, decomposed)
         for content in (page.replace("{}", written), page.replace("{}", written).encode())
     ]
+    if media_type == "text/html":  # as references, too
+        references = decomposed.encode("ascii", "xmlcharrefreplace").decode()
+        documents.append(document_of_page(Page("d", "", page.replace("{}", references))))
     assert {document.language for document in documents} == {language}
     assert len({document.pieces for document in documents}) == 1
 

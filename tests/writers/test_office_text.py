@@ -20,6 +20,14 @@ from understandability.writers.office import _across_pages, pdf_paragraphs, with
         ("Take an anti-", "inflammatory drug.", "anti-inflammatory"),
         ("Choose a sugar-", "free drink.", "sugar-free"),
         ("Wear a 2-", "piece suit.", "2-piece"),
+        ("You need an X-", "ray today.", "X-ray"),
+        ("Keep it up-", "to-date.", "up-to-date"),
+        ("Ask the mother-in-", "law.", "mother-in-law"),
+        ("She has type-", "2 diabetes.", "type-2"),
+        ("It is COVID-", "19 again.", "COVID-19"),
+        ("You are over-", "weight.", "overweight"),
+        ("Feel your heart-", "beat.", "heartbeat"),
+        ("Stay out of sun-", "light.", "sunlight"),
         ("Drink wa-", "ter.", "water"),
         ("Take your medi-", "cation.", "medication"),
         ("Come to-", "day.", "today"),
@@ -32,6 +40,11 @@ from understandability.writers.office import _across_pages, pdf_paragraphs, with
 def test_hyphens_at_the_end_of_a_line(first: str, second: str, joined: str) -> None:
     (paragraph,) = pdf_paragraphs(f"{first}\n{second}")
     assert joined in paragraph.replace(".", "").split()
+
+
+def test_a_dash_at_the_end_of_a_line_stays() -> None:
+    (paragraph,) = pdf_paragraphs("Drink a lot of water -\nand rest at home.")
+    assert paragraph == "Drink a lot of water - and rest at home."
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ def cut_up(
     may_end: bytes,
     before: dict[str, str],
     letter_words: frozenset[str],
+    copulas: frozenset[str],
     spaced: Callable[[str], str],
     texts: list[str],
     are_open: list[bool],
@@ -46,7 +47,9 @@ def cut_up(
         before: Maps an end to the beginnings before which it ends a sentence.
         letter_words: The words that a single letter may follow at the end of a sentence
             ("vitamin C."). Elsewhere a single letter is an abbreviation, and so is a unit that does
-            not follow a number.
+            not follow a number. Those that end with a stop are labels of a number ("Abb. 3."), or
+            of the sentence that they begin ("Question. Can I eat?").
+        copulas: Words that may be between such a word and its letter ("group is O.").
         spaced: Returns a text with white space between all pieces.
         texts: The texts.
         are_open: True for a text without final punctuation.

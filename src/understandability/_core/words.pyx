@@ -176,9 +176,12 @@ cdef bint is_plain(str text):
         if c == c"-" and before == c"-" or c == c"`":
             return False
         if c > 127 and (
-            c in "\u00ad\u00b4\u02b9\u02bc\u200b\u200c\u200d\u200e\u200f\u2010\u2011\u2014\u2015"
-            "\u2018\u201b\u2032\u2060\u2212\ufe63\ufeff"
-            or 0x300 <= c <= 0x36F or 0xFB00 <= c <= 0xFB06 or 0xFF07 <= c <= 0xFF5A
+            c in "\u00ad\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u02ca\u02cb\u055a\u061c\u180e"
+            "\u200b\u200c\u200d\u200e\u200f\u2010\u2011\u2012\u2014\u2015\u2018\u201b\u2032"
+            "\u2212\u3099\u309a\ua78c\ufe63\ufeff"
+            or 0x300 <= c <= 0x37F or 0x653 <= c <= 0x655 or 0x1140 <= c <= 0x11FF
+            or 0x202A <= c <= 0x202E or 0x2060 <= c <= 0x206F or 0xFB00 <= c <= 0xFB06
+            or 0xFE00 <= c <= 0xFE0F or 0xFF01 <= c <= 0xFF5A or 0x1D400 <= c <= 0x1D7FF
         ):
             return False
         before = c
@@ -217,11 +220,11 @@ cdef str OPENING = "\"'“‘«(["
 
 def cut_up(
     object ends_of, object starts_of, bytes may_end, dict before, object letter_words,
-    object spaced, list texts, list are_open, Numbers table, array pieces, list starts,
+    object copulas, object spaced, list texts, list are_open, Numbers table, array pieces, list starts,
     list open_ends,
 ) -> None:
     cdef list held = [], bounds = [], strings = table.strings
-    cdef Py_ssize_t size, number = 0, first = len(pieces), start = 0, end, index, following
+    cdef Py_ssize_t size, number = 0, first = len(pieces), start = 0, end, index, at, following
     cdef array memory = clone(_LONGS, 0, False)
     cdef bytearray ends
     cdef Span* span = NULL
@@ -259,7 +262,13 @@ def cut_up(
                 break
             kind = ends[index]
             is_first = first + index == starts[len(starts) - 1]
-            counts_item = is_first and (kind == END_NUMBER or kind == END_LETTER)
+            if kind == END_ABBREVIATED and index > start and is_digit(span[index].start[0]):
+                if strings[ids[index - 1]].lower() in letter_words:
+                    kind = END_NUMBER  # "Siehe Abb. 3. Weiter."
+            counts_item = is_first and (
+                kind == END_NUMBER or kind == END_LETTER
+                or strings[ids[index]].lower() in letter_words  # "Question. Can I eat?"
+            )
             if kind == END_NUMBER:
                 counts_item |= (
                     index > 0 and span[index - 1].start[span[index - 1].size - 1] in b":;,"
@@ -272,8 +281,11 @@ def cut_up(
                     kind = END_NUMBER  # "20 mg."
             elif kind == END_LETTER:
                 kind = END_ABBREVIATED
-                if index > start:
-                    previous = strings[ids[index - 1]]
+                at = index - 1
+                if at > start and strings[ids[at]].lower() in copulas:
+                    at -= 1  # "Your blood group is O."
+                if at >= start:
+                    previous = strings[ids[at]]
                     if previous.lower().lstrip(OPENING) in letter_words:
                         kind = END_NUMBER  # "vitamin C."
             begins = look_up(starts_of, strings[ids[following]])

@@ -108,6 +108,12 @@ _RESPELLINGS = (
         re.compile(r"(?:(?<=^il)|(?<=[^\W\d_]{2}[ng])(?<!cong))eal(?=s?$)"),
         "ial",
     ),  # "ileal", "corneal"
+    (re.compile(r"(?<=^uv)eal(?=s?$)"), "ial"),
+    (re.compile(r"(?<=[^\W\d_])e(?=itis(?:es)?$)"), "ee-"),  # "uveitis"
+    (re.compile(r"(?:(?<=^il)|(?<=[^\W\d_][lrtcnd]))eus$"), "ius"),  # "ileus", "nucleus"
+    (re.compile(r"(?<=gastr)o(?=e)"), "o-"),
+    (re.compile(r"my(?=algi)"), "my-"),
+    (re.compile(r"^(ascit|lu|stap)es$"), r"\1eez"),
 )
 # The most letters that a pattern may have before its nucleus, after it, and in total.
 _BEFORE, _AFTER, _TOGETHER = 4, 4, 6
@@ -225,7 +231,7 @@ def count_each(words: Sequence[str]) -> NDArray[np.int64]:
                 totals[index] += len(capitals[1]) + 2 * capitals[1].count("W")  # "dou-ble-u"
                 continue
             part = part.lower()
-            if part.endswith(_CLASSICAL) or part.startswith("coeli"):
+            if part.endswith(_CLASSICAL) or part.startswith(_CLASSICAL_STARTS):
                 part = _respelled(part)
             if part in exceptions:
                 totals[index] += exceptions[part]
@@ -253,7 +259,22 @@ def _is_spelled(capitals: str, short_words: frozenset[str]) -> bool:
     return is_candidate and capitals.lower() not in short_words
 
 
-_CLASSICAL = ("eum", "eums", "eal", "eals")
+_CLASSICAL = (
+    "eum",
+    "eums",
+    "eal",
+    "eals",
+    "eus",
+    "aneous",
+    "aneously",
+    "eitis",
+    "ites",
+    "lues",
+    "apes",
+)
+
+
+_CLASSICAL_STARTS = ("coeli", "gastroe", "myalg", "fibromyalg")
 
 
 def _respelled(part: str) -> str:

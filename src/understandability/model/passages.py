@@ -426,7 +426,8 @@ _ELLIPTIC = frozenset(
 )
 _SAID_BEFORE = frozenset(
     """what who whom whose which where when how why whatever whoever wherever whenever however
-    whether if than as that so""".split()  # noqa: SIM905
+    whether if than as that so until till unless because once while since before after
+    though""".split()  # noqa: SIM905
 )
 _ANSWERS = frozenset({"yes", "no", "so", "neither", "nor", "yeah", "ok"})
 _QUESTION_STARTS = frozenset({"what", "who", "whom", "which", "where", "when", "how", "why"})

@@ -192,8 +192,15 @@ _FIRST, _HEAD = 1024, 1 << 16
 _BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
 # Encodings in which any bytes are valid, so that a wrong label causes no error.
 _ANY_BYTES = ("windows-", "iso-8859-", "koi8-", "macintosh", "x-mac-", "ibm866")
+# Text in another encoding of several bytes is valid UTF-8 only if it is shorter: "联通" in GBK
+# is valid.
+_FEW_BYTES = 24
 _XML_ENCODING = re.compile(rb"""\A\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']""")
-_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+# Comments, and elements whose content is no markup.
+_NO_MARKUP = re.compile(
+    rb"""<!--.*?(?:-->|\Z) | <(script|style)\b.*?(?:</\1|\Z) | <(title|textarea)\b.*?</\2""",
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+)
 
 
 class Decoded(NamedTuple):
@@ -246,8 +253,9 @@ def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
     is_utf8 = is_valid or _is_cut_utf8(content)
     if encoding is None:
         encoding = "utf-8" if is_utf8 else "windows-1252"
-    elif is_utf8 and encoding.startswith(_ANY_BYTES) and not content.isascii():
-        encoding = "utf-8"  # the label is wrong: other text is hardly ever valid UTF-8
+    elif encoding != "utf-8" and is_utf8 and not content.isascii():
+        is_wrong = encoding.startswith(_ANY_BYTES) or not _may_be(content, encoding)
+        encoding = "utf-8" if is_wrong else encoding  # other text is hardly ever valid UTF-8
     is_marked = content.startswith(codecs.BOM_UTF8)
     is_same = encoding == "utf-8" or (encoding == "windows-1252" and content.isascii())
     if (
@@ -261,6 +269,17 @@ def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
     text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
     text = _without_controls(text) if has_controls else text
     return Decoded(encoding, _composed(text.encode()))
+
+
+def _may_be(content: bytes, encoding: str) -> bool:
+    """Return True if valid UTF-8 may be text in another encoding of several bytes."""
+    if len(content.translate(None, bytes(range(0x80)))) >= _FEW_BYTES:
+        return False
+    try:
+        content.decode(CODECS[encoding])
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_cut_utf8(content: bytes) -> bool:
@@ -325,7 +344,7 @@ def _declared(head: bytes) -> bytes | None:
     """
     xml = _XML_ENCODING.match(head)
     if b"charset" in head.lower():  # else the patterns below need not be tried
-        head = _COMMENT.sub(b"", head)
+        head = _NO_MARKUP.sub(b"", head)
         body = _BODY.search(head)
         for meta in _META.finditer(head, 0, body.start() if body else len(head)):
             if label := _label_of_meta(meta[1]):

@@ -23,6 +23,7 @@ from understandability.text.language import (
 )
 from understandability.text.page import HTML, MARKDOWN, Page
 from understandability.text.tape import MAIN_PARTS, RAW, Markup, read_markup, read_source
+from understandability.text.tokens import in_usual_form
 
 # Shorter texts are labels of menus and tables, which say little about the language.
 _SENTENCE = 30
@@ -135,9 +136,11 @@ class ParsedPage:
         are long.
         """
         if not self.is_html:
-            return self.text[:size]
+            return in_usual_form(self.text[:size])
         texts = self.tape.long_texts(_SENTENCE, size, _RAW)
-        return texts if len(texts) > _SOME else self.tape.long_texts(1, size, _RAW)
+        if len(texts) <= _SOME:
+            texts = self.tape.long_texts(1, size, _RAW)
+        return in_usual_form(texts)
 
     @property
     def claims_another_language(self) -> bool:

@@ -44,12 +44,14 @@ _STARTERS = """
     although though because since but and so or yet however some many most all each both one no
     not do does did is are was were can could will would should may might please use take to
     among during under until also then thus therefore other others
+    ask avoid bring call check come don't drink eat follow get give go keep let look make never put
+    read remember rest see stop swallow talk tell try wait wash
 """
 # Units: after a number they end a sentence before any capital ("Take 20 mg. Drink water.").
 _UNITS = """
-    g mg mcg µg μg kg lb lbs oz l ml dl cl µl fl m cm mm km ft yd mi h hr hrs min mins s sec secs d
-    wk wks yr yrs mo mos gal qt mph bpm rpm ppm mmol mol mmhg kcal cal kj iu kpa psi hz khz mhz w kw
-    v mv std sek tsp tbsp gtt г мг мкг кг л мл м см мм км ч мин сек ед ккал
+    g mg mcg µg μg kg lb lbs oz l L ml dl cl µl fl m cm mm km ft yd mi h hr hrs min mins s sec secs
+    d wk wks yr yrs mo mos gal qt mph bpm rpm ppm mmol mol mmhg kcal cal kj iu kpa psi hz khz mhz w
+    kw v mv std sek tsp tbsp gtt г мг мкг кг л мл м см мм км ч мин сек ед ккал
 """
 # Words after which a letter is a name and may end a sentence ("You lack vitamin C. Eat fruit.").
 # With a number they are a label at the start of a sentence ("Step 1. Wash your hands.").
@@ -66,7 +68,19 @@ _LETTER_WORDS = """
     abschnitt teil anhang stufe haus groupe classe partie annexe gruppo parte grupo clase sección
     tipo groep klas deel bijlage витамин витамина витамины гепатит гепатита тип типа группа группы
     класс раздел часть
+    blutgruppe bloedgroep grade letter choice letra lettre buchstabe
 """
+# Abbreviations before a number that ends a sentence even where numbers are ordinals ("Siehe Abb. 3.
+# Weiter."), and labels of what follows ("Question. Can I eat?").
+_NUMBER_LABELS = """
+    abb. abs. art. nr. kap. tab. fig. no. s. p. pp. sect. §
+    question. answer. frage. antwort. réponse. pregunta. respuesta. domanda. risposta. pergunta.
+    resposta. vraag. antwoord. вопрос. ответ.
+"""
+# Words between one of `_LETTER_WORDS` and its letter ("Your blood group is O. Give blood.").
+_COPULAS = frozenset(
+    ("is", "was", "be", "are", "were", "ist", "war", "est", "es", "é", "è", "era", "är")
+)
 # Abbreviations that belong to a number after them.
 _LABELS = """
     art sect reg regs cl app ex tab pt ser div ann sch abs § pg kap nr
@@ -147,7 +161,7 @@ def _end_of(piece: str, rules: _Rules = _ENGLISH) -> str:
         return _LABEL
     if not rules.may_be_last.isdisjoint((word, word.lower())) or _DOTTED.fullmatch(word):
         return _ABBREVIATED
-    if _NUMERAL.fullmatch(word) or word in _ROMAN:
+    if _NUMERAL.fullmatch(word) or word.lower() in _ROMAN:
         return rules.number
     if rules.vowelless.fullmatch(word) and not word.isupper():
         return _ABBREVIATED
@@ -228,7 +242,7 @@ def uncut(
     return _uncut(spaced, texts, are_open, rules or "en", blocks)
 
 
-_BEFORE_LETTERS = frozenset(_LETTER_WORDS.split())
+_BEFORE_LETTERS = frozenset((*_LETTER_WORDS.split(), *_NUMBER_LABELS.split()))
 
 
 def _uncut(
@@ -238,12 +252,12 @@ def _uncut(
     language: str,
     blocks: Iterable[Block] = (),
 ) -> Uncut:
-    rules = (*_classes(language), _MAY_END, _BEFORE, _BEFORE_LETTERS)
+    rules = (*_classes(language), _MAY_END, _BEFORE, _BEFORE_LETTERS, _COPULAS)
     return Uncut(texts, partial(_core.cut_up, *rules, normalise, texts, are_open), blocks)
 
 
 # Sentence punctuation, possibly followed by closing quotes and brackets.
-_FIELD_MARKS, _AFTER_MARKS = ".!?…。！？।॥؟\u037e", "\"'”’»)]"
+_FIELD_MARKS, _AFTER_MARKS = ".!?…。．！？।॥؟\u037e", "\"'”’»)]"
 _LAST = 8  # characters that are looked at
 
 

@@ -452,17 +452,19 @@ def is_hidden(attributes: str) -> bool:
     >>> is_hidden(' class="faq-answer" style="display:none"')
     False
     """
-    is_shown = True
+    is_shown, others = True, ""
     for name, value in _ATTRIBUTE.findall(attributes):
         match name.lower():
             case "hidden":
                 is_shown = False
-            case "style":
+            case "style":  # may be "visibility: collapse"
                 style = without_references(value.strip("\"'")).lower()
                 last = dict(_DECLARATION.findall(style))  # a later declaration replaces an earlier
                 if last.get("display") == "none" or last.get("visibility") in _INVISIBLE:
                     is_shown = False
-    return not is_shown and _OPENED.search(attributes.lower()) is None
+            case _:
+                others += f" {name}={value}"
+    return not is_shown and _OPENED.search(others.lower()) is None
 
 
 _INVISIBLE = ("hidden", "collapse")

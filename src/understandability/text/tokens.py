@@ -13,11 +13,22 @@ import string
 import unicodedata
 from itertools import chain
 
-# Soft hyphen, zero-width space, marks of direction, word joiner, byte order mark.
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200e\u200f\u2060\ufeff"))
-# Other forms of letters and hyphens: ligatures, full-width letters and digits.
+# Soft hyphen, grapheme joiner, zero-width space, marks of direction, word joiner, byte order mark,
+# variation selectors.
+_INVISIBLE = dict.fromkeys(
+    (
+        *map(ord, "\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\ufeff"),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2070),
+        *range(0xFE00, 0xFE10),
+    )
+)
+# Other forms of letters and hyphens: ligatures, letters and digits in bold type or full width.
 _FORMS = {
-    **{code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)},
+    **{
+        code: unicodedata.normalize("NFKC", chr(code))
+        for code in (*range(0xFB00, 0xFB07), *range(0x1D400, 0x1D800))
+    },
     **{
         ord(unicodedata.lookup(f"FULLWIDTH {name}")): character
         for name, character in (
@@ -31,10 +42,18 @@ _FORMS = {
 }
 _TABLE = _INVISIBLE | _FORMS
 _JOINERS = re.compile(r"(?<=[A-Za-zÀ-ɏ])[\u200c\u200d]+")  # other scripts need them
-_COMBINING = re.compile("[\u0300-\u036f]")
+_COMBINING = re.compile("[\u0300-\u037f\u0653-\u0655\u1140-\u11ff\u3099\u309a]")
 # Marks that are meant as an apostrophe or a hyphen between letters: "don´t", "don‘t", "well−known".
-_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´′ʹʼ‘‛＇](?=[^\W\d_])")
-_MINUS = re.compile(r"(?<=[^\W\d_])−(?=[^\W\d_])")
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´′ʹʻʼʽˈˊˋ‘‛՚ꞌ＇](?=[^\W\d_])")
+_MINUS = re.compile(r"(?<=[^\W\d_])[−‒](?=[^\W\d_])")
+# Marks in full width between Latin letters and digits.
+_WIDE_MARK = re.compile(r"(?<=[A-Za-zÀ-ɏ0-9])[．，！？：；）]")
+_WIDE_MARKS = {ord(mark): unicodedata.normalize("NFKC", mark) for mark in "．，！？：；）"}
+# Forms that make letters look like those of another language.
+_OTHER_FORM = re.compile(
+    "[\u0300-\u037f\u0653-\u0655\u1140-\u11ff\u3099\u309a\ufb00-\ufb06\uff10-\uff5a"
+    "\U0001d400-\U0001d7ff]"
+)
 _DOUBLE_HYPHEN = re.compile(r"(?<=[^\s-])(--+)(?=[^\s-])")
 
 
@@ -52,8 +71,18 @@ def spaced(text: str) -> str:
         if _COMBINING.search(text):
             text = unicodedata.normalize("NFC", text)
         text = _MINUS.sub("-", text)
+        text = _WIDE_MARK.sub(lambda mark: mark[0].translate(_WIDE_MARKS), text)
     text = _APOSTROPHE.sub("'", text)
     return _DOUBLE_HYPHEN.sub(r" \1 ", text) if "--" in text else text
+
+
+def in_usual_form(text: str) -> str:
+    """Return a text for the detection of its language; white space may differ.
+
+    >>> in_usual_form("ｆｌｕ"), in_usual_form("grippe")
+    ('flu', 'grippe')
+    """
+    return spaced(text) if not text.isascii() and _OTHER_FORM.search(text) else text
 
 
 def split_pieces(text: str) -> list[str]:

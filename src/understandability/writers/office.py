@@ -295,9 +295,10 @@ def _across_pages(pages: list[str], large: set[str]) -> Iterator[str]:
         yield text
 
 
+_DIVIDED = re.compile(r"\w-$")
 _LAST_PART, _FIRST_PART = re.compile(r"[^\W\d_]+(?=-$)"), re.compile(r"[^\W\d_]+")
 # Places on the Zipf scale (times 100) from which words are common, known, or words at all.
-_COMMON, _KNOWN, _RARE, _UNKNOWN_WORD = 480, 350, 400, 200
+_COMMON, _KNOWN, _RARE, _UNKNOWN_WORD = 480, 350, 360, 200
 
 
 def _joined(before: str, line: str) -> str:
@@ -309,12 +310,15 @@ def _joined(before: str, line: str) -> str:
     ('Rest, drink water.', 'Come to the follow-up visit.')
     """
     first, second = _LAST_PART.search(before), _FIRST_PART.match(line)
-    if before[-2:-1].isdigit():
+    if before[-2:-1].isdigit() or line[:1].isdigit():
         return before + line
     if first and second:
+        if len(first[0]) == 1 and first[0].isupper():  # X-ray
+            return before + line
         parts = first[0].lower(), second[0].lower()
         rarer, whole = min(zipf_places(parts)), zipf_places(["".join(parts)])[0]
-        is_common = rarer >= _COMMON and whole < _RARE
+        goes_on = line[len(second[0]) :].startswith("-")  # up-to-date
+        is_common = rarer >= _COMMON and (whole < _RARE or goes_on)
         if is_common or (rarer >= _KNOWN and whole < _UNKNOWN_WORD):
             return before + line
     return before[:-1] + line
@@ -334,7 +338,7 @@ def pdf_paragraphs(text: str, large: frozenset[str] | set[str] = frozenset()) ->
     before = ""
     for line in lines:
         alone = before in large or line in large or _BULLET.match(line)
-        if before.endswith("-") and line[:1].islower():
+        if _DIVIDED.search(before) and (line[:1].islower() or line[:1].isdigit()):
             joined[-1] = _joined(joined[-1], line)
         elif not alone and (line[:1].islower() or (len(before) >= full and line)):
             joined[-1:] = [f"{joined[-1]} {line}"] if joined else [line]

@@ -23,9 +23,18 @@ _MARKS = "-*+•·–—‣⁃▪▫◦●○■□➢✓✔→"
 _HEADING = re.compile(r"(#{1,6}) +(?=\S)")
 # What begins a list item. A capital before a stop may be an initial ("A. Smith").
 _ITEM = re.compile(
-    rf"(?:[{re.escape(_MARKS)}]|\(?(?:\d{{1,3}}|[^\W\d_A-ZА-Я]|[ivx]{{2,4}})[.)]|\(?\w\))\s+\S"
+    rf"""(?:[{re.escape(_MARKS)}①-⑳]|\(?(?:\d{{1,3}}|[^\W\d_A-ZА-Я]|[ivx]{{2,4}})[.)]|\(?\w\)
+    |\[\d{{1,3}}\]|\d{{1,3}}[º°])\s+\S""",
+    re.VERBOSE,
 )
-_NUMBERED = re.compile(r"(\(?)(\d{1,3}|[a-zA-Z]|[ivxIVX]{2,4}|[а-яА-Я])([.)])\s+\S")
+_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+# "2.", "(b)", "[3]", "iv)", "4º", "①", "Step 2:"; and, where they continue a list, "1.2", "2 -".
+_NUMBERED = re.compile(
+    rf"""(?P<opening>[(\[]? | [^\W\d_]{{3,12}}\ (?=\d) | (?:\d{{1,2}}\.){{1,3}}(?=\d))
+    (?P<label>\d{{1,3}} | [a-zA-Z] | [ivxIVX]{{2,4}} | [а-яА-Я] | [{_CIRCLED}])
+    (?P<closing>[.):\]º°] | \ [-–—] | )\s+\S""",
+    re.VERBOSE,
+)
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _ROW = re.compile(r"\|(.*)\|")
 
@@ -64,7 +73,7 @@ class _Label(NamedTuple):
 
     marks: str  # around the number
     numbers: frozenset[tuple[str, int]]  # "i" may be the letter or the Roman number
-    is_initial: bool  # it may be one: "A. Smith"
+    may_be_text: bool  # "A. Smith", "1.1 mg"
 
     @classmethod
     def parse(cls, line: str) -> _Label | None:
@@ -72,8 +81,15 @@ class _Label(NamedTuple):
         if match is None:
             return None
         opening, label, closing = match.groups()
+        is_circled, is_decimal = label in _CIRCLED, opening.endswith(".")
+        if not closing and not (is_circled or is_decimal):
+            return None
+        if closing == ":" and not label.isdecimal():
+            return None
         numbers = set()
-        if label.isdecimal():
+        if is_circled:
+            numbers.add(("①", _CIRCLED.index(label) + 1))
+        elif label.isdecimal():
             numbers.add(("1", int(label)))
         else:
             case = "A" if label.isupper() else "a"
@@ -82,12 +98,14 @@ class _Label(NamedTuple):
                 numbers.add((case + first, ord(label.lower()) - ord(first) + 1))
             if label.lower() in _ROMAN:
                 numbers.add((case + "i", _ROMAN.index(label.lower()) + 1))
-        is_initial = opening + closing == "." and label.isupper()
-        return cls(opening + closing, frozenset(numbers), is_initial) if numbers else None
+        may_be_text = (opening + closing == "." and label.isupper()) or (
+            is_decimal or closing.startswith(" ")
+        )
+        return cls(opening + closing, frozenset(numbers), may_be_text) if numbers else None
 
     def follows(self, label: _Label | None) -> bool:
         """Return True if this label begins a list, or is the next label of the same list."""
-        if any(number == 1 for _, number in self.numbers) and not self.is_initial:
+        if any(number == 1 for _, number in self.numbers) and not self.may_be_text:
             return True
         return (
             label is not None
