@@ -1,14 +1,17 @@
 """Inputs of all formats, in any mix: their documents, and the reports on everything else."""
 
+import bz2
 import gzip
 import http.server
 import io
 import json
+import lzma
 import os
 import socket
 import tarfile
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -293,7 +296,7 @@ def test_a_header_that_claims_gigabytes_is_not_believed(tmp_path: Path) -> None:
 
 
 def test_broken_inputs_do_not_keep_others_from_being_read(tmp_path: Path) -> None:
-    (tmp_path / "a.html.gz").write_bytes(gzip.compress(PAGE * 1000)[:-10])
+    (tmp_path / "a.html.gz").write_bytes(gzip.compress(PAGE)[:12])
     (tmp_path / "b.warc.gz").write_bytes(b"")
     (tmp_path / "c.jsonl").write_bytes(b"\n\n")
     (tmp_path / "d.html").write_bytes(PAGE)
@@ -306,6 +309,28 @@ def test_broken_inputs_do_not_keep_others_from_being_read(tmp_path: Path) -> Non
         ("c.jsonl", "there is no document in it"),
         ("e.html", "the file is empty"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"),
+    [
+        (".gz", gzip.compress),
+        (".bz2", bz2.compress),
+        (".xz", lzma.compress),
+        (".zst", zstandard.compress),
+    ],
+)
+def test_a_compressed_page_that_is_cut_off_has_the_text_that_is_there(
+    tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]
+) -> None:
+    content = b"<p>" + os.urandom(1_500_000).hex(" ").encode()
+    file = tmp_path / f"a.html{suffix}"
+    file.write_bytes(compress(content)[:-1000])
+    (page,), failures = pages_of(file)
+    assert page.flags == ("truncated",)
+    assert content.startswith(page.content)
+    assert len(page.content) > 0.4 * len(content)
+    assert not failures
 
 
 @pytest.mark.parametrize(

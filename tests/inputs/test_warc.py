@@ -163,6 +163,47 @@ def test_bodies_that_are_cut_off_have_the_text_that_is_there(coding: str, encode
             assert page.content == LONG_BODY
 
 
+@pytest.mark.parametrize(
+    ("coding", "body"),
+    [
+        ("gzip", gzip.compress(LONG_BODY)[:-8] + bytes(8)),  # a wrong checksum
+        ("x-gzip", gzip.compress(LONG_BODY)[:-4] + bytes(4)),  # a wrong length
+        ("gzip", gzip.compress(b"<p>Flu.")[:-8] + bytes(8)),
+        ("deflate", zlib.compress(LONG_BODY)[:-4] + bytes(4)),
+        ("gzip", gzip_members(LONG_BODY)[:-8] + bytes(8)),
+    ],
+)
+def test_bodies_with_a_wrong_checksum_have_their_text(coding: str, body: bytes) -> None:
+    headers = ("Content-Type: text/html", f"Content-Encoding: {coding}")
+    (page,), failures, _ = read(record(response(body, *headers)), 10**6)
+    assert page.content in (LONG_BODY, b"<p>Flu.")
+    assert page.flags == ("truncated",)
+    assert not failures
+
+
+@pytest.mark.parametrize(
+    ("coding", "encode"),
+    [
+        ("gzip", gzip.compress),
+        ("deflate", zlib.compress),
+        ("br", brotli.compress),
+        ("zstd", zstandard.ZstdCompressor(write_checksum=True).compress),
+    ],
+)
+def test_damaged_bodies_have_the_text_before_the_damage(coding: str, encode) -> None:
+    headers = ("Content-Type: text/html", f"Content-Encoding: {coding}")
+    encoded = encode(LONG_BODY)
+    half = len(encoded) // 2
+    body = encoded[:half] + b"\xff" * 300 + encoded[half + 300 :]
+    (page,), failures, _ = read(record(response(body, *headers)), 10**6)
+    assert page.content[: len(LONG_BODY) // 4] == LONG_BODY[: len(LONG_BODY) // 4]
+    assert page.flags == ("truncated",)
+    assert not failures
+    # Some servers send more bytes than the body.
+    (page,), _, _ = read(record(response(encoded + b"junk", *headers)), 10**6)
+    assert page.content == LONG_BODY
+
+
 @pytest.mark.parametrize("body", [b"4\r\n<p>F\r\n", b"4\r\n<p>F\r\n5\r\nlu", b"4\r\n<p>F\r\n1"])
 def test_chunked_bodies_that_are_cut_off(body: bytes) -> None:
     headers = ("Content-Type: text/html", "Transfer-Encoding: chunked")

@@ -9,17 +9,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from understandability.errors import PageError
 from understandability.inputs.limits import too_long
-from understandability.inputs.streams import DamagedStreamError, TruncatedStreamError, decompressed
+from understandability.inputs.streams import (
+    GZIP,
+    DamagedStreamError,
+    NoMemberError,
+    TruncatedStreamError,
+    decompressed,
+)
 
 _MOST_CODINGS = 5
 _CHUNK_SIZE = re.compile(rb"0*([0-9a-fA-F]+)[ \t]*(?:;.*)?\s*", re.S)
 _CUT_CHUNK_SIZE = re.compile(rb"[0-9a-fA-F]{0,10}[ \t]*(?:;.*)?\r?")
 _CHUNK_DIGITS = 10
 _READ = 1 << 16
+_STEP = 1 << 12  # bytes that are decoded at once, and repeated one by one after an error
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS
 _CUT_OFF = "it ends before any text"
 _CONTENT_TYPE = 1000  # characters of the header that are looked at
 
@@ -85,27 +93,30 @@ def parse_response(message: bytes) -> HttpResponse:
 
 
 class Body(NamedTuple):
-    """The decoded body of a response; `is_truncated` is True if the encoded data ended too
-    early.
+    """The decoded body of a response.
+
+    `is_truncated` is True if the encoded data ended too early or are damaged from some point on;
+    `error` describes the damage.
     """
 
     content: bytes
     is_truncated: bool = False
+    error: str = ""
 
 
 def decoded_body(response: HttpResponse, limit: int) -> Body:
     """Decode the Transfer-Encoding and Content-Encoding of a body, up to `limit` bytes.
 
-    If the encoded data end too early, the part that can be decoded is returned. Some crawlers store
-    a decoded body with the headers of the encoded one; it is returned unchanged.
+    If the encoded data end too early or are damaged, the part before that is returned. Some
+    crawlers store a decoded body with the headers of the encoded one; it is returned unchanged.
 
     Raises:
-        PageError: if the body is longer than `limit`, damaged, cut off before any of it can be
+        PageError: if the body is longer than `limit`, cut off or damaged before any of it can be
             decoded, or encoded in an unknown way.
     """
     body, is_truncated = response.body, False
     if "chunked" in response.headers.get("transfer-encoding", "").lower():
-        body, is_truncated = _without_chunks(body)
+        body, is_truncated, _ = _without_chunks(body)
     names = response.headers.get("content-encoding", "").lower().split(",")
     codings = [name.strip() for name in names]
     codings = [name for name in codings if name not in ("", "identity", "none", "utf-8")]
@@ -150,27 +161,25 @@ def _without_chunks(body: bytes) -> Body:
 
 
 def _decompressed(body: bytes, coding: str, limit: int) -> Body:
-    """Decode one content encoding. If the data end too early, the decoded part is returned."""
-    try:
-        match coding:
-            case "gzip" | "x-gzip" | "zstd":
-                decoded = _members(body, limit)
-            case "deflate":
-                # Some servers send a raw deflate stream under this name, without zlib's header.
-                window = zlib.MAX_WBITS if body[:1] == b"\x78" else -zlib.MAX_WBITS
-                decoder = zlib.decompressobj(window)
-                data = decoder.decompress(body, limit + 1)
-                decoded = Body(data, not decoder.eof)
-            case "br":
-                decoded = _brotli(body, limit)
-            case _:
-                raise PageError("read", f"the content encoding {coding!r} is not known")
-    except zlib.error as error:
-        raise DamagedStreamError(str(error)) from error
+    """Decode one content encoding.
+
+    If the data end too early or are damaged, the part before that is returned.
+    """
+    match coding:
+        case "gzip" | "x-gzip" | "zstd":
+            decoded = _members(body, limit)
+        case "deflate":
+            # Some servers send a raw deflate stream under this name, without zlib's header.
+            window = zlib.MAX_WBITS if body[:1] == b"\x78" else -zlib.MAX_WBITS
+            decoded = _deflated(body, window, limit)
+        case "br":
+            decoded = _brotli(body, limit)
+        case _:
+            raise PageError("read", f"the content encoding {coding!r} is not known")
     if len(decoded.content) > limit:
         raise PageError("read", too_long(limit))
     if decoded.is_truncated and not decoded.content:
-        raise DamagedStreamError(_CUT_OFF)
+        raise DamagedStreamError(decoded.error or _CUT_OFF)
     return decoded
 
 
@@ -186,6 +195,15 @@ def _members(body: bytes, limit: int) -> Body:
             part = stream.read1(_READ)  # unlike read, read1 keeps what was decoded before an error
         except TruncatedStreamError:
             return Body(b"".join(data), is_truncated=True)
+        except NoMemberError:
+            if data:  # bytes that follow the body, as some servers send
+                break
+            raise
+        except DamagedStreamError as error:
+            decoded = b"".join(data)
+            if GZIP.magic.match(body):  # the step that failed may have decoded more
+                decoded = max(decoded, _deflated(body, _GZIP_WINDOW, limit).content, key=len)
+            return Body(decoded, True, str(error))
         if not part:
             break
         data.append(part)
@@ -193,19 +211,50 @@ def _members(body: bytes, limit: int) -> Body:
     return Body(b"".join(data))
 
 
+def _deflated(body: bytes, window: int, limit: int) -> Body:
+    """Decode one stream of zlib.
+
+    A step that fails is repeated byte by byte, because its last byte may be that of a wrong
+    checksum.
+    """
+    decoder = zlib.decompressobj(window)
+    data, rest, step, error = bytearray(), body, _STEP, ""
+    while rest and not decoder.eof and len(data) <= limit:
+        before = decoder.copy()
+        try:
+            data += decoder.decompress(rest[:step], limit + 1)
+            rest = decoder.unconsumed_tail + rest[step:]
+        except zlib.error as caught:
+            decoder, error = before, str(caught)
+            if step == 1:
+                break
+            step = 1
+    return Body(bytes(data), not decoder.eof, error)
+
+
 def _brotli(body: bytes, limit: int) -> Body:
     import brotli
 
-    decoder = brotli.Decompressor()
-    data: list[bytes] = []
-    size = 0
-    rest = body
-    try:
-        # One call returns a part of what it decodes; calls without new input return the rest.
-        while size <= limit and (part := decoder.process(rest, output_buffer_limit=limit + 1)):
-            data.append(part)
-            size += len(part)
-            rest = b""
-    except brotli.error as error:
-        raise DamagedStreamError(str(error)) from error
-    return Body(b"".join(data), not decoder.is_finished())
+    data, start = bytearray(), 0
+    for step in (_STEP, 1):  # a step that fails is repeated byte by byte
+        decoder = brotli.Decompressor()
+        del data[:]
+        try:
+            data += _drained(decoder, body[:start], limit)
+            while start < len(body) and not decoder.is_finished() and len(data) <= limit:
+                data += _drained(decoder, body[start : start + step], limit)
+                start += step
+            return Body(bytes(data), not decoder.is_finished())
+        except brotli.error as error:
+            message = str(error)
+    return Body(bytes(data), True, message)
+
+
+def _drained(decoder: Any, data: bytes, limit: int) -> bytes:
+    """Return all output of a brotli decoder for some input, up to about `limit` bytes."""
+    output = bytearray()
+    # One call returns a part of what it decodes; calls without new input return the rest.
+    while len(output) <= limit and (part := decoder.process(data, output_buffer_limit=limit + 1)):
+        output += part
+        data = b""
+    return bytes(output)

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
+from understandability.flags import FlagName
 from understandability.inputs.archives import PAGE_SUFFIXES, read_archive_pages
 from understandability.inputs.arrow_files import read_arrow_pages
 from understandability.inputs.limits import (
@@ -57,7 +58,6 @@ from understandability.inputs.streams import (
     is_web,
     open_file,
     open_stream,
-    read_bounded,
 )
 from understandability.inputs.trec_pages import read_trec_pages
 from understandability.inputs.wacz import read_wacz
@@ -477,15 +477,20 @@ def typed_columns(path: str) -> Any:
 def _read_page(
     stream: io.BufferedReader, docno: str, path: str, media_type: str, limit: int
 ) -> Page | Failure:
+    content = bytearray()
+    flags: tuple[FlagName, ...] = ()
     try:
-        content = read_bounded(stream, limit)
+        while len(content) <= limit and (part := stream.read1(limit + 1)):
+            content += part
     except DamagedStreamError as error:
-        return unread(path, error, docno)
-    if content is None:
+        if not content:
+            return unread(path, error, docno)
+        flags = ("truncated",)
+    if len(content) > limit:
         return unread(path, too_long(limit), docno)
     if not content:
         return unread(path, "the file is empty", docno)
-    return Page(docno, path, content, media_type)
+    return Page(docno, path, bytes(content), media_type, flags=flags)
 
 
 def _with_archive(record: Page | Failure, file: File) -> Page | Failure:

@@ -102,6 +102,10 @@ class TruncatedStreamError(DamagedStreamError):
     """A compressed stream ends too early; everything that can be decoded has been read."""
 
 
+class NoMemberError(DamagedStreamError):
+    """No member begins where the previous one ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class Codec:
     """A compression format whose files are a sequence of independently compressed members.
@@ -342,7 +346,7 @@ class MemberStream(_Raw):
             return False
         if padding < len(between) and not self._is_searching:
             self._is_searching = True
-            raise DamagedStreamError("the compressed data are damaged (no member begins here)")
+            raise NoMemberError("the compressed data are damaged (no member begins here)")
         self._is_searching = self._is_searching and match is None
         if match is None:
             # The magic may be cut by the border between two reads.

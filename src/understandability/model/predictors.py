@@ -288,7 +288,7 @@ class Columns:
         self._blocks = np.ascontiguousarray(blocks)
 
     def product(self, rows: Floats, biases: Floats | None = None, least: float = -np.inf) -> Floats:
-        """Return ``rows @ matrix + biases``, where smaller numbers than `least` are replaced by it."""
+        """Return ``rows @ matrix + biases``; results below `least` are replaced by it."""
         products = np.empty((len(rows), self._outputs))
         rows = np.ascontiguousarray(rows, self._blocks.dtype)
         biases = np.zeros(self._outputs) if biases is None else np.asarray(biases, np.float64)
