@@ -296,7 +296,7 @@ def test_a_header_that_claims_gigabytes_is_not_believed(tmp_path: Path) -> None:
 
 
 def test_broken_inputs_do_not_keep_others_from_being_read(tmp_path: Path) -> None:
-    (tmp_path / "a.html.gz").write_bytes(gzip.compress(PAGE)[:12])
+    (tmp_path / "a.html.gz").write_bytes(gzip.compress(PAGE)[:8])
     (tmp_path / "b.warc.gz").write_bytes(b"")
     (tmp_path / "c.jsonl").write_bytes(b"\n\n")
     (tmp_path / "d.html").write_bytes(PAGE)

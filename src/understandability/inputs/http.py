@@ -212,18 +212,22 @@ def _members(body: bytes, limit: int) -> Body:
 
 
 def _deflated(body: bytes, window: int, limit: int) -> Body:
-    """Decode one stream of zlib.
+    """Decode streams of zlib, one after another if they have the header of gzip.
 
     A step that fails is repeated byte by byte, because its last byte may be that of a wrong
     checksum.
     """
     decoder = zlib.decompressobj(window)
     data, rest, step, error = bytearray(), body, _STEP, ""
-    while rest and not decoder.eof and len(data) <= limit:
+    while rest and len(data) <= limit:
+        if decoder.eof:
+            if not GZIP.magic.match(rest):
+                break
+            decoder = zlib.decompressobj(window)
         before = decoder.copy()
         try:
             data += decoder.decompress(rest[:step], limit + 1)
-            rest = decoder.unconsumed_tail + rest[step:]
+            rest = decoder.unconsumed_tail + decoder.unused_data + rest[step:]
         except zlib.error as caught:
             decoder, error = before, str(caught)
             if step == 1:
