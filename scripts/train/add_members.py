@@ -1,6 +1,7 @@
 """Add a second ensemble to the difficulty of `open`, trained on readings alone.
 
-    python -m scripts.train.add_members [--bundle resources/bundles/open] [--cache FOLDER]
+    python -m scripts.train.pages --states states.npz --output first
+    python -m scripts.train.add_members --bundle first/open [--cache FOLDER]
 
 The difficulty of `open` is the mean of two ensembles of twelve networks. `scripts.train.pages`
 trains the first on readings and on the teacher's estimates for passages without a reading. It is
@@ -17,6 +18,7 @@ minute of one core each.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +28,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import block_diag
 from scripts.shared import ROOT, parser_of
-from scripts.train.page_fit import RECIPES, DifficultyFit, KindsLeftOut, kinds_left_out
+from scripts.train.page_fit import DIFFICULTY, RECIPES, DifficultyFit, KindsLeftOut, kinds_left_out
 from scripts.train.page_texts import READ_KINDS, UNREAD, Mask, Table, message_of, training_table
 from scripts.train.pages import (
     difficulty_error,
@@ -93,6 +95,11 @@ def joined(first: Prepared, second: Prepared, line: tuple[float, float]) -> Prep
     assert isinstance(two, Network)
     constants = (first.center - second.center) / second.scale
     slopes = first.scale / second.scale
+    if one.weights[1].shape[1] > 2 + len(DIFFICULTY.shares):
+        sys.exit(
+            "the bundle has a second ensemble already; start from the bundle that "
+            "scripts.train.pages wrote (--bundle)"
+        )
     column = passage_columns().index("difficulty_by_words")
     constant, slope = line
     center = constant + slope * first.center[column]
@@ -151,7 +158,7 @@ def card_of(card: Mapping[str, Any], table: Table) -> dict[str, Any]:
 
 def main() -> None:
     parser = parser_of(__doc__, cache=True)
-    parser.add_argument("--bundle", type=Path, default=BUNDLE, help="the bundle to add members to")
+    parser.add_argument("--bundle", type=Path, required=True, help="of scripts.train.pages")
     parser.add_argument("--output", type=Path, default=BUNDLE)
     arguments = parser.parse_args()
     table = training_table(arguments.data, arguments.cache)

@@ -70,7 +70,7 @@ _DIRECTIONS = 200
 _KIND_C, _KIND_TURNS, _KIND_ROWS = 6.4, 100, 12_000
 # The ensembles, chosen on the folds of seed 0. Members with all columns are better on awkward
 # texts, which differ in few columns; members with fewer columns are better on unseen kinds of text.
-_DIFFICULTY = Shape((0.6,) * 6 + (1.0,) * 6, 48, 60, 0.002)
+DIFFICULTY = Shape((0.6,) * 6 + (1.0,) * 6, 48, 60, 0.002)
 _LEVEL = Shape((0.25,) * 12, 48, 60, 0.3)
 # Weights of readings: of texts written for an awkward kind (read twice, read once), and of
 # documentation (read once). Readings of other passages weigh 1.
@@ -329,7 +329,7 @@ class DifficultyFit:
         scale = np.where(scale > 1e-9, scale, 1.0)
         weights = text_weights[text[own]] * passages.words[own] / passages.totals[text[own]]
         rows, targets = standardised(rows, center, center, scale, CUT), np.column_stack(taught)
-        network = learn_together(rows, targets[text[own]], weights, _DIFFICULTY, seed)
+        network = learn_together(rows, targets[text[own]], weights, DIFFICULTY, seed)
         self.network = Prepared(center, center, scale, network, CUT)
         passage_outputs = self.network(columns)
         outputs = passages.means(passage_outputs)

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scripts.train.add_members import joined
 from scripts.train.networks import Shape, learn_apart, learn_together
 from scripts.train.page_fit import KindsLeftOut, folds_of_texts
 from scripts.train.pages import difficulty_error, level_error, spreads_of
 
 from understandability.evaluation.correlation import pearson
+from understandability.model.bundle import load_bundle
 from understandability.model.passage_model import ErrorModel, Hardening, apart
-from understandability.model.predictors import Network
+from understandability.model.passages import passage_columns
+from understandability.model.predictors import Network, Prepared, standardised
 
 Learn = Callable[..., Network]
 
@@ -125,3 +128,33 @@ def test_a_page_is_of_the_fold_of_its_group_or_of_its_number() -> None:
     assert fold[10] == -1
     assert fold[11] == fold[3]
     assert sorted(np.bincount(fold[12:])) == [3, 4, 4, 4, 4]
+
+
+def test_two_ensembles_are_joined_to_their_mean() -> None:
+    """The second reads ``difficulty_by_words`` on its own scale, and columns by its own means."""
+    rng = np.random.default_rng(3)
+    columns = len(passage_columns())
+    rows = rng.normal(size=(300, columns))
+    targets = np.stack([50 + 10 * rows[:, 0], 40 + 5 * rows[:, 1]], axis=1)
+
+    def ensemble(members: int, seed: int) -> Prepared:
+        shape = Shape((1.0,) * members, 4, 2, 0.0)
+        center, scale = rng.normal(size=columns), rng.uniform(0.5, 2, columns)
+        standard = standardised(rows, center, center, scale, 4.0)
+        network = learn_together(standard, targets, np.ones(300), shape, seed)
+        return Prepared(center, center, scale, replace(network, link="identity"), 1e9)
+
+    first, second = ensemble(3, 0), ensemble(2, 1)
+    others = rows.copy()
+    index = passage_columns().index("difficulty_by_words")
+    others[:, index] = 1.5 + 0.8 * rows[:, index]
+    both = joined(first, second, (1.5, 0.8))(rows)
+    one, two = first(rows), second(others)
+    assert both[:, :2] == pytest.approx((one[:, :2] + two[:, :2]) / 2, abs=0.05)  # float16
+    assert both[:, 2:] == pytest.approx(np.hstack([one[:, 2:], two[:, 2:]]), abs=0.1)
+
+
+def test_a_bundle_with_two_ensembles_gets_no_third() -> None:
+    network = load_bundle("open").model.network
+    with pytest.raises(SystemExit, match="has a second ensemble already"):
+        joined(network, network, (0.0, 1.0))

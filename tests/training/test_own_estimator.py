@@ -94,6 +94,7 @@ def test_the_blend_is_the_default_and_its_leaderboard_has_open_and_words(trained
     card = trained.bundle.card["figures"]
     assert [row["score"] for row in card] == names
     assert "ROC AUC" in trained.figures.to_markdown()
+    assert "Accuracy and kappa" in trained.bundle.card["figures_note"]
 
 
 def test_a_blend_reads_and_writes_the_same_numbers(trained: Any, tmp_path: Path) -> None:

@@ -908,11 +908,22 @@ def _card(
         "figures": [rounded(row) for row in figures],
         "figures_note": f"Agreement with the labels, 95 % intervals by group. The first row of "
         f"a set is out of fold: {folds} folds by group, each text estimated by a model that saw no "
-        "text of its group, nor a near-duplicate. No figure is on texts from elsewhere.",
+        f"text of its group, nor a near-duplicate.{_of_classes(figures)} No figure is on texts "
+        "from elsewhere.",
     }
     if curve:
         card["learning_curve"] = [rounded(asdict(point)) for point in curve]
     return card
+
+
+def _of_classes(figures: Validated) -> str:
+    """Return a sentence that explains the measures of classes, if there are any."""
+    if "accuracy" not in figures.measures:
+        return ""
+    return (
+        " Accuracy and kappa (quadratic weights) compare the labels with classes: each score is "
+        "cut so that a class has as many texts as in the labels."
+    )
 
 
 def _estimates(bundle: Bundle, result: OutOfFold, sets: tuple[LabelledTexts, ...]) -> pa.Table:
