@@ -60,7 +60,7 @@ def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> No
             "engine 'x' does not exist; choose one of fast, reference",
         ),
         ("extract page.html --sentence-ends x", "ends 'x' does not exist; choose one of none, "),
-        ("extract page.html -o x.docx", "is not in a supported table format; write .jsonl"),
+        ("extract page.html -o x.docx", "is not in a supported table format; name a .jsonl"),
         ("extract nothing.html", "nothing.html does not exist"),
         ("validate", "Missing argument BUNDLE"),
         ("search idx", "write: understand index search; see understand --help"),

@@ -103,7 +103,7 @@ def test_equal_texts_are_in_one_group() -> None:
     ("content", "changes", "message"),
     [
         ("key,body,rating\na,b\n", {}, "line 2 has 2 cells, but the header has 3"),
-        ("key,body,rating\n", {}, "has no texts with words"),
+        ("key,body,rating\n", {}, "has no rows"),
         (
             "key,words,rating,pair\na,b,4,1\n",
             {"id": None, "text": None},
@@ -111,9 +111,9 @@ def test_equal_texts_are_in_one_group() -> None:
         ),
         ("key,body,rating,pair\na,b,4,1\n", {"group": "site"}, "choose one with --group-column"),
         (
-            "key,body,rating,pair\na,Hi.,\xff,1\n",
+            'key,body,rating,pair\na,Hi.,4,1\nb,"Hi.\nYou."x,4,1\n',
             {},
-            "cannot be read as CSV in UTF-8; the problem is after row 0",
+            "cannot be read as CSV in UTF-8; the problem is after row 1",
         ),
     ],
 )
@@ -129,3 +129,19 @@ def test_each_mistake_is_one_sentence(
 def test_labels_by_range_run_from_0_to_100() -> None:
     difficulties = read("x", pd.DataFrame(ROWS), scale="range").targets
     np.testing.assert_allclose(difficulties, np.arange(40) / 39 * 100)
+
+
+def test_a_table_as_excel_saves_it_in_europe_is_read(tmp_path: Path) -> None:
+    rows = [f'{number};"Café – “{number}”. Rest.";{number},5' for number in range(40)]
+    (tmp_path / "mine.csv").write_bytes("\r\n".join(["Nr;Text;Note", *rows]).encode("cp1252"))
+    columns = LabelColumns("harder", "Note", text="Text")
+    texts = read_labelled(str(tmp_path / "mine.csv"), columns)
+    assert texts.labels[:2].tolist() == [0.5, 1.5]
+    assert texts.documents[3].pieces[:3] == ("Café", "–", "“3”.")
+
+
+@pytest.mark.parametrize("content", ["", "text,label\n"])
+def test_a_table_without_rows_says_so(tmp_path: Path, content: str) -> None:
+    (tmp_path / "mine.csv").write_text(content)
+    with pytest.raises(InputError, match=r"mine\.csv has no rows$"):
+        read_labelled(str(tmp_path / "mine.csv"), LabelColumns("harder"))

@@ -55,8 +55,8 @@ def table_format(destination: str) -> tuple[str, str | None]:
     name = path.suffix.removeprefix(".").replace("ndjson", "jsonl")
     if name not in FORMATS or (name == "parquet" and compression):
         raise OptionError(
-            f"{destination} is not in a supported table format; "
-            "write .jsonl, .csv, .tsv (also with .gz or .zst), .parquet, or - for standard output"
+            f"{destination} is not in a supported table format; name a .jsonl, .csv, .tsv (also "
+            "with .gz or .zst) or .parquet, or, to write, - for standard output"
         )
     return name, compression
 

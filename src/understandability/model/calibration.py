@@ -184,7 +184,7 @@ def calibrate_by_line(raw: ArrayLike, difficulties: ArrayLike) -> Calibration:
     if slope <= 0:
         raise InputError(
             "the model's estimates of these texts do not rise with the labels; check the labels' "
-            "direction"
+            "direction, or give more labels, above all of values that few texts have"
         )
     spread = max(float(np.std(labels - (slope * values + start))), 0.5)
     ends = (float((EASIEST - start) / slope), float((HARDEST - start) / slope))

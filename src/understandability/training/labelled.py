@@ -401,10 +401,11 @@ def read_labelled(
             equal, or fewer than 30.
         OptionError: The direction of the labels is not stated.
     """
-    records = read_records(path if frame is None else frame)
+    # Excel in Europe writes windows-1252.
+    records = read_records(path if frame is None else frame, fallback="windows-1252")
     names = tuple(dict.fromkeys(name for record in records for name in record))
-    if not records:
-        raise InputError(f"{path} has no texts with words")
+    if not names:
+        raise InputError(f"{path} has no rows")
     identity, contents, group_column = _columns_of(path, columns, names)
     if with_text and not contents:
         raise InputError(
