@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Annotated, Any
 
 import numpy as np
@@ -114,3 +115,26 @@ def _shares(weights: Sequence[float] | None, criteria: int) -> Sequence[float]:
             f"{', '.join(f'{weight:g}' for weight in weights)}"
         )
     return weights
+
+
+def mixed_scores(
+    scores: Sequence[float], probabilities: Sequence[float | None], weight: float
+) -> list[float]:
+    """Mix the scores of search results with P(U|d).
+
+    Scores are scaled from 0 (the lowest) to 1 (the highest), or to 1 if all are equal. The mixed
+    score is ``(1 - weight) * scaled + weight * P(U|d)``; without a probability it is the scaled
+    score.
+
+    >>> mixed_scores([3.0, 1.0, 2.0], [0.2, 1.0, None], weight=0.5)
+    [0.6, 0.5, 0.5]
+    """
+    exact = [Fraction(score) for score in scores]  # the difference of floats may overflow
+    low, high = min(exact), max(exact)
+    mixed = []
+    for score, probability in zip(exact, probabilities, strict=True):
+        scaled = float((score - low) / (high - low)) if high > low else 1.0
+        mixed.append(
+            scaled if probability is None else (1 - weight) * scaled + weight * probability
+        )
+    return mixed

@@ -1,4 +1,4 @@
-"""The calls of the server, on Starlette and FastAPI."""
+"""The HTTP API of the editor, as a FastAPI application."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from understandability._version import __version__
 from understandability.errors import UnderstandabilityError
+from understandability.evaluation.rerank import mixed_scores
 from understandability.feature.batch import Batch
 from understandability.inputs.fetching import FetchLimits, fetch
 from understandability.inputs.office import DOCX, require_office_extra
@@ -59,9 +59,10 @@ _FILE_AS_BODY = {
 
 
 class _Desk:
-    """Scores one request after another, in one thread, since words are numbered once for all.
+    """A queue of requests that are scored one after another, in one thread.
 
-    Requests beyond `limits.waiting`, or beyond its time, are refused with 503 or 504.
+    One thread, because all requests share the tables of words. If more than `limits.waiting`
+    requests wait, the next is refused with 503; one that takes too long is answered with 504.
     """
 
     def __init__(self, settings: Settings, limits: RequestLimits) -> None:
@@ -91,7 +92,7 @@ class _Desk:
             future.exception()  # nobody may wait for it any more
 
     def for_reader(self, choice: messages.ReaderChoice) -> Scorer:
-        """The scorer, for the reader that a request asks for; it shares the loaded bundle."""
+        """Return the scorer for the reader that a request names; it shares the loaded bundle."""
         changes = {
             name: value
             for name in messages.ReaderChoice.model_fields
@@ -100,6 +101,158 @@ class _Desk:
         if "reader" in changes:  # with all that belongs to it, whatever the server was started with
             changes = {"threshold": None, "user": None, "noise_scale": None, **changes}
         return Scorer(replace(self.scorer.settings, **changes), self.scorer.bundle)
+
+
+class _Service:
+    """Answers the requests of one worker process; each public method is one call of the API.
+
+    The docstrings of these methods are the descriptions in ``/openapi.json``.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        limits: RequestLimits,
+        fetching: FetchLimits | None,
+        model: LanguageModel | None,
+    ) -> None:
+        self._limits = limits
+        self._fetching = fetching
+        self._model = model
+        self._desk = _Desk(settings, limits)
+        self._converting = asyncio.Semaphore(_MOST_CONVERSIONS)
+        self.metrics = Metrics()
+
+    async def _explained(
+        self, choice: messages.ReaderChoice, pages: Sequence[Page], answer: Callable[..., Response],
+        **options: Any,
+    ) -> Response:  # fmt: skip
+        """Explain pages, and return the response that `answer` makes of the explanations."""
+
+        def work() -> Response:
+            scorer = self._desk.for_reader(choice)
+            explanations = (
+                explain_document(document_under(page, scorer.settings), scorer, **options)
+                for page in pages
+            )
+            return answer(*explanations)
+
+        return await self._desk(work)
+
+    async def score(self, request: messages.ScoreRequest) -> messages.ScoreReply:
+        """Score a text, a page, or a list of documents: the rows of `understand score`."""
+        documents = request.documents
+        if documents is None:
+            pages = [_page("text", request.text, request.html)]
+        else:
+            _check_number(len(documents), self._limits)
+            pages = [_page(page.id, page.text, page.html, page.url) for page in documents]
+        return await self._desk(lambda: _scored(self._desk.for_reader(request), pages))
+
+    async def explain_text(self, request: messages.ExplainRequest) -> Response:
+        """Explain one text or page: what makes it hard, and what to say instead."""
+        page = _explained_page(request.text, request.html)
+        return await self._explained(
+            request,
+            [page],
+            lambda explanation: JSONResponse({"explanation": explanation.to_json()}),
+            steps=request.steps,
+            english=request.english,
+        )
+
+    async def sentence(self, request: messages.SentenceRequest) -> messages.SentenceReply:
+        """Propose changes to one sentence: cut, active, as a list, in plain terms."""
+        page = _explained_page(request.text, None)
+        return await self._desk(lambda: _proposed(request, page, self._desk.for_reader(request)))
+
+    async def save(self, request: messages.SaveRequest) -> Response:
+        """Convert a text in Markdown to an HTML or a DOCX file."""
+        _explained_page(request.text, None)
+        if request.kind == "html":
+            return HTMLResponse(html_of(request.text, request.title))
+        require_office_extra(DOCX)
+        async with self._converting:
+            content = await asyncio.to_thread(docx_of, request.text, request.title)
+        return Response(content, media_type="application/octet-stream")
+
+    async def rewrite_text(self, request: messages.RewriteRequest) -> messages.RewriteReply:
+        """Rewrite a passage with the server's language model, and check the rewrite."""
+        if self._model is None:
+            raise HTTPException(
+                403, "this server has no language model; start it with --model-url and --model"
+            )
+        proposed = await asyncio.to_thread(ask, request.text, self._model)
+        rewrite = await self._desk(
+            lambda: checked(request.text, proposed, self._desk.for_reader(request))
+        )
+        return messages.RewriteReply(rewrite=plain_data(rewrite))
+
+    async def compare_texts(self, request: messages.CompareRequest) -> Response:
+        """Compare two versions of a text: what changed, and what that gained."""
+        pages = [_explained_page(request.before, None), _explained_page(request.after, None)]
+        return await self._explained(
+            request,
+            pages,
+            lambda *both: JSONResponse({"comparison": compare(*both).to_json()}),
+        )
+
+    async def report(self, request: messages.ReportRequest) -> Response:
+        """Report on a text, or on what changed since an earlier version, as one HTML file."""
+        pages = [replace(_explained_page(request.text, request.html), docno=request.title)]
+        if request.before is not None:
+            pages.insert(0, replace(_explained_page(request.before, None), docno="Before"))
+        return await self._explained(
+            request,
+            pages,
+            lambda *explanations: HTMLResponse(
+                page_report(explanations, comparing=len(explanations) == 2)
+            ),
+        )
+
+    async def rerank(self, request: messages.RerankRequest) -> messages.RerankReply:
+        """Rerank the documents of a search engine, moving the easier ones up.
+
+        Scores are scaled from 0 (the lowest) to 1 (the highest); a document's new score
+        is ``(1 - weight) * score + weight * P(U|d)``. One without an estimate keeps its scaled
+        score.
+        """
+        _check_number(len(request.documents), self._limits)
+        return await self._desk(lambda: _reranked(request, self._desk.for_reader(request)))
+
+    async def text(self, request: Request, name: str = "") -> messages.TextReply:
+        """Extract the text of a file: HTML, DOCX, ODT, PDF or plain, by the end of its name."""
+        content = await request.body()
+        async with self._converting:
+            reply = await asyncio.to_thread(text_of_file, content, name, self._limits.seconds)
+        return messages.TextReply(**reply)
+
+    async def fetch_text(self, request: messages.FetchRequest) -> messages.TextReply:
+        """Fetch a page from the network and extract its text; requires the option --fetch."""
+        if self._fetching is None:
+            raise HTTPException(
+                403, "this server fetches nothing from the network; start it with --fetch"
+            )
+        async with self._converting:
+            fetched = await asyncio.to_thread(fetch, request.url, self._fetching)
+            reply = await asyncio.to_thread(
+                text_of_file, fetched.content, f"page{fetched.suffix}", self._limits.seconds,
+                fetched.charset,
+            )  # fmt: skip
+        return messages.TextReply(**reply)
+
+    async def healthz(self) -> messages.HealthReply:
+        """Confirm that the server is running, and name its model."""
+        return messages.HealthReply(
+            status="ok",
+            version=__version__,
+            bundle=self._desk.scorer.bundle.name,
+            fetch=self._fetching is not None,
+            rewrite=self._model is not None,
+        )
+
+    async def metrics_text(self) -> str:
+        """Return the metrics of one worker for Prometheus: requests, their times, the queue."""
+        return self.metrics.text(self._desk.waiting)
 
 
 def create(
@@ -112,17 +265,15 @@ def create(
     model: LanguageModel | None = None,
     origins: Sequence[str] = (),
 ) -> Guard:
-    """The server as an ASGI application.
+    """Create the server as an ASGI application.
 
-    `hosts` are the names that it answers to (``*`` is any), `token` what callers have to send as
-    a bearer token, `limits` the bounds of a request. Pages are fetched from the network only with
-    limits for `fetching`, and texts are sent to a language model only if `model` names one. Pages
-    of `origins` may hold the component.
+    `hosts` are the host names that requests may name (``*`` is any). `token` is the bearer token
+    that clients must send. `limits` are the limits of a request. Pages are fetched from the network
+    only if `fetching` is set, and texts are sent to a language model only if `model` is set. Pages
+    of `origins` may embed the component.
     """
     limits = limits or RequestLimits()
-    desk = _Desk(settings or Settings(), limits)
-    converting = asyncio.Semaphore(_MOST_CONVERSIONS)
-    metrics = Metrics()
+    service = _Service(settings or Settings(), limits, fetching, model)
     app = FastAPI(
         title="understandability",
         version=__version__,
@@ -137,151 +288,26 @@ def create(
         start = time.perf_counter()
         response: Response = await call(request)
         path = getattr(request.scope.get("route"), "path", "other")
-        metrics.add(path, response.status_code, time.perf_counter() - start)
+        service.metrics.add(path, response.status_code, time.perf_counter() - start)
         return response
 
     for error_type in (RequestValidationError, HTTPException, UnderstandabilityError, Exception):
         app.add_exception_handler(error_type, _error_reply)
 
-    async def explained(
-        choice: messages.ReaderChoice, pages: Sequence[Page], answer: Callable[..., Response],
-        **options: Any,
-    ) -> Response:  # fmt: skip
-        """Explain pages and pass the explanations to `answer`."""
-
-        def work() -> Response:
-            scorer = desk.for_reader(choice)
-            explanations = (
-                explain_document(document_under(page, scorer.settings), scorer, **options)
-                for page in pages
-            )
-            return answer(*explanations)
-
-        return await desk(work)
-
-    @app.post("/v1/score")
-    async def score(request: messages.ScoreRequest) -> messages.ScoreReply:
-        """Score a text, a page, or a list of documents: the rows of `understand score`."""
-        documents = request.documents
-        if documents is None:
-            pages = [_page("text", request.text, request.html)]
-        else:
-            _check_number(len(documents), limits)
-            pages = [_page(page.id, page.text, page.html, page.url) for page in documents]
-        return await desk(lambda: _scored(desk.for_reader(request), pages))
-
-    @app.post("/v1/explain", response_model=messages.ExplainReply)
-    async def explain_text(request: messages.ExplainRequest) -> Response:
-        """Explain one text or page: what makes it hard, and what to say instead."""
-        page = _explained_page(request.text, request.html)
-        return await explained(
-            request,
-            [page],
-            lambda explanation: JSONResponse({"explanation": explanation.to_json()}),
-            steps=request.steps,
-            english=request.english,
-        )
-
-    @app.post("/v1/sentence")
-    async def sentence(request: messages.SentenceRequest) -> messages.SentenceReply:
-        """Propose changes to one sentence: cut, active, as a list, in plain terms."""
-        page = _explained_page(request.text, None)
-        return await desk(lambda: _proposed(request, page, desk.for_reader(request)))
-
-    @app.post("/v1/save", response_model=None)
-    async def save(request: messages.SaveRequest) -> Response:
-        """Convert a text in Markdown to an HTML or a DOCX file."""
-        _explained_page(request.text, None)
-        if request.kind == "html":
-            return HTMLResponse(html_of(request.text, request.title))
-        require_office_extra(DOCX)
-        async with converting:
-            content = await asyncio.to_thread(docx_of, request.text, request.title)
-        return Response(content, media_type="application/octet-stream")
-
-    @app.post("/v1/rewrite")
-    async def rewrite_text(request: messages.RewriteRequest) -> messages.RewriteReply:
-        """Rewrite a passage with the server's language model, and check the rewrite."""
-        if model is None:
-            raise HTTPException(
-                403, "this server has no language model; start it with --model-url and --model"
-            )
-        proposed = await asyncio.to_thread(ask, request.text, model)
-        rewrite = await desk(lambda: checked(request.text, proposed, desk.for_reader(request)))
-        return messages.RewriteReply(rewrite=plain_data(rewrite))
-
-    @app.post("/v1/compare", response_model=messages.CompareReply)
-    async def compare_texts(request: messages.CompareRequest) -> Response:
-        """Compare two versions of a text: what changed, and what that gained."""
-        pages = [_explained_page(request.before, None), _explained_page(request.after, None)]
-        return await explained(
-            request,
-            pages,
-            lambda *both: JSONResponse({"comparison": compare(*both).to_json()}),
-        )
-
-    @app.post("/v1/report", responses={200: {"content": {"text/html": {}}}}, response_model=None)
-    async def report(request: messages.ReportRequest) -> Response:
-        """Report on a text, or on what changed since an earlier version, as one HTML file."""
-        pages = [replace(_explained_page(request.text, request.html), docno=request.title)]
-        if request.before is not None:
-            pages.insert(0, replace(_explained_page(request.before, None), docno="Before"))
-        return await explained(
-            request,
-            pages,
-            lambda *explanations: HTMLResponse(
-                page_report(explanations, comparing=len(explanations) == 2)
-            ),
-        )
-
-    @app.post("/v1/rerank")
-    async def rerank(request: messages.RerankRequest) -> messages.RerankReply:
-        """Rerank the documents of a search engine, moving the easier ones up.
-
-        Scores are scaled from 0 (the lowest) to 1 (the highest); a document's new score
-        is ``(1 - weight) * score + weight * P(U|d)``. One without an estimate keeps its share.
-        """
-        _check_number(len(request.documents), limits)
-        return await desk(lambda: _reranked(request, desk.for_reader(request)))
-
-    @app.post("/v1/text", openapi_extra=_FILE_AS_BODY)
-    async def text(request: Request, name: str = "") -> messages.TextReply:
-        """Extract the text of a file: HTML, DOCX, ODT, PDF or plain, by the end of its name."""
-        content = await request.body()
-        async with converting:
-            reply = await asyncio.to_thread(text_of_file, content, name, limits.seconds)
-        return messages.TextReply(**reply)
-
-    @app.post("/v1/fetch")
-    async def fetch_text(request: messages.FetchRequest) -> messages.TextReply:
-        """The text of a page on the network, where the server was started with --fetch."""
-        if fetching is None:
-            raise HTTPException(
-                403, "this server fetches nothing from the network; start it with --fetch"
-            )
-        async with converting:
-            fetched = await asyncio.to_thread(fetch, request.url, fetching)
-            reply = await asyncio.to_thread(
-                text_of_file, fetched.content, f"page{fetched.suffix}", limits.seconds,
-                fetched.charset,
-            )  # fmt: skip
-        return messages.TextReply(**reply)
-
-    @app.get("/healthz")
-    async def healthz() -> messages.HealthReply:
-        """Confirm that the server is running, and name its model."""
-        return messages.HealthReply(
-            status="ok",
-            version=__version__,
-            bundle=desk.scorer.bundle.name,
-            fetch=fetching is not None,
-            rewrite=model is not None,
-        )
-
-    @app.get("/metrics", response_class=PlainTextResponse)
-    async def metrics_text() -> str:
-        """Requests, their times and the queue, as Prometheus reads them, of one worker."""
-        return metrics.text(desk.waiting)
+    app.post("/v1/score")(service.score)
+    app.post("/v1/explain", response_model=messages.ExplainReply)(service.explain_text)
+    app.post("/v1/sentence")(service.sentence)
+    app.post("/v1/save", response_model=None)(service.save)
+    app.post("/v1/rewrite")(service.rewrite_text)
+    app.post("/v1/compare", response_model=messages.CompareReply)(service.compare_texts)
+    app.post("/v1/report", responses={200: {"content": {"text/html": {}}}}, response_model=None)(
+        service.report
+    )
+    app.post("/v1/rerank")(service.rerank)
+    app.post("/v1/text", openapi_extra=_FILE_AS_BODY)(service.text)
+    app.post("/v1/fetch")(service.fetch_text)
+    app.get("/healthz")(service.healthz)
+    app.get("/metrics", response_class=PlainTextResponse)(service.metrics_text)
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:
@@ -296,7 +322,7 @@ def create(
 
 
 def _add_files(app: FastAPI) -> None:
-    """The editor's own files, and no others."""
+    """Add the paths of the editor's files."""
     media_types = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
     paths = {path.name: path for path in resource("editor").iterdir() if path.suffix in media_types}
     files = {name: path.read_text("utf-8") for name, path in paths.items()}
@@ -313,7 +339,7 @@ def _add_files(app: FastAPI) -> None:
 
 
 def _with_token(described: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """The description of the calls, which need a token."""
+    """Return the OpenAPI description, extended by the bearer token that calls require."""
     api = described()
     api["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     api["paths"]["/healthz"]["get"]["security"] = []
@@ -347,7 +373,7 @@ async def _error_reply(request: Request, error: Exception) -> Response:
 
 
 def _sentence(error: dict[str, Any]) -> str:
-    """Word an error of pydantic as a sentence.
+    """Describe a validation error of pydantic in a sentence.
 
     >>> _sentence({"type": "missing", "loc": ("body", "text"), "msg": "Field required"})
     'text: field required'
@@ -373,7 +399,7 @@ def _page(docno: str, text: str | None, html: str | None, url: str | None = None
 
 
 def _explained_page(text: str | None, html: str | None) -> Page:
-    """A page that is not too long to be explained."""
+    """Make a page of a text or HTML; refuse one that is too long to be explained with 413."""
     length = len(text or html or "")
     if length > _MOST_EXPLAINED:
         raise HTTPException(
@@ -414,28 +440,27 @@ def _scored(scorer: Scorer, pages: Sequence[Page]) -> messages.ScoreReply:
 
 
 def _reranked(request: messages.RerankRequest, scorer: Scorer) -> messages.RerankReply:
-    scores = [Fraction(page.score) for page in request.documents]  # floats may overflow
-    low, high = min(scores), max(scores)
+    results = request.documents
     pages = [
-        _page(str(index), page.text, page.html)  # two may have one id
-        for index, page in enumerate(request.documents)
-        if page.p_understandable is None
+        _page(str(index), result.text, result.html)  # two may have one id
+        for index, result in enumerate(results)
+        if result.p_understandable is None
     ]
-    chances = {row["docno"]: row["p_understandable"] for row in _scored(scorer, pages).rows}
-    ranking = []
-    for index, page in enumerate(request.documents):
-        chance = page.p_understandable
-        if chance is None:
-            chance = chances.get(str(index))
-        share = float((scores[index] - low) / (high - low)) if high > low else 1.0
-        score = share
-        if chance is not None:
-            score = (1 - request.weight) * share + request.weight * chance
-        ranking.append((score, page.id, chance))
-    ranking.sort(key=lambda row: -row[0])  # equal ones keep their order
+    estimates = {row["docno"]: row["p_understandable"] for row in _scored(scorer, pages).rows}
+    chances = [
+        estimates.get(str(index)) if result.p_understandable is None else result.p_understandable
+        for index, result in enumerate(results)
+    ]
+    mixed = mixed_scores([result.score for result in results], chances, request.weight)
+    order = sorted(range(len(results)), key=lambda index: -mixed[index])  # stable
     return messages.RerankReply(
         documents=[
-            messages.RerankedDocument(id=name, rank=rank, score=score, p_understandable=chance)
-            for rank, (score, name, chance) in enumerate(ranking, 1)
+            messages.RerankedDocument(
+                id=results[index].id,
+                rank=rank,
+                score=mixed[index],
+                p_understandable=chances[index],
+            )
+            for rank, index in enumerate(order, 1)
         ]
     )
