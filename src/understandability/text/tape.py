@@ -171,23 +171,31 @@ def _repaired(source: bytes) -> tuple[bytes, Markup]:
     if len(closed) <= MAX_TREE_BYTES:  # else attributes are not read
         closed = with_quote_closed(with_quote_closed(closed, b'"'), b"'")
     markup = _read(closed)
-    last = _raw_at_end(markup.tape)
-    if last and opens_after_last_end(closed.lower(), last.encode()) >= 0:
-        closed = _with_raw_elements_closed(closed)
-        markup = _read(closed)
-    without_hiding = closed
-    for name in HIDING:
-        if markup.tape.place_of(name) < 0:
-            continue
-        if (start := opens_after_last_end(without_hiding.lower(), name.encode())) >= 0:
-            tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
-            without_hiding = without_hiding[:start] + tags.sub(b"", without_hiding[start:])
-    if without_hiding is not closed:
-        closed = without_hiding
-        markup = _read(closed)
+    for repair in (_with_last_raw_element_closed, _without_unclosed_hiding):
+        repaired = repair(closed, markup.tape)
+        if repaired is not closed:
+            closed, markup = repaired, _read(repaired)
     if closed is not source:
         markup = markup._replace(flags=(*markup.flags, "unclosed_element"))
     return closed, markup
+
+
+def _with_last_raw_element_closed(source: bytes, tape: Tape) -> bytes:
+    """Close raw elements such as scripts, if the last one on the tape is never closed."""
+    last = _raw_at_end(tape)
+    is_unclosed = last and opens_after_last_end(source.lower(), last.encode()) >= 0
+    return _with_raw_elements_closed(source) if is_unclosed else source
+
+
+def _without_unclosed_hiding(source: bytes, tape: Tape) -> bytes:
+    """Remove start tags of `HIDING` elements that are never closed, which would hide the rest."""
+    for name in HIDING:
+        if tape.place_of(name) < 0:
+            continue
+        if (start := opens_after_last_end(source.lower(), name.encode())) >= 0:
+            tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
+            source = source[:start] + tags.sub(b"", source[start:])
+    return source
 
 
 def text_of_unparsed(content: str) -> str:
