@@ -43,7 +43,7 @@ SLOW_FIXTURES = frozenset(
 # Examples in docstrings that train, start workers, score a folder of pages for a grid, or look up
 # each word of English that has a vector.
 SLOW_EXAMPLES = (
-    "model.plain_columns.plain_columns",
+    "model.language_columns.language_columns",
     "crawls.merge.merge",
     "crawls.score.crawl",
     "training.validation.validate",

@@ -35,7 +35,7 @@ from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.calibration import Calibration
 from understandability.model.card import card
 from understandability.model.estimators import ESTIMATORS
-from understandability.model.judged import JudgedModel
+from understandability.model.feature_model import JudgedModel
 from understandability.model.model import ColumnModel
 from understandability.model.passage_model import ErrorModel, Hardening, PassageModel
 from understandability.model.passages import passage_columns

@@ -33,9 +33,9 @@ from scripts.train.parallel import RARE
 from understandability.arrays import Floats
 from understandability.feature.table import batches
 from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.language_columns import COLUMNS, COMPLEXITY, MEANING, language_columns
 from understandability.model.languages import KnownLanguage, LanguagesModel
 from understandability.model.passage_model import PassageModel
-from understandability.model.plain_columns import COLUMNS, COMPLEXITY, MEANING, plain_columns
 from understandability.model.predictors import Kernel, Network, Prepared
 from understandability.model.readers import ReadingScale
 from understandability.text.analysis import document_of, document_of_text, extract
@@ -97,7 +97,7 @@ def columns_of(texts: Iterable[str], language: str) -> Floats:
     means = []
     for text in texts:
         document = document_in(text, language)
-        columns, words = plain_columns(
+        columns, words = language_columns(
             document.pieces, document.sentence_starts, language, frequencies_of(language)
         )
         means.append(

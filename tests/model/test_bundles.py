@@ -21,7 +21,7 @@ from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.bundle_files import check_bundle_folder, embedded_bundles, write_bundle
 from understandability.model.calibration import Calibration
 from understandability.model.estimators import estimator_row
-from understandability.model.judged import JudgedModel
+from understandability.model.feature_model import JudgedModel
 from understandability.model.predictors import array_bytes, predictor_of
 from understandability.text.analysis import document_of_text
 from understandability.training.portable import portable

@@ -9,8 +9,8 @@ from tests.conftest import Python
 import understandability as ud
 from understandability.errors import InputError
 from understandability.feature.frequency import places_in
+from understandability.model.language_columns import COLUMNS, language_columns
 from understandability.model.languages import KnownLanguage, LanguagesModel
-from understandability.model.plain_columns import COLUMNS, plain_columns
 from understandability.model.translations import translations
 from understandability.scoring import load_languages, score_html, score_text
 from understandability.text.other_languages import LANGUAGES
@@ -109,7 +109,7 @@ def test_what_does_not_fit_is_refused() -> None:
 
 def test_columns_of_a_text_by_hand() -> None:
     """Two sentences of three words and one; a text of marks alone has no passage."""
-    columns, words = plain_columns(
+    columns, words = language_columns(
         ["Der", "Hund", "schläft,", "gut.", "Ja!"], [0, 4], "de", "large_de"
     )
     row = dict(zip(COLUMNS, columns[0], strict=True))
@@ -119,7 +119,7 @@ def test_columns_of_a_text_by_hand() -> None:
     assert row["long_words"] == pytest.approx(1 / 5)
     assert row["commas"] == pytest.approx(np.log1p(1 / 2))
     assert row["questions"] == pytest.approx(1 / 2)
-    assert len(plain_columns(["–", "..."], [0], "de", "large_de")[1]) == 0
+    assert len(language_columns(["–", "..."], [0], "de", "large_de")[1]) == 0
 
 
 def test_complexity_and_meaning_of_words_by_hand() -> None:
@@ -129,8 +129,8 @@ def test_complexity_and_meaning_of_words_by_hand() -> None:
     assert easy < hard
     assert german.complexity_of("qqqqqqqqqqqqqqqq", 100)[1] == -1
     assert german.complexity_of("q" * 16, 100)[0] > german.complexity_of("q" * 4, 100)[0]
-    named = plain_columns(["le", "chien", "Qzwxl"], [0], "fr", "large_fr")[0][0]
-    plain = plain_columns(["le", "chien"], [0], "fr", "large_fr")[0][0]
+    named = language_columns(["le", "chien", "Qzwxl"], [0], "fr", "large_fr")[0][0]
+    plain = language_columns(["le", "chien"], [0], "fr", "large_fr")[0][0]
     at = COLUMNS.index("hardest_words_of_sentence")
     assert named[at] == plain[at]
 
@@ -139,7 +139,7 @@ def test_complexity_and_meaning_of_words_by_hand() -> None:
 def test_the_same_words_of_other_languages_mean_the_same() -> None:
     """And are as hard."""
     german, english, french = (
-        plain_columns(text.split(), [0], tag, f"large_{tag}")[0][0][COLUMNS.index("meaning_0") :]
+        language_columns(text.split(), [0], tag, f"large_{tag}")[0][0][COLUMNS.index("meaning_0") :]
         for text, tag in (("Der Hund", "de"), ("The dog", "en"), ("Le chien", "fr"))
     )
     assert german == pytest.approx(english, rel=1e-6, abs=1e-6)
@@ -179,7 +179,7 @@ def test_two_languages_are_told_though_lists_of_words_hold_english() -> None:
 def test_long_unknown_words_are_terms_and_no_names() -> None:
     """Nor does a word of many marks take its time by the square."""
     columns = {
-        word: plain_columns(["prende", word], [0], "it", "large_it")[0][0]
+        word: language_columns(["prende", word], [0], "it", "large_it")[0][0]
         for word in ("Qzwxlavia", "Levotiroxinazione", "a" + "\u0301\u0323" * 50_000)
     }
     at = COLUMNS.index("hardest_words_of_sentence")

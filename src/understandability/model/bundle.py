@@ -75,7 +75,7 @@ FROM_SKLEARN = "training.portable:bundle_of"
 MODELS = {
     "column": "model.model:ColumnModel",
     "background": "model.background:BackgroundModel",
-    "judged": "model.judged:JudgedModel",
+    "judged": "model.feature_model:JudgedModel",
     "passages": "model.passage_model:PassageModel",
     "blend": "model.blend:BlendModel",
     "languages": "model.languages:LanguagesModel",

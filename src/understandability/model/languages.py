@@ -19,9 +19,9 @@ from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.flags import FlagName
+from understandability.model.language_columns import COLUMNS, language_columns
 from understandability.model.model import Reading
 from understandability.model.passage_model import TWO_LANGUAGES
-from understandability.model.plain_columns import COLUMNS, plain_columns
 from understandability.model.predictors import Kernel, Network, Prepared, array_bytes, predictor_of
 from understandability.text.document import Document
 from understandability.text.language import UNDETERMINED, contradicting_language
@@ -127,7 +127,7 @@ class LanguagesModel:
         if tag not in self.languages:
             return np.empty((0, len(COLUMNS))), np.empty(0)
         language = self.languages[tag]
-        columns, words = plain_columns(
+        columns, words = language_columns(
             document.pieces, document.sentence_starts, tag, LANGUAGES[tag].frequencies
         )
         return self.center + (columns - np.array(language.center)) * np.array(language.scale), words

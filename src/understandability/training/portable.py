@@ -18,7 +18,7 @@ from understandability.model.background import expected_label
 from understandability.model.bundle import Bundle
 from understandability.model.calibration import EASIEST, HARDEST, calibrate_by_line
 from understandability.model.estimators import estimator_row
-from understandability.model.judged import JudgedModel, check_backgrounds
+from understandability.model.feature_model import JudgedModel, check_backgrounds
 from understandability.model.predictors import (
     LEAF,
     Combined,

@@ -33,7 +33,7 @@ from understandability.model.bundle import (
 )
 from understandability.model.calibration import Calibration, calibrate_by_line
 from understandability.model.estimators import TRAINABLE, EstimatorRow, estimator_row
-from understandability.model.judged import JudgedModel, check_backgrounds
+from understandability.model.feature_model import JudgedModel, check_backgrounds
 from understandability.model.passage_model import PassageModel
 from understandability.model.predictors import Predictor
 from understandability.model.readers import Reader

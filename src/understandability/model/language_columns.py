@@ -47,12 +47,26 @@ _LONG_NAME = 12
 _MARKS = frozenset(';:()–—"“”„«»؛')
 
 
-def _piece_numbers(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
-    """Compute the nine numbers of a piece.
+# The numbers of a piece, in the order of `_piece_numbers`.
+_PIECE_NUMBERS = (
+    _IS_WORD,
+    _LETTERS,
+    _ZIPF,
+    _HAS_COMMA,
+    _HAS_MARK,
+    _HAS_DIGIT,
+    _IS_QUESTION,
+    _COMPLEXITY,
+    _EQUIVALENT,
+) = range(9)
 
-    In this order: whether it is a word, letters, Zipf frequency (NaN for numbers), whether it ends
-    with a comma, whether it contains a mark, a digit, a question or exclamation mark, complexity
-    (NaN for names and numbers), id of the English equivalent (-1 without one).
+
+def _piece_numbers(piece: str, language: str, frequencies: str) -> tuple[float, ...]:
+    """Compute the numbers of a piece, in the order of `_PIECE_NUMBERS`.
+
+    The Zipf frequency is NaN for a number, the complexity NaN for names and numbers, and the id of
+    the English equivalent -1 without one. A comma counts at the end of the piece, another mark
+    inside it.
     """
     start = piece[:_LONGEST].translate(_INVISIBLE)
     written = unicodedata.normalize("NFKC", start).strip(_OUTER).replace("’", "'")
@@ -90,7 +104,7 @@ def _pieces(language: str, frequencies: str) -> BoundedCache[tuple[float, ...]]:
     return BoundedCache(partial(_piece_numbers, language=language, frequencies=frequencies))
 
 
-def plain_columns(
+def language_columns(
     pieces: Sequence[str], sentence_starts: Sequence[int], language: str, frequencies: str
 ) -> tuple[Floats, Floats]:
     """Return the `COLUMNS` of each passage, shape (passages, columns), and its number of words.
@@ -98,14 +112,14 @@ def plain_columns(
     `frequencies` names the frequency list of the language. A text without words has no passages.
 
     >>> text = "Flu is a virus. Rest and drink.".split()
-    >>> columns, words = plain_columns(text, [0, 4], "en", "large_en")
+    >>> columns, words = language_columns(text, [0, 4], "en", "large_en")
     >>> words.tolist(), bool(columns[0, 0] == np.log(3.5))
     ([7.0], True)
     """
     numbers = _pieces(language, frequencies)
     vectors = translations(language, frequencies).vectors
-    rows = np.array([numbers[piece] for piece in pieces]).reshape(len(pieces), 9)
-    lengths = np.add.reduceat(rows[:, 0], sentence_starts) if len(pieces) else np.empty(0)
+    rows = np.array([numbers[piece] for piece in pieces]).reshape(len(pieces), len(_PIECE_NUMBERS))
+    lengths = np.add.reduceat(rows[:, _IS_WORD], sentence_starts) if len(pieces) else np.empty(0)
     number, total = 0, lengths.sum()
     passage = []
     for before in accumulate(lengths[:-1], initial=0.0) if len(lengths) else ():
@@ -118,9 +132,9 @@ def plain_columns(
     for id_ in dict.fromkeys(passage):
         first, last = passage.index(id_), len(passage) - 1 - passage[::-1].index(id_)
         part = rows[sentence_starts[first] : ends[last]]
-        if count := part[:, 0].sum():
+        if count := part[:, _IS_WORD].sum():
             sentences = [
-                rows[start:end, 7]
+                rows[start:end, _COMPLEXITY]
                 for start, end in zip(
                     sentence_starts[first : last + 1], ends[first : last + 1], strict=True
                 )
@@ -129,7 +143,7 @@ def plain_columns(
                 [
                     *_passage_columns(part, float((lengths[first : last + 1] > 0).sum())),
                     *_complexity_columns(sentences),
-                    *_meaning_columns(part[:, 8], vectors),
+                    *_meaning_columns(part[:, _EQUIVALENT], vectors),
                 ]
             )
             words.append(count)
@@ -175,8 +189,8 @@ def _passage_columns(rows: Floats, sentences: float) -> list[float]:
     """Compute the `COLUMNS` of a passage that precede `COMPLEXITY`, from the numbers of its
     pieces.
     """
-    words = rows[rows[:, 0] > 0]
-    letters, zipf = words[:, 1], words[:, 2]
+    words = rows[rows[:, _IS_WORD] > 0]
+    letters, zipf = words[:, _LETTERS], words[:, _ZIPF]
     zipf = zipf[np.isfinite(zipf)]
     if not len(zipf):
         zipf = np.array([_USUAL])
@@ -187,9 +201,9 @@ def _passage_columns(rows: Floats, sentences: float) -> list[float]:
         float(letters.std()),
         float((letters > _LONG).mean()),
         float((letters > _VERY_LONG).mean()),
-        float(np.log1p(rows[:, 3].sum() / sentences)),
-        float(rows[:, 4].sum() / len(words)),
-        float(words[:, 5].mean()),
+        float(np.log1p(rows[:, _HAS_COMMA].sum() / sentences)),
+        float(rows[:, _HAS_MARK].sum() / len(words)),
+        float(words[:, _HAS_DIGIT].mean()),
         float(zipf.mean()),
         *_quantiles(zipf, (0.05, 0.1, 0.25, 0.5)),
         float((zipf < _RARE).mean()),
@@ -200,7 +214,7 @@ def _passage_columns(rows: Floats, sentences: float) -> list[float]:
         float(np.sqrt((letters > _LONG).sum() / sentences)),
         float(np.sqrt((letters > _VERY_LONG).sum() / sentences)),
         float(np.sqrt(rarity)),
-        float(np.minimum(rows[:, 6].sum() / sentences, 1)),
+        float(np.minimum(rows[:, _IS_QUESTION].sum() / sentences, 1)),
         float((zipf > _FREQUENT).mean()),
         float((letters <= _SHORT).mean()),
         *_quantiles(letters, (0.9,)),
