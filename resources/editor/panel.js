@@ -17,7 +17,7 @@ export const points = (number) => {
 const listed = (rows) => rows.map((row) => (row.count > 1 ? `${row.word} (${row.count})` : row.word)).join(", ");
 
 const REMARKS = {
-  not_english: "The text is not in English. `understand score` estimates some other languages; the editor knows English only.",
+  not_english: "The text is not in English, so its sentences and terms are not marked. Thirteen other languages have an estimate.",
   few_sentences: "There are hardly any sentences: the estimate is a guess.",
   unlike_judged: "The text is unlike any that the model learned from; be careful with the estimate.",
   cut_sentences: "Many sentences are cut where none can end: the estimate is a guess.",

@@ -342,3 +342,21 @@ def test_the_hook_and_the_action(site: Path, understand_process: Run) -> None:
     assert done.returncode == 1, done.stderr
     assert "::error file=docs/hard.md" in done.stdout
     assert "| docs/hard.md | – |" in Path("summary.md").read_text("utf-8")
+
+
+def test_a_text_in_another_language_is_judged_and_what_is_left_out_is_said(
+    understand: Run, tmp_path: Path
+) -> None:
+    """Hard sentences and terms are found in English texts only."""
+    law = (
+        "Die Verarbeitung personenbezogener Daten zu anderen Zwecken ist zulässig, soweit die "
+        "Voraussetzungen des Absatzes 2 vorliegen, es sei denn, dass schutzwürdige Interessen der "
+        "betroffenen Person an dem Ausschluss der Verarbeitung offensichtlich überwiegen. "
+    )
+    (tmp_path / "gesetz.txt").write_text(law * 3, "utf-8")
+    result = understand("check", tmp_path, status=1)
+    assert (
+        "1 of 1 file misses its target; sentences and terms are listed in English" in result.stdout
+    )
+    (file,) = json.loads(understand("check", tmp_path, "--format", "json", status=1).stdout)["files"]
+    assert (file["language"], file["findings"]) == ("de", [])

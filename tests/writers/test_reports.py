@@ -254,15 +254,36 @@ GERMAN = (
 )
 
 
-def test_a_page_in_another_language_is_not_estimated() -> None:
-    """The report says why; what can be counted is there all the same."""
-    document = document_of_page(Page("d", "", GERMAN))
-    explanation = explain_document(document, SCORER)
+DANISH = (
+    b"<html lang=da><body><p>Influenza er en sygdom, som man bliver smittet med af en virus. "
+    b"Du skal hvile dig og drikke meget, hvis du er syg, og tale med din egen l\xc3\xa6ge."
+)
+
+
+def test_a_page_in_a_language_without_a_model_is_not_estimated() -> None:
+    """The report says why."""
+    explanation = explain_document(document_of_page(Page("d", "", DANISH)), SCORER)
     assert np.isnan(explanation.estimate.p_understandable)
     assert "not_english" in explanation.estimate.flags
     assert explanation.readers == explanation.steps.steps == ()
     text = page_report([explanation])
-    assert "This text is in German. `understand score` estimates it; this report" in text
+    assert "This text is in Danish. No model estimates it" in text
+    assert "Not estimated" in text
+
+
+def test_a_page_in_another_language_is_estimated_and_not_described() -> None:
+    """The report says what is left out; what can be counted is there all the same."""
+    document = document_of_page(Page("d", "", GERMAN))
+    explanation = explain_document(document, SCORER)
+    (estimate,) = SCORER.estimates(Batch([document]))
+    assert explanation.estimate.p_understandable == estimate.p_understandable > 0
+    assert "not_english" in explanation.estimate.flags
+    assert len(explanation.readers) == len(READERS)
+    assert explanation.steps.steps == ()
+    text = page_report([explanation])
+    assert "This text is in German. Its sentences, terms and first steps are left out" in text
+    assert "adults would understand it" in text
+    assert "for learners)" in text
     assert explanation.terms == explanation.hard_words == explanation.misspelled == ()
     assert all(each.shade == 0 and np.isnan(each.level) for each in explanation.sentences)
     assert "Sentences by level" not in text
@@ -320,8 +341,8 @@ def test_a_comparison_tells_what_changed() -> None:
     bare = [piece.rstrip(".") for piece in easy.document.pieces]  # headings got a full stop
     assert [piece.rstrip(".") for piece in shown] == bare
     assert "points easier" in page_report([hard, easy], comparing=True)
-    german = explain_document(document_of_page(Page("d", "", GERMAN)), SCORER)
-    assert "not known" in page_report([german, easy], comparing=True)
+    danish = explain_document(document_of_page(Page("d", "", DANISH)), SCORER)
+    assert "not known" in page_report([danish, easy], comparing=True)
     same = compare(hard, hard)
     assert not any(change.now for change in same.changes)
     assert not any(run.is_changed for each in same.old_text for run in each)

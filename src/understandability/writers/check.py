@@ -25,7 +25,7 @@ from understandability.inputs.office import OFFICE_SUFFIXES, read_office
 from understandability.inputs.writing import write_text
 from understandability.keywords import read_by
 from understandability.model.readers import DEFAULT_READER, Reader, reader_names
-from understandability.scoring import Scorer, Settings, document_under, scorer_of
+from understandability.scoring import NOT_ENGLISH, Scorer, Settings, document_under, scorer_of
 from understandability.text.decoding import decode
 from understandability.text.document import Document
 from understandability.text.page import HTML, TEXT, Failure, Page
@@ -77,6 +77,7 @@ class Checked:
     revision, if any.
 
     P(U|d) is NaN if there is no estimate; `error` is the reason why a file could not be read.
+    `findings` are empty for texts in another language than English.
     """
 
     path: str
@@ -89,6 +90,7 @@ class Checked:
     before: float = math.nan
     error: str = ""
     findings: tuple[Finding, ...] = ()
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -368,6 +370,7 @@ def _checked(
                 tuple(dict.fromkeys((*flags, *estimate.flags))), misses,
                 before.get(path, math.nan), "",
                 _findings(document, prose, scorer) if misses else (),
+                document.language or "",
             )  # fmt: skip
     yield from (checked_files[path] for path in inputs)
 
@@ -386,7 +389,7 @@ def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding
     from understandability.writers.first_steps import gains, said_plainly
 
     explained = explain_document(document, scorer, steps=False)
-    if math.isnan(explained.estimate.difficulty):  # in a language that only `scorer` knows
+    if NOT_ENGLISH in explained.estimate.flags:  # sentences and terms are known in English only
         return ()
     pieces, every, offered = document.pieces, explained.sentences, explained.offers
     of_sentences, of_terms = gains(

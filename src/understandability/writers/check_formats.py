@@ -48,7 +48,9 @@ def _summary(checks: Checks) -> str:
     text += f", {n_errors} cannot be read" if n_errors else ""
     if no_estimate:
         n = len(no_estimate)
-        text += f", {n} ha{'s' if n == 1 else 've'} no estimate (no English text)"
+        text += f", {n} ha{'s' if n == 1 else 've'} no estimate (no text in a language with one)"
+    if foreign := sum(file.language not in ("", "en") for file in checks.misses):
+        text += f"; sentences and terms are listed in English only, so not in {foreign} of them"
     if n_short:
         text += f", {n_short} {'is' if n_short == 1 else 'are'} too short to judge"
     return text

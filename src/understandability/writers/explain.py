@@ -22,6 +22,7 @@ from understandability.inputs.page_tables import media_type_of
 from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.writing import write_text
 from understandability.keywords import keywords_of, read_by
+from understandability.model.bundle import Bundle
 from understandability.model.readers import READERS, Reader
 from understandability.scoring import (
     NOT_ENGLISH,
@@ -30,6 +31,7 @@ from understandability.scoring import (
     SettingsOptions,
     document_or_failure,
     document_under,
+    load_languages,
     scorer_with,
 )
 from understandability.text.document import Document
@@ -246,6 +248,9 @@ def explain_document(
 ) -> PageExplanation:
     """Explain one document's estimate under the settings of a scorer.
 
+    A text in another language than English has an estimate if a bundle knows the language; its
+    sentences and terms are not described. It has the flag ``not_english``.
+
     Without `steps`, the list of changes that would help most is not computed, which takes half the
     time. `english` is the English of plain terms, ``american`` or ``british``; by default it
     follows the spelling of the text.
@@ -261,6 +266,12 @@ def explain_document(
     table = features_of(batch, _COLUMNS)
     values = dict(zip(table.names, table.values[0].tolist(), strict=True))
     foreign = NOT_ENGLISH in estimate.flags  # nothing in this package describes such words
+    by_own_bundle = not math.isnan(estimate.difficulty)
+    bundle = scorer.bundle
+    if foreign and not by_own_bundle:
+        (estimate,) = scorer.estimates(batch)
+        bundle = load_languages()
+        estimate = replace(estimate, flags=(*estimate.flags, NOT_ENGLISH))
     issues = Findings((), (), {}, {}) if foreign else findings(batch)
     english = english or english_of(document.pieces)
     (offered,) = ((),) if foreign else offers(batch, english)
@@ -273,17 +284,17 @@ def explain_document(
     described = scorer.described
     references_known = references(described["bundle_checksum"])
     first = FirstSteps((), None)
-    if steps:
+    if steps and by_own_bundle:
         first = first_steps(document, estimate, every, issues, offered, scorer)
     return PageExplanation(
         document,
         replace(estimate, flags=tuple(dict.fromkeys((*table.flags[0], *estimate.flags)))),
         described,
-        _readers(scorer, batch) if is_known else (),
+        _readers(bundle, batch) if is_known else (),
         tuple(
             Place(reference.name, reference.share_easier(difficulty))
             for reference in references_known
-            if is_known
+            if by_own_bundle
         ),
         every,
         hardest(every),
@@ -305,11 +316,11 @@ def explain_document(
     )
 
 
-def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:
+def _readers(bundle: Bundle, batch: Batch) -> tuple[ReaderChance, ...]:
     """Return P(U|d) for each named reader, on the reader's own scale, in the order of `READERS`."""
     readers = []
     for reader in READERS.values():
-        (estimate,) = scorer.bundle.estimate(batch, reader)
+        (estimate,) = bundle.estimate(batch, reader)
         readers.append(
             ReaderChance(
                 reader.name, reader.description, reader.threshold, estimate.p_understandable,

@@ -66,6 +66,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     share = estimate.p_understandable
     settings = explanation.settings
     is_known = not math.isnan(estimate.difficulty)
+    is_foreign = "not_english" in explanation.remarks
     blocks = marked_blocks(explanation)
     shown_words = sum(len(run.text.split()) for block in blocks
                 for sentence in block.sentences for run in sentence.runs)  # fmt: skip
@@ -74,7 +75,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     pieces, passives = document.pieces, explanation.findings.passives
     scale, grades = "", [(f.title, f.value) for f in explanation.formulas if f.unit == "grade"]
     if is_known:
-        known_references = references(settings["bundle_checksum"])
+        known_references = () if is_foreign else references(settings["bundle_checksum"])
         scale = scale_chart(
             estimate.difficulty, estimate.spread, settings["threshold"], known_references
         )
@@ -83,13 +84,14 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "name": beginning(document.title or document.docno),
         "where": beginning(document.url or document.path or document.docno),
         "remarks": [
-            _not_english(document.language or "")
+            _not_english(document.language or "", is_known)
             if flag == "not_english"
             else _REMARKS.get(flag, flag.replace("_", " "))
             for flag in flags
         ],
         "flags": [flag.replace("_", " ") for flag in flags],
         "known": is_known,
+        "foreign": is_foreign,
         "level": level_of(estimate.level),
         "share": "" if math.isnan(share) else percent(share),
         "reader": settings["reader_description"],
@@ -117,7 +119,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "is_cut": shown_words < len(pieces) or len(blocks) < len(document.blocks),
         "grade_chart": Markup(grade_chart(grades, GRADE_LIMIT)),
         # Grades exist for English formulas only.
-        "grade_limit": None if "not_english" in explanation.remarks else GRADE_LIMIT,
+        "grade_limit": None if is_foreign else GRADE_LIMIT,
     }
 
 
@@ -138,10 +140,9 @@ _REMARKS = {
 }
 
 
-def _not_english(tag: str) -> str:
-    if tag in LANGUAGES:
-        who = "`understand score` estimates it; t" if LANGUAGES[tag].frequencies else ""
-        name = LANGUAGES[tag].name
-    else:
-        who, name = "", STOP_LISTS.get(tag, "another language").replace("_", " ")
-    return f"This text is in {name}. {who or 'T'}his report knows English only."
+def _not_english(tag: str, is_known: bool) -> str:
+    if tag in LANGUAGES and is_known:
+        left_out = "Its sentences, terms and first steps are left out: the report describes them"
+        return f"This text is in {LANGUAGES[tag].name}. {left_out} in English texts only."
+    name = STOP_LISTS.get(tag, "another language").replace("_", " ")
+    return f"This text is in {name}. No model estimates it, and this report knows English only."
