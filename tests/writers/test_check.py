@@ -358,5 +358,7 @@ def test_a_text_in_another_language_is_judged_and_what_is_left_out_is_said(
     assert (
         "1 of 1 file misses its target; sentences and terms are listed in English" in result.stdout
     )
-    (file,) = json.loads(understand("check", tmp_path, "--format", "json", status=1).stdout)["files"]
+    (file,) = json.loads(understand("check", tmp_path, "--format", "json", status=1).stdout)[
+        "files"
+    ]
     assert (file["language"], file["findings"]) == ("de", [])
