@@ -16,11 +16,11 @@ from scripts.shared import ROOT, parser_of
 
 import understandability as ud
 from understandability.inputs.sources import Sources
+from understandability.text.analysis import BUILT_IN_EXTRACTORS
 
 FROZEN = ROOT / "tests/golden/frozen.json"
 PAGES = [ROOT / "resources/samples"]
 PANEL = sorted((ROOT / "tests/panel").glob("*.txt"))
-EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 SENTENCE_ENDS = ("none", "force-period", "force-period-always")
 BUNDLES = ("open", "llr", "background-mlp")
 MEASURES = (
@@ -64,7 +64,7 @@ def rounded(value: Any) -> Any:
 def frozen(pages: list[Path] = PAGES, texts: list[Path] = PANEL) -> Iterator[tuple[str, Any]]:
     """Yield the name and the value of everything that is frozen."""
     inputs = [str(path) for path in pages if path.exists()]
-    for extractor in EXTRACTORS:
+    for extractor in BUILT_IN_EXTRACTORS:
         for ends in SENTENCE_ENDS:
             for row in ud.score(inputs, extractor=extractor, sentence_ends=ends):
                 yield f"{row['docno']} {extractor} {ends}", rounded(row)

@@ -39,13 +39,12 @@ from understandability.feature.word_counts import count_all
 from understandability.inputs.sources import read_pages
 from understandability.model.passages import passages
 from understandability.model.sense import sense
-from understandability.text.analysis import document_of_page, extract
+from understandability.text.analysis import BUILT_IN_EXTRACTORS, document_of_page, extract
 from understandability.text.page import HTML, TEXT, Page
 from understandability.text.parsed import parse_page, parse_source
 from understandability.text.sentences import SENTENCE_ENDS, fields
 from understandability.text.tape import names
 
-EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 COMPILED = {
     name: value for name, value in vars(_core).items() if isroutine(value) and name[0] != "_"
 }
@@ -163,7 +162,7 @@ def outcome(page: Page) -> str:
         return str(error)
     parts: list[object] = [parsed.tape.pieces(), sorted(parsed.tags.items()), dict(parsed.hints)]
     parts += [parsed.flags, parsed.title, parsed.language, parsed.declared_language]
-    for extractor in EXTRACTORS:
+    for extractor in BUILT_IN_EXTRACTORS:
         document = document_of_page(page, extractor=extractor)
         parts += [document.blocks, document.pieces, document.sentence_starts]
         parts += [document.flags, document.open_ends]
@@ -194,7 +193,7 @@ def calls_of(page: Page) -> list[tuple[str, tuple[Any, ...]]]:
 
     with patch.multiple(_core, **{name: recorded(name) for name in OF_TABLES}):
         try:
-            batch = Batch([document_of_page(page, extractor=name) for name in EXTRACTORS])
+            batch = Batch([document_of_page(page, extractor=name) for name in BUILT_IN_EXTRACTORS])
         except PageError:
             return []
         passages(batch)
@@ -247,7 +246,7 @@ def check(page: Page) -> None:
         assert len(parsed.tape.pieces()) % 2 == 1, "the tape does not alternate"
         assert all(parsed.tape.pieces()[1::2]), "a tag without a name"
         assert min(parsed.tag_counts.values(), default=1) > 0, "a tag that is not there"
-    for extractor in EXTRACTORS:
+    for extractor in BUILT_IN_EXTRACTORS:
         blocks = extract(parsed, extractor)
         for block in blocks:
             assert block.text, "an empty block"

@@ -26,6 +26,7 @@ from scripts.shared import megabytes_of, parser_of
 from understandability.crawls.processes import ChildProcess, connected_to_parent
 from understandability.errors import PageError
 from understandability.text.analysis import (
+    BUILT_IN_EXTRACTORS,
     DEFAULT_SENTENCE_ENDS,
     document_of,
     document_of_text,
@@ -37,7 +38,6 @@ from understandability.text.page import HTML, TEXT, Page
 if TYPE_CHECKING:
     from understandability.scoring import Scorer
 
-EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 WORD = "epistaxis"
 SENTENCE = f"What most of the people call a nose bleed is {WORD} in the words of a doctor. "
 PARAGRAPH = f"<p>{SENTENCE * 5}</p>\n"
@@ -258,12 +258,12 @@ def main() -> int:
     parser = parser_of(__doc__, data=False, seconds=2.0, megabytes=600)
     parser.add_argument("names", nargs="*", help="pages by name; all")
     parser.add_argument("--score", action="store_true", help="score the text as well")
-    parser.add_argument("--extractor", choices=EXTRACTORS, action="append", help="all")
+    parser.add_argument("--extractor", choices=BUILT_IN_EXTRACTORS, action="append", help="all")
     options = parser.parse_args()
     failed = 0
     print("| page | extractor | result | seconds | MB |\n|---|---|---|---|---|")
     for name in options.names or PAGES:
-        for extractor in options.extractor or EXTRACTORS:
+        for extractor in options.extractor or BUILT_IN_EXTRACTORS:
             outcome = measure(name, extractor, options)
             bad = (
                 outcome.lost

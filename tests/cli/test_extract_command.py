@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from tests.conftest import LONG, PANEL, Run
 
+from understandability.text.analysis import BUILT_IN_EXTRACTORS
+
 PAGE = f"""<html lang=en><head><title>Flu - Health A to Z</title></head><body>
 <h1>Flu</h1><p>{LONG} {LONG}</p><h2>Care</h2><p>{LONG} {LONG}</p><p>&copy; 2024</p>
 <ul><li><a href=/>Home</a></li></ul></body></html>"""
@@ -178,7 +180,7 @@ def test_standard_input(understand: Run) -> None:
     assert done.stdout.count(LONG) == 4
 
 
-@pytest.mark.parametrize("extractor", ["main", "naive", "boilerpipe", "justext"])
+@pytest.mark.parametrize("extractor", BUILT_IN_EXTRACTORS)
 def test_pages_of_many_kinds(understand: Run, extractor: str, tmp_path: Path) -> None:
     """Each page of an archive is a row, with text for nearly all, under every method."""
     files = sorted(PANEL.glob("*.txt"))[::3]

@@ -46,6 +46,24 @@ MEASURE_EXAMPLE = """WORKED = {
     "RR": 1.0,"""
 
 
+EXTRACTOR = '''"""Keep only paragraphs."""
+
+from understandability.text.document import Block
+from understandability.text.extract.naive import naive
+from understandability.text.parsed import ParsedPage
+
+
+def paragraphs(parsed: ParsedPage) -> tuple[Block, ...]:
+    """Return the blocks of a page; only paragraphs are kept."""
+    return tuple(
+        block._replace(kept=block.tag == "p", reason="" if block.tag == "p" else "no paragraph")
+        for block in naive(parsed)
+    )
+'''
+EXTRACTOR_ROW = """EXTRACTORS = {
+    "paragraphs": Extractor("text.extract.paragraphs:paragraphs", "an example"),"""
+
+
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the code and its tests; everything else is a link."""
@@ -123,3 +141,23 @@ def test_a_measure(copy: Path) -> None:
         "print(result.means['r'].tolist())"
     )
     assert run(copy, "-c", program).stdout == "[0.5]\n"
+
+
+def test_an_extractor(copy: Path) -> None:
+    """A function, a row and a word of help; the tests say what is missing, and accept it."""
+    text = copy / "src" / "understandability" / "text"
+    (text / "extract" / "paragraphs.py").write_text(EXTRACTOR, "utf-8")
+    insert(text / "analysis.py", "EXTRACTORS = {\n", f"{EXTRACTOR_ROW}\n")
+    done = run_tests(copy, "tests/text/extract/test_extractors.py")
+    assert "name paragraphs in the docstring of Extraction, in scoring.py" in done.stdout
+    done = run_tests(copy, "tests/golden")
+    assert "freeze new rows with `python -m scripts.freeze`: ['easy.html paragraphs" in done.stdout
+    insert(text.parent / "scoring.py", "naive, boilerpipe,", "naive, paragraphs, boilerpipe,")
+    done = run_tests(copy, "tests/text/extract/test_extractors.py")
+    assert done.returncode == 0, done.stdout
+    program = (
+        "import understandability as ud\n"
+        "page = {'a': '<h1>Flu</h1><p>A virus.'}\n"
+        "print(ud.score(page, extractor='paragraphs')['a']['words'])"
+    )
+    assert run(copy, "-c", program).stdout == "2\n"

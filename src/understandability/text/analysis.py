@@ -32,42 +32,52 @@ Engine = Callable[[ParsedPage], Iterable[Block]]
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """A method of text extraction: our implementation, the library that it reproduces, and its
-    publication.
+    """A method of text extraction.
 
-    The first two are names of functions (``module:function``), which are imported for the first
-    page. `reads_source` is True if the method does not need the tree of the page.
+    Attributes:
+        fast: The name of our function (``module:function``), imported for the first page.
+        citation: The publication, or a description.
+        reference: The name of the function that calls the library which ours reproduces; empty if
+            there is no such library.
+        library: The distribution of that library, which the extra ``reference`` installs.
+        reads_source: True if the method does not need the tree of the page.
+        extra: The name of the extra that the method itself requires; empty if it needs none.
     """
 
     fast: str
-    reference: str
     citation: str
+    reference: str = ""
+    library: str = ""
     reads_source: bool = False
+    extra: str = ""
 
 
 _OURS, _LIBRARIES = "text.extract", "text.extract.libraries"
 EXTRACTORS = {
+    "main": Extractor(f"{_OURS}.main:main", "our own method", reads_source=True),
     "naive": Extractor(
-        f"{_OURS}.naive:naive", f"{_LIBRARIES}:naive_by_library", "all text, tags removed"
+        f"{_OURS}.naive:naive",
+        "all text, tags removed",
+        f"{_LIBRARIES}:naive_by_library",
+        "BeautifulSoup",
     ),
     "boilerpipe": Extractor(
         f"{_OURS}.boilerpipe:boilerpipe",
-        f"{_LIBRARIES}:boilerpipe_by_library",
         "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
+        f"{_LIBRARIES}:boilerpipe_by_library",
+        "boilerpy3",
     ),
     "justext": Extractor(
-        f"{_OURS}.justext:justext", f"{_LIBRARIES}:justext_by_library", "Pomikálek 2011"
+        f"{_OURS}.justext:justext", "Pomikálek 2011", f"{_LIBRARIES}:justext_by_library", "jusText"
     ),
-    "main": Extractor(f"{_OURS}.main:main", f"{_OURS}.main:main", "our own method", True),
     "trafilatura": Extractor(
-        f"{_OURS}.trafilatura:trafilatura", f"{_OURS}.trafilatura:trafilatura", "Barbaresi 2021"
+        f"{_OURS}.trafilatura:trafilatura", "Barbaresi 2021", extra="trafilatura"
     ),
 }
+BUILT_IN_EXTRACTORS = tuple(name for name, row in EXTRACTORS.items() if not row.extra)
 ENGINES = ("fast", "reference")
-# The packages that are the reference engines of extractors.
-_REFERENCES = {"naive": "BeautifulSoup", "boilerpipe": "boilerpy3", "justext": "jusText"}
-_REFERENCE_MODULES = {"BeautifulSoup": "bs4"}
-_EXTRAS = frozenset({"trafilatura"})
+# Modules that are named otherwise than their distribution.
+_MODULES = {"BeautifulSoup": "bs4"}
 
 # The beginning of a longer text is analysed: about 25,000 words, eighty printed pages.
 MOST_CHARACTERS = 150_000
@@ -91,15 +101,16 @@ def require_extractor(extractor: str, engine: str = "fast") -> None:
 
     >>> require_extractor("naive")
     """
-    package = _REFERENCES.get(extractor, "") if engine == "reference" else ""
-    if package and not find_spec(_REFERENCE_MODULES.get(package, package.lower())):
+    row = EXTRACTORS.get(extractor)
+    library = row.library if row and engine == "reference" else ""
+    if library and not find_spec(_MODULES.get(library, library.lower())):
         raise MissingExtraError(
-            f"the reference engine of {extractor} needs {package}; "
+            f"the reference engine of {extractor} needs {library}; "
             "pip install '.[reference]' in the source folder"
         )
-    if extractor in _EXTRAS and not find_spec(extractor):
+    if row and row.extra and not find_spec(row.extra):
         raise MissingExtraError(
-            f"extractor {extractor} is an extra; pip install '.[{extractor}]' in the source folder"
+            f"extractor {extractor} is an extra; pip install '.[{row.extra}]' in the source folder"
         )
 
 
@@ -158,7 +169,7 @@ def _row(extractor: str, engine: str) -> tuple[Extractor, str]:
     check_choice("extractor", extractor, EXTRACTORS)
     check_choice("engine", engine, ENGINES)
     row = EXTRACTORS[extractor]
-    return row, row.fast if engine == "fast" else row.reference
+    return row, (row.reference if engine == "reference" else "") or row.fast
 
 
 def document_of(

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from tests.conftest import LONG, Run
 
 from understandability.errors import OptionError, PageError
-from understandability.text.analysis import EXTRACTORS, extract
+from understandability.keywords import parameters_in
+from understandability.scoring import Extraction
+from understandability.text.analysis import BUILT_IN_EXTRACTORS, EXTRACTORS, extract
 from understandability.text.document import Block
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
@@ -82,11 +84,17 @@ def test_text_behind_the_end_is_not_lost_silently() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("extractor", ["main", "naive", "boilerpipe", "justext"])
+@pytest.mark.parametrize("extractor", BUILT_IN_EXTRACTORS)
 @pytest.mark.parametrize("content", ["", " ", "<p>", "<script>a</script>", "<!-- a -->"])
 def test_pages_without_text_have_no_blocks(content: str, extractor: str) -> None:
-    for engine in ENGINES if extractor != "main" else ("fast",):
+    for engine in ENGINES:
         assert blocks(content, extractor, engine) == ()
+
+
+@pytest.mark.parametrize("extractor", EXTRACTORS)
+def test_the_help_names_every_extractor(extractor: str) -> None:
+    text = parameters_in(Extraction)["extractor"]
+    assert extractor in text, f"name {extractor} in the docstring of Extraction, in scoring.py"
 
 
 def test_unknown_names_are_refused() -> None:
@@ -110,7 +118,7 @@ def test_plain_text_is_cut_into_paragraphs() -> None:
     """At blank lines and headings, not where an editor broke a line."""
     text = "Influenza\nThe flu is\ncaused by a virus.\n\n- one\n- two"
     page = parse_page(Page("d", "", text, TEXT))
-    for extractor in ("naive", "boilerpipe", "justext"):
+    for extractor in BUILT_IN_EXTRACTORS:
         assert [block.text for block in extract(page, extractor)] == [
             "Influenza", "The flu is caused by a virus.", "- one", "- two",
         ]  # fmt: skip
@@ -131,7 +139,7 @@ MARKUP = [
 def test_any_markup_gives_clean_blocks(parts: list[str]) -> None:
     """Without white space around or twice inside."""
     page = parse_page(Page("d", "", "".join(parts)))
-    for extractor in ("main", "naive", "boilerpipe", "justext"):
+    for extractor in BUILT_IN_EXTRACTORS:
         for block in extract(page, extractor):
             assert block.text == " ".join(block.text.split()) != ""
             assert extractor != "main" or block.kept == (block.reason == "main text")
