@@ -19,6 +19,7 @@ NO_EXAMPLE = {
     "Block": "`extract` returns it and has an example",
     "Bundle": "`load_bundle` returns it and has an example",
     "Failure": "it is returned in place of a row",
+    "ParsedPage": "`parse_page` returns it and has an example",
     "Feature": "CONTRIBUTING.md has an example that runs",
     "InputError": "an error",
     "OptionError": "an error",
