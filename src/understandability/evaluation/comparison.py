@@ -358,8 +358,8 @@ class RunComparisons(Tabular, Sequence[RunComparison]):
     def groups(self) -> dict[str, list[RunComparison]]:
         """Return the comparisons by measure and reference, each with a heading.
 
-        If the first run is the best, both groups are one. A group of comparisons with the best is
-        left out if it has only one row, which is in the group of the first run as well.
+        If the first run is also the best, there is one group for both. A group of comparisons with
+        the best run is left out if its only row is also in the group of the first run.
         """
         by_reference: dict[tuple[str, str, str], list[RunComparison]] = {}
         for row in self.rows:

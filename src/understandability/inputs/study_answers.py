@@ -165,9 +165,9 @@ def read_answer_files(folder: str, study: str) -> tuple[list[Answers], list[str]
 
 
 def _shown(name: str) -> str:
-    """Return a file name without characters that a terminal would obey.
+    r"""Return a file name without control characters, which could change a terminal.
 
-    >>> _shown("a\\n\\x1b[2Jb.json")
+    >>> _shown("a\n\x1b[2Jb.json")
     'a??[2Jb.json'
     """
     return "".join(character if character.isprintable() else "?" for character in name)

@@ -1,4 +1,4 @@
-"""The texts of queries: topics in XML as TREC and CLEF have them, lines, CSV, JSON."""
+"""Read the texts of queries: XML topics as in TREC and CLEF, tab-separated lines, CSV, or JSON."""
 
 from __future__ import annotations
 

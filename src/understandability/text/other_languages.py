@@ -34,7 +34,7 @@ class OtherLanguage:
     Attributes:
         tag: its subtag.
         name: its English name.
-        nuclei: matches each syllable of a word in small letters, after `changes` were applied.
+        nuclei: a pattern that matches once per syllable of a lower-case word, after `changes`.
         abbreviations: words that do not end a sentence.
         frequencies: wordfreq's list of its words.
         changes: patterns and their replacements.

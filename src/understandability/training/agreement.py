@@ -1,4 +1,6 @@
-"""Answers of readers compared with P(U|d): which texts they understood, and how well it agrees."""
+"""Compare the answers of readers with P(U|d): which texts they understood, and how well the two
+agree.
+"""
 
 from __future__ import annotations
 
@@ -68,8 +70,8 @@ class StudyAgreement:
     """The shares of participants who understood, and their agreement with P(U|d).
 
     `correlation` is Pearson's r between P(U|d) and the share that understood, `distance` the mean
-    of |P(U|d) - share|, both with texts weighted equally; `brier` is the mean of
-    (P(U|d) - understood) ** 2 over answers (Brier 1950). Intervals come from resampling texts and
+    of |P(U|d) - share|, both with texts weighted equally; `brier` is the mean of (P(U|d) -
+    understood) ** 2 over answers (Brier 1950). Intervals come from resampling texts and
     participants together (Owen 2007). `chance` is the distance to expect if P(U|d) were exactly
     right, because a few participants give no exact share.
 
@@ -404,7 +406,7 @@ def _mean(values: Floats, mean: Callable[[Any], Any] = np.mean) -> float:
 def _distance_by_chance(n: int, p: float) -> float:
     """Return the mean of |share - p| for `n` answers that are right with the probability p.
 
-    The mean deviation of a binomial distribution (De Moivre 1730).
+    This is the mean deviation of a binomial distribution (De Moivre 1730).
 
     >>> round(_distance_by_chance(1, 0.5), 6), round(_distance_by_chance(2, 0.5), 6)
     (0.5, 0.25)

@@ -693,7 +693,9 @@ def train_blend(
 
 
 def _predicted(model: BlendModel, rows: Floats, by_spelling: Floats | None) -> Floats:
-    """The raw output for each row, in blocks, because each copy of all rows takes much memory."""
+    """Return the raw output for each row, computed in blocks, because copies of all rows need much
+    memory.
+    """
     outputs = [np.empty(0)]
     for start in range(0, len(rows), _ROWS):
         inputs = np.asarray(rows[start : start + _ROWS], np.float64)

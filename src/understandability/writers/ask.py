@@ -127,7 +127,8 @@ def _paragraphs(path: str | None) -> list[str]:
 
 
 def _words(language: str, shown: int, host: str) -> dict[str, str]:
-    """Return the words of the page; the host is empty if answers are saved as files.
+    """Return the texts of the page's interface in a language; `host` is empty if answers are saved
+    as files.
 
     The words for one text, or for posting, replace those for several texts, or for saving.
     """

@@ -1,12 +1,14 @@
-"""Say a formal sentence directly: verbs for nouns of action, "if" for "where", no frames.
+"""Rewrite formal sentences directly: verbs for nouns of action, "if" for "where", no introductory
+phrases.
 
     Avoidance of alcohol is recommended.           You should avoid alcohol.
     Adjustment of the dose is not permitted.       You must not change the dose.
     It should be noted that fever may be absent.   Fever may be absent.
     Where pain persists, advice should be sought.  If pain persists, advice should be sought.
 
-A noun of action is only said to the reader if the reader does it: "removal of stitches is required"
-is a nurse's work, but "removal of the patch should not be attempted" holds for everybody.
+A sentence is addressed to the reader only if the reader performs the action. A nurse does what
+"removal of stitches is required" demands, but "removal of the patch should not be attempted"
+applies to everybody.
 """
 
 from __future__ import annotations
@@ -117,7 +119,9 @@ _WHERE_INSIDE = re.compile(
 
 
 class Act(NamedTuple):
-    """A row of ``acts.tsv``: what the noun of action is as a verb, and who does it."""
+    """A row of ``acts.tsv``: the verb for a noun of action, and whether readers perform it
+    themselves.
+    """
 
     verb: str
     is_of_reader: bool
@@ -125,7 +129,7 @@ class Act(NamedTuple):
 
 @cache
 def acts() -> Mapping[tuple[str, str], Act]:
-    """Noun of action and the word that joins its object -> the act.
+    """Return the acts, keyed by the noun of action and the word that joins its object.
 
     >>> acts()["adherence", "to"]
     Act(verb='follow', is_of_reader=True)
@@ -135,7 +139,8 @@ def acts() -> Mapping[tuple[str, str], Act]:
 
 
 def without_frame(text: str) -> str:
-    """The text without "It should be noted that" or "Patients should be advised that".
+    """Remove an introduction such as "It should be noted that" or "Patients should be advised
+    that".
 
     >>> without_frame("It should be noted that fever may be absent.")
     'Fever may be absent.'
@@ -145,7 +150,7 @@ def without_frame(text: str) -> str:
 
 
 def direct(sentence: TaggedSentence, pieces: Sequence[str]) -> str:
-    """The sentence said directly; '' if no rule is sure of it."""
+    """Return the sentence said directly; '' if no rule clearly applies."""
     text = " ".join(pieces)
     for rule in (_without_frame, _with_if):
         changed = rule(text)
@@ -156,7 +161,7 @@ def direct(sentence: TaggedSentence, pieces: Sequence[str]) -> str:
 
 
 def _without_frame(text: str) -> str:
-    """ "Patients should be advised that X" is X, but not if it goes on with "they"."""
+    """Remove "Patients should be advised that", unless the sentence goes on with "they"."""
     frame = _FRAME.fullmatch(text)
     if not frame:
         return text
@@ -169,7 +174,9 @@ def _without_frame(text: str) -> str:
 
 
 def _with_if(text: str) -> str:
-    """ "Where pain persists, call us" with "if"; not for places: "Where the bones meet"."""
+    """Replace "Where" by "If" in "Where pain persists, call us"; not for places: "Where the bones
+    meet".
+    """
     inside = _WHERE_INSIDE.sub(r"\1 if ", text)
     if inside != text:  # "is indicated where A, where B or where C"
         text = re.sub(r"(, |\bor )where (?=.*)", r"\1if ", inside)
@@ -185,7 +192,7 @@ def _with_if(text: str) -> str:
 
 
 def _to_reader(sentence: TaggedSentence, text: str) -> str:
-    """ "Avoidance of alcohol is recommended" as "You should avoid alcohol"."""
+    """Turn "Avoidance of alcohol is recommended" into "You should avoid alcohol"."""
     match = _ACT.fullmatch(text)
     if not match:
         return text
@@ -218,7 +225,7 @@ def _to_reader(sentence: TaggedSentence, text: str) -> str:
 
 
 def _how(match: re.Match[str]) -> str:
-    """What the reader should do: "is strongly advised" is "should"; '' if that is not clear."""
+    """Return the verb for the reader, such as "should" for "is strongly advised"; '' if unclear."""
     verb, what = match["verb"].lower(), match["what"].lower()
     is_negative, adverb = bool(match["negative"]), (match["adverb"] or "").lower()
     if verb == "is":
@@ -236,9 +243,10 @@ def _how(match: re.Match[str]) -> str:
 
 
 def _is_one_object(sentence: TaggedSentence, object_: str, first: int) -> bool:
-    """Return True for a plain noun phrase, without a clause, a doer or a second noun of action.
+    """Return True if the object is a plain noun phrase, without a clause, an agent or a noun of
+    action.
 
-    `first` is the number of the piece with which the object begins.
+    `first` is the index of the piece with which the object begins.
     """
     words = re.findall(r"[\w'’-]+", _BY_SOMEBODY.sub("", object_.lower()))
     if not _RELATIVE.isdisjoint(words) or any(sign in object_ for sign in ";:()"):
@@ -250,7 +258,7 @@ def _is_one_object(sentence: TaggedSentence, object_: str, first: int) -> bool:
 
 
 def _is_bound(rest: str) -> bool:
-    """Return True if what follows names a doer, a purpose or a second clause."""
+    """Return True if the rest of the sentence names an agent, a purpose or a second clause."""
     following = rest.lstrip().lower()
     if following.startswith(("by ", "to ", "in order", "for the ", "from ", "of ", ", which")):
         return True

@@ -178,7 +178,9 @@ def together(pieces: Sequence[str], english: str) -> tuple[list[str], str] | Non
 
 
 def _followed(line: str, kinds: Sequence[str], english: str) -> tuple[list[str], str, int]:
-    """The lines and the text after the changes of these kinds, and the number of changes."""
+    """Apply the first possible change of each kind; return the new lines, their text, and the
+    count.
+    """
     lines, text = [line], line
     for times in range(_MOST_CHANGES):
         possible = [change for change in _changes_of(text, english) if change[0] in kinds]
@@ -245,9 +247,10 @@ def changes(
 
 
 def _directly(sentence: TaggedSentence, pieces: list[str], english: str) -> str:
-    """The sentence said directly; a frame goes if the rest itself speaks to the reader.
+    """Return the sentence said directly; an introduction is removed if the rest addresses the
+    reader.
 
-    "Patients should be advised that alcohol should be avoided" is "Avoid alcohol".
+    "Patients should be advised that alcohol should be avoided" becomes "Avoid alcohol".
     """
     text = " ".join(pieces)
     rest = without_frame(text)
@@ -375,9 +378,10 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
 
 
 def _duty(sentence: TaggedSentence) -> tuple[int, bool, int] | None:
-    """Where a duty begins in a passive, whether it is one not to do so, and its verb.
+    """Find an obligation in the passive: its position, True if it is negative, and the position of
+    its verb.
 
-    "should be taken", "must not be taken", "are to be avoided".
+    Examples are "should be taken", "must not be taken" and "are to be avoided".
     """
     passive = _passive(sentence)
     if passive and passive[0] > 1 and sentence.word(passive[0]) == "be":

@@ -243,7 +243,7 @@ def _of_abbreviations(sentence: TaggedSentence, pieces: Sequence[str]) -> Iterat
 
 
 def _in_full(sentence: TaggedSentence, position: int, full: str) -> str:
-    """ "Urinary tract infection (UTI)" for "UTI"; '' where that would not read well."""
+    """Return "urinary tract infection (UTI)" for "UTI"; '' if that would not read well."""
     name, before = sentence.tokens[position], sentence.word(position - 1)
     words = [word for word in full.split() if word[0].isalpha()]
     if len(name) < _LEAST_IN_FULL or len(words) < 2 or name in word_list("everyday"):

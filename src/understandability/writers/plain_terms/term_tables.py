@@ -189,7 +189,7 @@ _BE_AND_HAVE = {"is": "are", "has": "have", "does": "do", "was": "were"}
 
 
 def _of_several(tail: Sequence[str]) -> list[str]:
-    """A relative clause that says something of several: "that stops clots", "that stop clots"."""
+    """Convert a relative clause to the plural: "that stops clots", "that stop clots"."""
     words = list(tail)
     if len(words) > 1 and words[0] in ("that", "which", "who"):
         verb = words[1]
@@ -253,9 +253,10 @@ def plain_terms() -> tuple[PlainTerm, ...]:
 
 
 def _refusals() -> Mapping[tuple[tuple[str, ...], str], tuple[Rule, ...]]:
-    """The negative rules of sure terms: "malignant" is not "cancerous" before "hyperthermia".
+    """Return the negative rules of sure terms: "malignant" is not "cancerous" before
+    "hyperthermia".
 
-    They are those of the table's only row with that plain term.
+    They are taken from the only row of the tables with that plain term.
     """
     found: dict[tuple[tuple[str, ...], str], list[tuple[Rule, ...]]] = {}
     for list_name in LISTS:
@@ -271,7 +272,9 @@ def _refusals() -> Mapping[tuple[tuple[str, ...], str], tuple[Rule, ...]]:
 
 
 def _common(several: Sequence[tuple[Rule, ...]]) -> tuple[Rule, ...]:
-    """The rules with the words that every row refuses in that place."""
+    """Return the rules that all rows share, with the words that every row refuses in that
+    position.
+    """
     first, *others = several
     rules = []
     for rule in first:
