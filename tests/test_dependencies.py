@@ -149,6 +149,7 @@ MISSING = (
     ("fail(ud.features(['A cat sat.'], ['nouns'], tagger='nltk'))", "NLTK", "reference"),
     ("[*ud.score('https://example.org/')]", "https", "http"),
     ("ud.evaluate(RUNS, QRELS, measures=['RBP@10']).to_pandas()", "pandas", "pandas"),
+    ("ud.features(['A cat sat.'], ['words']).to_pandas()", "pandas", "pandas"),
     ("from understandability.integrations import pyterrier", "ir_measures", "ir"),
     ("from understandability.integrations.mcp import serve; serve()", "MCP", "mcp"),
     ("from understandability.writers.serve.server import serve; serve()", "serve", "serve"),
@@ -188,15 +189,20 @@ for statement in {[statement for statement, *_ in MISSING]}:
     except Exception as error:
         messages[statement] = repr(error)
 rows = {{name: score(name) for name in ("main", "naive", "boilerpipe", "justext")}}
-print(json.dumps([messages, rows]))
+features = ud.features(["A cat sat. It slept."])
+left = [[*map(repr, features.failures)], features.table.column_names]
+print(json.dumps([messages, rows, *left]))
 """
+Without = tuple[dict[str, str], dict[str, list[str]], list[str], list[str]]
 
 
 @pytest.fixture(scope="module")
-def without_extras(python: Python) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """The message of each statement of `MISSING`, and rows of the samples by extractor."""
-    messages, rows = json.loads(python(PROGRAM))
-    return messages, rows
+def without_extras(python: Python) -> Without:
+    """The message of each statement of `MISSING`, rows of the samples by extractor, and the errors
+    and columns of all features.
+    """
+    messages, rows, failures, columns = json.loads(python(PROGRAM))
+    return messages, rows, failures, columns
 
 
 @pytest.mark.parametrize(("statement", "package", "extra"), MISSING)
@@ -204,7 +210,7 @@ def test_a_missing_extra_is_named_with_its_command(
     statement: str,
     package: str,
     extra: str,
-    without_extras: tuple[dict[str, str], dict[str, list[str]]],
+    without_extras: Without,
 ) -> None:
     message = without_extras[0].get(statement, "nothing was missing")
     assert f"pip install '.[{extra}]'" in message
@@ -212,9 +218,15 @@ def test_a_missing_extra_is_named_with_its_command(
     assert "\n" not in message
 
 
-def test_the_samples_have_the_same_rows_without_any_extra(
-    without_extras: tuple[dict[str, str], dict[str, list[str]]],
-) -> None:
+def test_all_features_leave_out_those_of_a_missing_extra(without_extras: Without) -> None:
+    """Every document was an error before, because of eight features that need NLTK."""
+    _, _, failures, columns = without_extras
+    assert failures == []
+    assert "gunning_fog" in columns
+    assert not [name for name in columns if name.endswith("_readcalc")]
+
+
+def test_the_samples_have_the_same_rows_without_any_extra(without_extras: Without) -> None:
     for extractor, rows in without_extras[1].items():
         assert rows == [*map(repr, ud.score("resources/samples", extractor=extractor))]
         assert len(rows) == 3

@@ -233,9 +233,16 @@ def shared_options() -> str:
     for row in commands_by_option():
         if topic := topic_of(row):
             topics[topic].append(row)
+    # `docs/evaluation.md` describes the conventions.
+    conventions = {f"--{name.replace('_', '-')}" for name in CONVENTIONS}
     parts = []
     for topic, rows in topics.items():
-        parts += [f"## {topic}", "", *map(item, rows), ""]
+        described = [row for row in rows if row[0].strip("`").split()[0] not in conventions]
+        parts += [f"## {topic}", "", *map(item, described)]
+        if names := [f"`{row[0].strip('`').split()[0]}`" for row in rows if row not in described]:
+            link = "[conventions](../evaluation.md#conventions)"
+            parts.append(f"- {', '.join(names)}: {link}, each described there.")
+        parts.append("")
     return "\n".join(parts)
 
 
@@ -258,20 +265,27 @@ def measures() -> str:
 
     rows = []
     for base in BASES.values():
-        for form in base.forms:
-            name = f"{base.name}u" if form == "DIM" else f"{form}{base.name}"
-            meaning = base.meaning if form == "" else f"{base.name}: {FORMS[form].meaning}"
-            source = base.source if form == "" or base.name == "Judged" else FORMS[form].source
-            parameters = written(base.parameters_in(form))
-            rows.append((f"`{name}`", meaning, parameters, source))
+        names = [f"{base.name}u" if form == "DIM" else f"{form}{base.name}" for form in base.forms]
+        forms = ", ".join(f"`{name}`" for name in names if name != base.name)
+        parameters = written(base.parameters_in(""))
+        rows.append((f"`{base.name}`", forms, base.meaning, parameters, base.source))
     rows += [
-        (f"`{row.name}(...)`", row.meaning, written(row.parameters), row.source)
+        (f"`{row.name}(...)`", "", row.meaning, written(row.parameters), row.source)
         for row in COMPOUNDS.values()
     ]
+    head = "measure | forms | meaning | parameters | source"
+    measure_table = table(head, "|---|---|---|---|---|", rows)
+    form_table = table(
+        "form | meaning | further parameters | source",
+        "|---|---|---|---|",
+        (
+            (example, FORMS[form].meaning, written(FORMS[form].parameters), FORMS[form].source)
+            for form, example in {"u": "`uRBP`", "DIM": "`RBPu`", "H": "`HRBP`"}.items()
+        ),
+    )
     allowed = [(f"`{p.written}`", p.meaning, p.allowed) for p in PARAMETERS.values()]
-    measure_table = table("measure | meaning | parameters | source", "|---|---|---|---|", rows)
     parameter_table = table("parameter | meaning | allowed", "|---|---|---|", allowed)
-    return f"{measure_table}\n\n{parameter_table}"
+    return f"{measure_table}\n\n{form_table}\n\n{parameter_table}"
 
 
 def conventions() -> str:

@@ -42,7 +42,7 @@ PEOPLE = (
     ("Hindi levels", "readmepp_hi", "hi", "label", pearson, 0.76),
     ("Arabic levels", "readmepp_ar", "ar", "label", pearson, 0.66),
     ("Wikipedia or Klexikon", "klexikon_docs", "de", "label", auc, 0.98),
-    ("DEplain, original or plain", "deplain_docs", "de", "label", auc, 0.80),
+    ("DEplain, C2 or A1", "deplain_docs", "de", "label", auc, 0.80),
     ("Wikipedia or Vikidia", "wivico_fr_pairs", "fr", "label", auc, 0.75),
     ("Italian, one edit", "simpitiki_it_pairs", "it", "label", auc, 0.0),
 )

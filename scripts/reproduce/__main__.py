@@ -1,4 +1,4 @@
-"""Write `docs/published/`: the numbers that papers print next to ours, with verdicts.
+"""Write `docs/published/`, the numbers that papers print next to ours, and notes on them.
 
     python -m scripts.reproduce [--data ../shared/data] [--published ../shared/published]
 
@@ -27,12 +27,23 @@ from scripts.shared import DATA, parser_of
 PAPERS = (ecir2016, medir2014, h_framework, study2018, clef2016)
 HEAD = """# Published numbers
 
-Papers on understandability-biased evaluation print numbers; this package computes them again. The
-files list every number, printed and ours, with a verdict: *equal* to the printed digits; *within* a
-small distance; *differs*, for the reason given; *not possible*, because the data needed are not
-public. `python -m scripts.reproduce` writes this page and the files, and a test checks the
-verdicts.
+Five papers print numbers that this package should compute, too. Does it? The files list every
+number, printed and ours, with a verdict:
+
+- *equal*: all printed digits are the same;
+- *within*: the distance is small;
+- *differs*: the file says why;
+- *not possible*: the data are not public, and the file says which.
+
+`python -m scripts.reproduce` writes this page and the files. A test checks the verdicts.
+`results/published.md` in the source has notes on each paper.
 """
+HEAD_OF_NOTES = """# Notes on published numbers
+
+[Published numbers](../docs/published/index.md) counts what `python -m scripts.reproduce` could
+repeat. These notes say why numbers differ, and what is missing. The script writes this page, too.
+"""
+NOTES = RESULTS.parents[1] / "results" / "published.md"
 VERDICTS = (EQUAL, WITHIN, DIFFERS, NOT_POSSIBLE)
 
 
@@ -77,6 +88,7 @@ def main() -> None:
     for paper, paper_tables in papers.items():
         write_results(RESULTS / f"{short_name(paper)}.csv", paper_tables)
     (RESULTS / "index.md").write_text(page(papers), "utf-8")
+    NOTES.write_text(page_of_notes(papers), "utf-8")
 
 
 def short_name(paper: ModuleType) -> str:
@@ -84,21 +96,36 @@ def short_name(paper: ModuleType) -> str:
     return paper.__name__.rpartition(".")[2]
 
 
+def title_of(paper: ModuleType) -> str:
+    """Return the title of a paper: the first paragraph about its module."""
+    return " ".join(str(paper.__doc__).split("\n\n")[0].split()).rstrip(".")
+
+
 def page(papers: Mapping[ModuleType, Sequence[Table]]) -> str:
-    """Return the page of results: for each paper the counts of verdicts, the file, and notes."""
-    parts, printed = [HEAD], set[str]()
+    """Return the page of results: for each paper the counts of verdicts, and the file."""
+    parts = [HEAD]
     for paper, tables in papers.items():
-        title = " ".join(str(paper.__doc__).split("\n\n")[0].split()).rstrip(".")
-        parts += [f"## {title}\n", f"| table | {' | '.join(VERDICTS)} |", "|---|--:|--:|--:|--:|"]
+        parts += [
+            f"## {title_of(paper)}\n",
+            f"| table | {' | '.join(VERDICTS)} |",
+            "|---|--:|--:|--:|--:|",
+        ]
         for table in tables:
             counts = table.counts()
             parts.append(f"| {table.name} | {' | '.join(str(counts[v]) for v in VERDICTS)} |")
         parts.append(f"\nAll rows: {{download}}`{short_name(paper)}.csv`.\n")
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def page_of_notes(papers: Mapping[ModuleType, Sequence[Table]]) -> str:
+    """Return the page of notes on each paper's numbers, each note once."""
+    parts, printed = [HEAD_OF_NOTES], set[str]()
+    for paper, tables in papers.items():
         notes = dict.fromkeys(
             note for table in tables for note in table.notes if note not in printed
         )
         printed |= notes.keys()
-        parts += [*(f"- {note}" for note in notes), ""] if notes else []
+        parts += [f"## {title_of(paper)}\n", *(f"- {note}" for note in notes), ""] if notes else []
     return "\n".join(parts).rstrip() + "\n"
 
 

@@ -139,7 +139,7 @@ def test_a_model_that_never_answers_is_given_up() -> None:
         pytest.raises(InputError, match=r"within 0\.2 seconds"),
     ):
         ask(SOURCE, LanguageModel(url, "mine", seconds=0.2))
-    with pytest.raises(InputError, match="did not answer"):
+    with pytest.raises(InputError, match="no language model answers at"):
         ask(SOURCE, LanguageModel("http://127.0.0.1:1", "mine", seconds=1))
     with pytest.raises(InputError, match="starts with http"):
         LanguageModel("file:///etc/passwd", "mine")

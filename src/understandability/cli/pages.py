@@ -166,7 +166,25 @@ def features_written(
     elif not (inputs or inputs_from):
         raise OptionError("no input given; name pages, folders or archives, or --list")
     else:
+        if left_out := _features_left_out(columns, groups):
+            say(
+                f"{counted(len(left_out), 'feature')} left out (pip install '.[reference]' in the "
+                f"source folder adds them): {', '.join(left_out)}"
+            )
         rows(call, output=output, strict=strict, quiet=quiet)
+
+
+def _features_left_out(columns: Sequence[str] | None, groups: Sequence[str]) -> list[str]:
+    """Return the features of the groups, or of all, whose optional packages are missing."""
+    from understandability.feature.catalogue import catalogue
+
+    if columns and not groups:
+        return []
+    return [
+        row.name
+        for row in catalogue()
+        if (not groups or row.group in groups) and not row.is_available()
+    ]
 
 
 def text_extracted(

@@ -65,6 +65,8 @@ def report_written(
         write_bytes(output, printed(text))
     else:
         write_text(output, text)
+    if output != "-" and not json_ and not is_csv:
+        say(f"{output}: written; open it in a {'viewer' if is_pdf else 'browser'}")
 
 
 def rewritten(

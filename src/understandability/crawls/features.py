@@ -88,7 +88,7 @@ def features(
             )
         maker = WordRows(settings, tuple(columns or ()))
     else:
-        names = select_columns(columns or (), groups, per)
+        names = select_columns(columns or (), groups, per, only_available=True)
         maker = FeatureRows(settings, tuple(names), tuple(map(stored_folder, bundles)), tagger)
     maker.rows([])  # raises an error for unknown columns at once
     if not isinstance(inputs, Sources) and is_frame(inputs):

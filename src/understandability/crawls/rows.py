@@ -27,7 +27,7 @@ from understandability.crawls.plan import (
     shard_of,
 )
 from understandability.crawls.processes import physical_cores
-from understandability.errors import OptionError, WrongTypeError
+from understandability.errors import OptionError, WrongTypeError, needing
 from understandability.inputs.frames import is_frame, wrong_type
 from understandability.inputs.page_tables import media_type_of
 from understandability.inputs.sources import Sources, is_path, read_paths
@@ -94,12 +94,13 @@ class Rows:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas data frame; requires pandas."""
-        return self.table.to_pandas()
+        with needing("data frames need pandas", ".[pandas]"):
+            return self.table.to_pandas()
 
     def to_polars(self) -> Any:
         """Return the rows as a polars data frame; requires polars."""
-        import polars as pl
-
+        with needing("polars frames need polars", "polars"):
+            import polars as pl
         return pl.from_arrow(self.table)
 
 

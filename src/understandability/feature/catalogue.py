@@ -91,11 +91,16 @@ def all_groups() -> tuple[str, ...]:
 
 
 def select_columns(
-    names: Sequence[str] = (), groups: Sequence[str] = (), per: Sequence[str] = ()
+    names: Sequence[str] = (),
+    groups: Sequence[str] = (),
+    per: Sequence[str] = (),
+    *,
+    only_available: bool = False,
 ) -> tuple[str, ...]:
     """Return the columns of the named features and groups; without names, of all features.
 
-    `per` (``word``, ``sentence``) adds the forms divided by words or sentences.
+    `per` (``word``, ``sentence``) adds the forms divided by words or sentences. With
+    `only_available`, features that nobody named are left out if their extra is not installed.
 
     >>> select_columns(["smog", "syllables"], per=["word"])
     ('smog', 'syllables', 'syllables_per_word')
@@ -103,9 +108,11 @@ def select_columns(
     _check("form of a feature", per, (WORD, SENTENCE))
     _check("group", groups, all_groups() if groups else ())
     rows = [row for row in catalogue() if row.group in groups] if groups else []
-    chosen = check_columns(names) + tuple(row.name for row in rows)
     if not names and not groups:
-        chosen = tuple(row.name for row in catalogue())
+        rows = [*catalogue()]
+    chosen = check_columns(names) + tuple(
+        row.name for row in rows if not only_available or row.is_available()
+    )
     forms = (DOCUMENT, *per)
     columns: dict[str, None] = {}
     for name in chosen:

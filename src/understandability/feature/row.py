@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,8 @@ class Feature:
     `compute` is a named function that maps a batch to one float64 per document. `per` lists the
     forms in which the value is available: as it is, divided by words, divided by sentences.
     `direction` says what a higher value means, if known. `needs` names the resources that must be
-    installed; without them the value is NaN.
+    installed; without them the value is NaN. `packages` are modules of an extra; without them,
+    the feature is left out of groups and of the whole catalogue.
     """
 
     name: str
@@ -46,6 +48,11 @@ class Feature:
     per: tuple[str, ...] = (DOCUMENT,)
     needs: tuple[str, ...] = ()
     flag: Flag | None = None
+    packages: tuple[str, ...] = ()
+
+    def is_available(self) -> bool:
+        """Return True if the optional packages of the feature are installed."""
+        return all(find_spec(name) is not None for name in self.packages)
 
     def column(self, per: str) -> str:
         """Return the name of the column for a form, such as ``syllables_per_word``."""

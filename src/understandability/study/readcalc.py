@@ -251,6 +251,7 @@ ROWS: tuple[Feature, ...] = tuple(
         meaning,
         "joaopalotti/readability_calculator",
         partial(evaluate_readcalc, formula=formula, count=count),
+        packages=("nltk", "pyphen"),
     )
     for name, unit, meaning, formula, count in _TABLE
 )

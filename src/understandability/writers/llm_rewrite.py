@@ -109,6 +109,10 @@ def ask(passage: str, model: LanguageModel) -> str:
         if len(answer.body) > _MOST_BYTES:
             raise InputError("the language model answered more than 1 MB; nothing was changed")
         text = json.loads(answer.body)["choices"][0]["message"]["content"]
+    except ConnectionRefusedError as error:
+        raise InputError(
+            f"no language model answers at {model.url}; start it, or check the address"
+        ) from error
     except (OSError, HTTPException) as error:
         raise InputError(
             f"the language model at {model.url} did not answer within {model.seconds:g} seconds "
