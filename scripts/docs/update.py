@@ -162,12 +162,14 @@ def options_of(command: Command) -> list[str]:
         lines += ["Options that it shares with other commands:", ""]
         for topic, names in shared.items():
             anchor = topic.lower().replace(" ", "-")
-            lines.append(f"- [{topic}](../reference/options.md#{anchor}): {', '.join(names)}")
+            listed = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} options"
+            lines.append(f"- [{topic}](../reference/options.md#{anchor}): {listed}")
         lines.append("")
     return lines
 
 
 OptionRow = tuple[str, str, str]
+MOST_NAMED = 5  # names of shared options that the page of a command lists
 SHARED_BY = 2  # from this number of commands on, an option is described once for all of them
 
 

@@ -81,6 +81,7 @@ _COMMANDS = {
         ("rank apply", "study.learn:apply_ranker", "study:applied"),
     ),
 }
+_FORMATS = ("latex", "markdown", "csv", "tsv", "jsonl", "parquet")
 # These commands never read pandas objects, and start sooner if Arrow does not import pandas.
 _ROWS = (["score"], ["features"], ["extract"])
 # Parameters of functions that are for Python only.
@@ -237,11 +238,16 @@ def _check_options(command: Command, words: Sequence[str]) -> None:
     cyclopts would read it as a value, because options accept ``-`` (standard input or output).
     """
     options = {"--help", "-h", *(name for option in command.arguments for name in option.names)}
+    typed = {argument.name.lower().rstrip("s"): argument.name for argument in command.positional}
     for word in takewhile(lambda word: word != "--", words):
         name = word.partition("=")[0]
         if re.fullmatch(r"-[a-z]|--[a-z].*", name) and name not in options:
-            near = get_close_matches(name, options, 1)
+            near = get_close_matches(name, options, 1, 0.7)
             advice = f" (did you mean {near[0]}?)" if near else ""
+            if argument := typed.get(name[2:].rstrip("s")):
+                advice = f" (type {argument} without it)"
+            elif "--format" in options and name[2:] in _FORMATS:
+                advice = f" (did you mean --format {name[2:]}?)"
             raise OptionError(
                 f"Unknown option {name}{advice}; see understand {command.name} --help"
             )
