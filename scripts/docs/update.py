@@ -319,7 +319,7 @@ def feature_groups() -> str:
 STUDY = "Palotti, Zuccon & Hanbury 2019"  # the source of most features, which the page says once
 # The direction in an entry of the catalogue; nothing for most features, whose values are higher in
 # harder texts.
-DIRECTIONS = {"higher-harder": "", "higher-easier": "higher is easier", "": "direction unknown"}
+DIRECTIONS = {"higher-harder": "", "higher-easier": "easier", "": "±"}
 
 
 def features() -> str:
