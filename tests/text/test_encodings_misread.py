@@ -136,6 +136,12 @@ MARKDOWN = {
     "tilde": "~~~\nls -la /home\n~~~",
     "comment": "<!-- The flu is an infection that nobody should see. -->",
     "indented": "    def flu(): return 1",
+    "pre": "<pre class=x>\nls -la /home\n\nThe heart is a pump.\n</pre>",
+    "code element": "<code>The heart is a pump.</code>",
+    "listing": "<PRE><CODE>for x in y: print(x)</CODE></PRE>",
+    "drawing": "<svg><text>The heart is a pump.</text></svg>",
+    "formula": "$$\nx = y + the\n$$",
+    "liquid": "{% highlight ruby %}\nputs 'The heart is a pump.'\n{% endhighlight %}",
     "upper": "<SCRIPT src=x>alert('The flu.')</SCRIPT>",
 }
 
@@ -154,6 +160,12 @@ def test_code_in_markdown_is_not_read_by_any_command(name: str, tmp_path: Path, 
     assert {round(page.estimate.p_understandable, 6) for page in explanations} == values
     checked = json.loads(understand("check", paths[0], "--aim", "0", "--format", "json").stdout)
     assert round(checked["files"][0]["p_understandable"], 4) == round(values.pop(), 4)
+
+
+def test_tags_that_markdown_is_about_hide_no_text() -> None:
+    content = f"Use `<pre>` here. {TEXT}\n\nThen write `</pre>` there."
+    pieces = document_of_page(Page("d", "d.md", content, "text/markdown")).pieces
+    assert "infection" in pieces
 
 
 def test_a_document_of_markdown() -> None:

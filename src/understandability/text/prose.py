@@ -38,6 +38,9 @@ _MARKDOWN = tuple(
     re.compile(pattern, re.M | re.S)
     for pattern in (
         r"(?:\{[\w:+-]{1,40}\})?(?<!`)(`{1,3})(?!`)(?:(?!`|\n\n).){1,500}\1(?!`)(?P<text>)",
+        r"\$\$[^$]{1,999}\$\$|\\\[.{1,999}?\\\]",
+        r"\{%-?\s*(highlight|raw)\b[^%]{0,200}%\}(?:(?!\{%-?\s*end\1).){0,9999}"
+        r"\{%-?\s*end\1\s*-?%\}(?P<text>)",
         r"!\[[^\[\]]{0,999}\](?:\([^()]{0,999}\)|\[[^\[\]]{0,200}\])",
         r"\[(?P<text>[^\[\]]{0,999})\](?:\([^()]{0,999}(?:\([^()]{0,200}\)[^()]{0,200})?\)"
         r"|\[[^\[\]]{0,200}\])",
@@ -48,6 +51,13 @@ _MARKDOWN = tuple(
         _EMPHASIS,
     )
 )
+# A tag that the text is about: "Use `<pre>` here."
+_TAG_AS_CODE = re.compile(r"(?<!`)(`{1,3})(?!`)[ ]?</?[a-zA-Z][^`\n]{0,200}\1(?!`)")
+# Elements whose content is no prose; the first two in any kind of source.
+_NO_PROSE = (
+    "script", "style", "pre", "code", "samp", "textarea", "svg", "math", "template", "noscript",
+    "iframe", "object", "head",
+)  # fmt: skip
 _RST = tuple(
     re.compile(pattern, re.M | re.S)
     for pattern in (
@@ -169,8 +179,11 @@ def _joined(text: str) -> str:
 
 
 def _masked(source: str, lines: Lines, inline: Sequence[re.Pattern[str]]) -> str:
-    text = _without("\n".join(lines(source.split("\n"))), "<!--", "-->")
-    for name in ("script", "style"):
+    text = "\n".join(lines(source.split("\n")))
+    if lines is _markdown_lines:
+        text = _TAG_AS_CODE.sub(lambda match: _blank(match[0]), text)
+    text = _without(text, "<!--", "-->")
+    for name in _NO_PROSE if lines is _markdown_lines else _NO_PROSE[:2]:
         text = _without(text, rf"<{name}\b", rf"</{name}\s{{0,9}}>")
     for pattern in inline:
         text = pattern.sub(_all_but_text, text)

@@ -46,6 +46,29 @@ _LONG = 7  # letters; a shorter word with one letter changed is often another wo
 # Level and difficulty of sentences that were estimated before.
 _ESTIMATED: dict[Hashable, tuple[float, float]] = {}
 _BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", "'re"))
+_GET = frozenset(("get", "gets", "got", "gotten", "getting"))
+_MADE_OF = frozenset(("of", "up", "from"))
+_NAMES = frozenset(("NOUN", "PROPN", "DET", "ADJ"))
+# Participles that say how something is if one of these words follows.
+_STATE_BEFORE = {
+    "filled": ("with",),
+    "covered": ("in", "with"),
+    "lined": ("with",),
+    "packed": ("with",),
+    "loaded": ("with",),
+    "surrounded": ("by",),
+    "concentrated": ("in", "on"),
+    "known": ("for", "as", "to"),
+    "committed": ("to",),
+    "devoted": ("to",),
+    "addicted": ("to",),
+    "trained": ("in", "to", "as"),
+    "allowed": ("to",),
+    "equipped": ("with", "for"),
+    "blessed": ("with",),
+    "dressed": ("in", "for"),
+    "attached": ("to",),
+}
 _BETWEEN = frozenset(("ADV", "PART"))  # "was not fully treated"
 _DEGREES = frozenset(("very", "too", "so", "more", "most", "less", "quite", "rather"))
 # Words before a form of "be" that opens a question, and the tags of the subject after it.
@@ -224,8 +247,14 @@ def _passives(batch: Batch) -> list[tuple[int, int]]:
         if tag(token) != "VERB" or not is_participle(word(token)):
             return False
         following = word(token + 1)
+        if word(token) == "made":
+            return following not in _MADE_OF
         if word(token) in word_list("states"):  # "is located nearby", but "is located by a scan"
             return following == "by"
+        if following in _STATE_BEFORE.get(word(token), ()):  # "is filled with water"
+            return False
+        if word(token) == "called" and tag(token + 1) in _NAMES:  # "it is called asthma"
+            return False
         is_habit = word(token) == "used" and following == "to"
         # "he is used to it", but "it is used to treat pain"
         return not is_habit or (tag(token + 2) == "VERB" and not word(token + 2).endswith("ing"))
@@ -234,8 +263,13 @@ def _passives(batch: Batch) -> list[tuple[int, int]]:
         return tag(token) in _SUBJECT and word(token) not in _RELATIVE
 
     passives = []
-    for token in np.flatnonzero(batch.tags == UNIVERSAL.index("AUX")).tolist():
-        if word(token) not in _BE:
+    is_verb = (batch.tags == UNIVERSAL.index("AUX")) | (batch.tags == UNIVERSAL.index("VERB"))
+    for token in np.flatnonzero(is_verb).tolist():
+        if word(token) in _GET:  # "gets removed", but "get dressed"
+            if is_passive_verb(token + 1) and word(token + 1) not in word_list("states after get"):
+                passives.append((piece[token], piece[token + 1] + 1))
+            continue
+        if word(token) not in _BE or tag(token) != "AUX":
             continue
         verb = token + 1
         while verb < token + 3 and tag(verb) in _BETWEEN and word(verb) not in _DEGREES:

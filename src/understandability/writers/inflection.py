@@ -180,10 +180,17 @@ def _participles() -> frozenset[str]:
     return frozenset(forms.participle or forms.form for forms in _irregular("verb").values())
 
 
+_OTHER_PARTICIPLES = frozenset(
+    """beaten bitten forbidden forgotten forgiven gotten hidden proven rewritten ridden shaken
+    stricken struck stung sworn torn trodden woken worn woven wound overtaken undergone withdrawn
+    withheld""".split()  # noqa: SIM905
+)
+
+
 def is_participle(word: str) -> bool:
     """Return True if a verb form may be a past participle; often it is also the past tense.
 
     >>> [is_participle(word) for word in ("treated", "given", "gave", "give")]
     [True, True, False, False]
     """
-    return word.endswith("ed") or word in _participles()
+    return word.endswith("ed") or word in _participles() or word in _OTHER_PARTICIPLES
