@@ -14,6 +14,7 @@ from scripts.docs.search_words import ANSWERS, missed
 from tests.conftest import ROOT
 
 import understandability as ud
+from understandability.cli import COMMANDS, GROUPS
 
 DOCS = ROOT / "docs"
 # What people read; sources of parts that scripts generate are among them.
@@ -61,14 +62,12 @@ def test_its_links_lead_somewhere(page: Path) -> None:
 
 
 def options_of_commands() -> dict[str, set[str]]:
-    """The options of every command, as its help has them."""
-    pages = sorted((DOCS / "commands").glob("*.md"))
-    reference = "\n".join(page.read_text("utf-8") for page in pages)
-    sections = re.findall(r"^#+ (understand .*)\n((?:(?!^#).*\n)*)", reference, re.MULTILINE)
-    return {
-        heading: set(re.findall(r"`(--?[a-z-]+)", section)) | {"--help"}
-        for heading, section in sections
-    }
+    """The options of every command, and of groups such as ``understand crawl``, which have none."""
+    options = {f"understand {group}": {"--help"} for group in GROUPS}
+    for command in COMMANDS:
+        names = {name for argument in command.arguments for name in argument.names}
+        options[f"understand {command.name}"] = names | {"--help"}
+    return options
 
 
 @each
