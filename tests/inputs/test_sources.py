@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.inputs.test_hostile_containers import tar_block, tar_header
 
-from understandability.errors import InputError
+from understandability.errors import InputError, WrongTypeError
 from understandability.inputs.limits import too_long
 from understandability.inputs.sources import Sources, read_pages
 from understandability.inputs.trec import read_docnos
@@ -38,6 +38,11 @@ def pages_of(*paths: Path | str, **options: object) -> tuple[list[Page], list[Fa
         [each for each in result if isinstance(each, Page)],
         [each for each in result if isinstance(each, Failure)],
     )
+
+
+def test_a_list_in_place_of_paths_is_explained() -> None:
+    with pytest.raises(WrongTypeError, match=r"one by one, not a list: write \*paths"):
+        read_pages(["a.html", "b.html"])  # type: ignore[arg-type]  # as somebody without mypy
 
 
 def test_a_folder_gives_its_pages_by_their_path_below_it(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from understandability.errors import InputError, MissingExtraError, in_one_line
+from understandability.errors import InputError, MissingExtraError, WrongTypeError, in_one_line
 from understandability.flags import FlagName
 from understandability.inputs.archives import PAGE_SUFFIXES, read_archive_pages
 from understandability.inputs.arrow_files import read_arrow_pages
@@ -63,6 +63,7 @@ from understandability.inputs.trec_pages import read_trec_pages
 from understandability.inputs.wacz import read_wacz
 from understandability.inputs.warc import CUT, read_arc, read_warc
 from understandability.text.page import TEXT, Failure, Page
+from understandability.wording import kind_of
 
 StreamPages = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
 TablePages = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Failure]]
@@ -401,6 +402,11 @@ def read_pages(
     >>> [page.docno for page in read_pages(resource("samples"))]
     ['easy.html', 'hard.html', 'medium.html']
     """
+    wrong = next((path for path in paths if not isinstance(path, str | Path)), None)
+    if wrong is not None:
+        raise WrongTypeError(
+            f"read_pages takes paths one by one, not {kind_of(wrong)}: write *paths"
+        )
     return Sources(paths, docnos=docnos, limit=limit, columns=columns)
 
 
