@@ -16,7 +16,7 @@ from tests.conftest import EASY, HARD, own_words
 
 from understandability.errors import InputError, OptionError
 from understandability.training.duplicates import joined_groups
-from understandability.training.labelled import LabelColumns, read_labelled
+from understandability.training.labelled import LabelColumns, read_labelled, read_sets
 
 ROWS = [
     {
@@ -145,3 +145,12 @@ def test_a_table_without_rows_says_so(tmp_path: Path, content: str) -> None:
     (tmp_path / "mine.csv").write_text(content)
     with pytest.raises(InputError, match=r"mine\.csv has no rows$"):
         read_labelled(str(tmp_path / "mine.csv"), LabelColumns("harder"))
+
+
+def test_a_list_of_rows_is_one_table() -> None:
+    rows = [*ROWS, {"key": "last", "body": EASY, "rating": 1, "more": "x"}]
+    [texts] = read_sets(rows, COLUMNS)
+    assert texts.docnos[-1] == "last"
+    assert len(texts.labels) == len(ROWS) + 1
+    columns = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+    assert len(read_sets([columns, columns], COLUMNS)) == 2

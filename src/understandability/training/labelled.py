@@ -329,12 +329,16 @@ class LabelledTexts:
 def read_sets(
     labels: Any, columns: LabelColumns, *, with_text: bool = True
 ) -> tuple[LabelledTexts, ...]:
-    """Read labelled sets from a table, its path, or a list of paths.
+    """Read labelled sets from a table, its path, a list of these, or a list of rows.
 
     A path may be ``PATH:COLUMN:harder:SCALE``. Raises the errors of `read_labelled`.
     """
     sets = []
-    for source in labels if isinstance(labels, list | tuple) else [labels]:
+    sources = list(labels) if isinstance(labels, list | tuple) else [labels]
+    if sources and all(map(_is_record, sources)):
+        names = dict.fromkeys(name for record in sources for name in record)
+        sources = [{name: [record.get(name) for record in sources] for name in names}]
+    for source in sources:
         if isinstance(source, LabelledTexts):
             sets.append(source)
         elif isinstance(source, str) and "\n" in source:
@@ -349,6 +353,13 @@ def read_sets(
     if not sets:
         raise WrongTypeError("there are no labels; give the path of a table, or a frame")
     return tuple(sets)
+
+
+def _is_record(value: Any) -> bool:
+    """Return True for a dictionary that is one row, not a table of lists."""
+    return isinstance(value, Mapping) and all(
+        isinstance(cell, str | int | float | None) for cell in value.values()
+    )
 
 
 def table_of_pairs(

@@ -189,8 +189,8 @@ def train(
         random_state: Seed; the same number gives the same bundle.
 
     In Python:
-        `labels` are a frame or a dictionary of lists, the path of a table, or several paths,
-        optionally as ``PATH:COLUMN:harder:SCALE``; or a sequence of texts with their labels in
+        `labels` are a frame, a dictionary of lists, a list of rows, the path of a table, or several
+        paths, optionally as ``PATH:COLUMN:harder:SCALE``; or a sequence of texts with their labels in
         `values`: ``train(texts, labels, direction="higher-harder")``. Then `group`, `weight` and
         `id` may be sequences, too. `columns` are fields of `LabelColumns`; texts of one group are
         never split between training and test folds. `parameters` are set on the `estimator`, `name`
