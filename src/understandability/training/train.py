@@ -190,12 +190,12 @@ def train(
 
     In Python:
         `labels` are a frame, a dictionary of lists, a list of rows, the path of a table, or several
-        paths, optionally as ``PATH:COLUMN:harder:SCALE``; or a sequence of texts with their labels in
-        `values`: ``train(texts, labels, direction="higher-harder")``. Then `group`, `weight` and
-        `id` may be sequences, too. `columns` are fields of `LabelColumns`; texts of one group are
-        never split between training and test folds. `parameters` are set on the `estimator`, `name`
-        becomes the name of the bundle, and `progress` is called with the name of the step, the
-        number of finished units, and the total.
+        paths, optionally as ``PATH:COLUMN:harder:SCALE``. Or they are a sequence of texts, with
+        their labels in `values`: ``train(texts, labels, direction="higher-harder")``; then `group`,
+        `weight` and `id` may be sequences, too. `columns` are fields of `LabelColumns`; texts of
+        one group are never split between training and test folds. `parameters` are set on the
+        `estimator`, `name` becomes the name of the bundle, and `progress` is called with the name
+        of the step, the number of finished units, and the total.
 
     >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
     >>> texts = [f"{hard if i % 2 else easy} It is word{i} thing{i} of place{i} and time{i}."
