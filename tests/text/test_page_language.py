@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -167,6 +168,13 @@ def test_a_stated_language_is_believed_unless_the_script_contradicts_it(
     assert score_text(text, language=stated)["language"] == language
     page = Page("p", "", f"<p>{text}", language=stated)
     assert document_of_page(page).language == language
+
+
+def test_arabic_letters_in_the_shapes_of_a_pdf_are_arabic() -> None:
+    """They have the same estimate as plain letters."""
+    shaped = "ﺍﻟﺴﻼﻡ ﻋﻠﻴﻜﻢ ﻭﺭﺣﻤﺔ ﺍﷲ"
+    assert detect_language(shaped) == detect_language(normalize("NFKC", shaped)) == "ar"
+    assert score_text(shaped)["level"] == score_text(normalize("NFKC", shaped))["level"]
 
 
 FRENCH = "Prenez un comprimé par jour avec un grand verre d'eau et reposez-vous à la maison. " * 5

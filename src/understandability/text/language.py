@@ -10,6 +10,7 @@ or code, so a language other than English also has to outweigh the English words
 from __future__ import annotations
 
 import re
+import unicodedata
 import zlib
 from dataclasses import dataclass
 from functools import cache
@@ -51,6 +52,8 @@ _START = 1_500  # characters in which English is looked for first, at the start 
 _WINDOW, _WINDOWS = 600, 3
 SAMPLE = 20_000  # characters of a text among which the windows lie
 
+# Letters of Arabic in the shape that they have in a word, which PDF files hold.
+_SHAPED = re.compile("[\ufb50-\ufdff\ufe70-\ufefc]")
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
@@ -372,6 +375,8 @@ def _sample(text: str) -> str:
 
 def _detect(sample: str, words: list[str]) -> str:
     all_profiles = profiles()
+    if _SHAPED.search(sample):
+        sample = unicodedata.normalize("NFKC", sample)
     # Numbers look like any language.
     text = _DIGITS.sub(" ", sample.lower() if sample.isupper() else sample)
     scores, match = all_profiles.compare(text)
