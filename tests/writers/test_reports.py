@@ -283,7 +283,7 @@ def test_a_page_in_another_language_is_estimated_and_not_described() -> None:
     text = page_report([explanation])
     assert "This text is in German. Its sentences, terms and first steps are left out" in text
     assert "adults would understand it" in text
-    assert "for learners)" in text
+    assert "CEFR, for learners." in text
     assert explanation.terms == explanation.hard_words == explanation.misspelled == ()
     assert all(each.shade == 0 and np.isnan(each.level) for each in explanation.sentences)
     assert "Sentences by level" not in text
@@ -442,7 +442,7 @@ def test_the_share_of_adults_leads_and_the_level_of_language_contradicts_nothing
     """The level has a sentence of its own, without a kind of texts that most people can read."""
     text = page_report([explained((PANEL / "organoid_grant_summary.txt").read_text("utf-8"))])
     assert re.search(r'class="headline">\d+\s% of adults would understand it<', text)
-    assert re.search(r"Its language is of level [ABC][12] \(CEFR, for learners of English\)", text)
+    assert re.search(r"The language is of level [ABC][12] \(", text)
     assert "newspaper" not in text
 
 

@@ -158,9 +158,10 @@ class Audit:
     def sentence(self) -> str:
         """A sentence about the result that others can quote."""
         whole, chosen = self.whole, self.settings
+        verb = "was" if whole.reaching == 1 else "were"
         return (
-            f"Of {counted(whole.pages, 'page')}, {whole.reaching} ({_share(whole)}) were estimated "
-            f"to be understood by at least {percent(self.aim)} of readers. The reader is "
+            f"Of {counted(whole.pages, 'page')}, {whole.reaching} ({_share(whole)}) {verb} "
+            f"estimated to be understood by at least {percent(self.aim)} of readers. The reader is "
             f"{chosen['reader_description']} ({model_of(chosen)}). The model is trained on "
             "judgements by a language model."
         )
@@ -180,8 +181,8 @@ class Audit:
         """Return the page to publish, as one HTML file that loads nothing from the network."""
         from markupsafe import Markup
 
-        chances = [page.p_understandable for page in self.counted]
-        chart = histogram(chances, "Pages by chance of being understood", high=1.0, bins=10)
+        shares = [100 * page.p_understandable for page in self.counted]
+        chart = histogram(shares, "Pages by the share of readers who understand them, %", bins=10)
         return render(
             "audit.html.jinja",
             heading=f"How many pages of {self.site} are easy to understand?",
@@ -201,7 +202,7 @@ class Audit:
             ],
             chart=Markup(chart),
             share=_share(self.whole),
-            median=percent(float(np.median(chances)) if chances else math.nan),
+            median=percent(float(np.median(shares)) / 100 if shares else math.nan),
             sentence=self.sentence,
             made_by=f"Made by {model_of(self.settings)}.",
         )  # fmt: skip

@@ -404,7 +404,8 @@ def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding
     ) -> Finding:
         ends = (*prose.line_and_column(span[0]), *prose.line_and_column(span[1]))
         text = " ".join(prose.source[slice(*span)].split())
-        gain_text = f" (changing only this: {100 * gain:+.0f} %)" if gain >= _TOLD else ""
+        after = explained.estimate.p_understandable + gain
+        gain_text = f" (if only this is changed: {100 * after:.0f} %)" if gain >= _TOLD else ""
         return Finding(rule, message + gain_text, *ends, text, instead, gain)
 
     findings = []

@@ -32,6 +32,15 @@ def _summary(checks: Checks) -> str:
     n_missing, n_files, n_errors = len(checks.misses), len(checks.files), len(checks.errors)
     no_estimate = [f for f in checks.files if not f.error and math.isnan(f.p_understandable)]
     judged = [f for f in checks.files if not f.error and not math.isnan(f.p_understandable)]
+    # Below target, but not harder than the baseline says.
+    n_known = (
+        0
+        if checks.changed_from or checks.recorded
+        else sum(
+            file.p_understandable < file.aim and not file.misses and file.words >= SHORT_TEXT
+            for file in judged
+        )
+    )
     n_short = sum(file.words < SHORT_TEXT for file in judged)
     if n_missing:
         text = f"{n_missing} of {counted(n_files, 'file')} "
@@ -45,6 +54,8 @@ def _summary(checks: Checks) -> str:
         text = "the file reaches its target" if n_files == 1 else f"all {n_files} files pass"
     else:
         text = f"no file misses its target, of {counted(len(judged), 'file')} with an estimate"
+    if n_known:
+        text += f"; {n_known} below target {'is' if n_known == 1 else 'are'} in the baseline"
     text += f", {n_errors} cannot be read" if n_errors else ""
     if no_estimate:
         n = len(no_estimate)

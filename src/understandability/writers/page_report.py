@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from understandability.model.readers import READERS
+from understandability.text.document import Document
 from understandability.text.other_languages import LANGUAGES
 from understandability.text.stop_words import STOP_LISTS
 from understandability.writers.charts import grade_chart, scale_chart
@@ -38,6 +40,8 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
     pages = [_page(explanation) for explanation in explanations]
     if comparing:
         comparison = compare(*explanations)
+        if pages[0]["name"] == pages[1]["name"]:  # two versions of a file
+            pages = [{**page, "name": page["full"]} for page in pages]
         return render(
             "comparison.html.jinja",
             heading="Before and after",
@@ -82,7 +86,9 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     return {
         "found": explanation,
         "name": beginning(document.title or document.docno),
-        "where": beginning(document.url or document.path or document.docno),
+        "where": _where(document),
+        "full": beginning(document.url or "/".join(Path(document.path or "").parts[-2:]))
+        or beginning(document.docno),
         "remarks": [
             _not_english(document.language or "", is_known)
             if flag == "not_english"
@@ -94,6 +100,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "foreign": is_foreign,
         "level": level_of(estimate.level),
         "share": "" if math.isnan(share) else percent(share),
+        "width": "0" if math.isnan(share) else f"{100 * share:.0f}",
         "reader": settings["reader_description"],
         "who": "adults" if settings["reader"] in (None, "public") else "such readers",
         "difficulty": f"{estimate.difficulty:.0f}" if is_known else "not known",
@@ -121,6 +128,13 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         # Grades exist for English formulas only.
         "grade_limit": None if is_foreign else GRADE_LIMIT,
     }
+
+
+def _where(document: Document) -> str:
+    """Return the address of a page, or the path of a file unless its name is the title."""
+    where = document.url or document.path or document.docno
+    is_said = not document.url and Path(where).name == (document.title or document.docno)
+    return beginning(document.title or document.docno) if is_said else beginning(where)
 
 
 _REMARKS = {

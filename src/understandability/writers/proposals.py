@@ -25,6 +25,7 @@ from understandability.writers.inflection import (
     PARTICIPLE,
     PAST,
     THIRD,
+    one_spelling,
     verb_form,
 )
 from understandability.writers.plain_terms.english import article_before, in_english
@@ -50,6 +51,10 @@ _AFTER_AGENTS = frozenset(
 ) | {"called", "named", "known"}
 # Words in whose sentences an abbreviation may name a gene, not the illness.
 _OF_GENES = frozenset(("gene", "genes", "mutation", "mutations"))
+_DOSE = re.compile(
+    r"\d\s?(?:mg|g|mcg|µg|ml|mL|IU|units?|tablets?|capsules?|milligrams?|micrograms?|grams?|"
+    r"millilit(?:er|re)s?)\b"
+)
 _HANDS = frozenset(("change", "flush", "remove", "replace", "take"))
 _MOST_CHANGES = 4  # of one sentence, before it is cut
 _LEAST_ITEMS, _MOST_WORDS = 4, 7  # of a list, and of an item in it
@@ -338,6 +343,8 @@ def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
 
 def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     """Address advice to the reader: "Take the tablets" for "Tablets should be taken"."""
+    if _DOSE.search(" ".join(pieces)) and "atients" in " ".join(pieces[:2]):
+        return ""  # what patients in general take is no order to the reader
     if advice := _ADVICE.match(" ".join(pieces)):
         rest = _of_reader(sentence, advice["rest"]) if "atients" in advice[0] else advice["rest"]
         return rest and f"You should {rest}"
@@ -486,7 +493,8 @@ def _in_full(pieces: list[str], first: int, issues: Findings, english: str) -> s
         if not full[:1].isupper():  # a name is spelled one way everywhere
             full = in_english(full, english)
         is_explained = any(piece[0] == "(" for piece in pieces[position + 1 : position + 3])
-        if is_explained or full.split(" ")[0].lower() in words:
+        spelled = {one_spelling(word) for word in words}
+        if is_explained or one_spelling(full.split(" ")[0]) in spelled or name in full:
             continue
         if full and 0 <= position < len(pieces) and word_of(pieces[position]) == name:
             before = words[position - 1] if position else ""

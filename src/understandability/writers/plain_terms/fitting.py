@@ -394,6 +394,10 @@ def _has_wrong_article(match: Match, _: Plain) -> bool:
     is_in_series = match.tag_after == "CCONJ" and is_modifier and not _has_determiner(match)
     if is_in_series and not is_plural and not {"count", "modifier"}.isdisjoint(flags):
         return True  # "laboratory and radiological tests"
+    if "count" in flags and not is_plural and match.next_word == "," and not _determiner(match):
+        return True  # "a review of laboratory, animal, and human studies"
+    if "count" in flags and not is_plural and _is_after_compound(match):
+        return True  # "the main cancer-fighting component"
     if "count" in flags and not is_plural and match.last_word in _SERIES:
         return True  # "the ureters, bladder, and urethra", "(FNA) biopsy"
     if match.tag_before not in ("ADJ", "VERB", "ADV"):
@@ -407,6 +411,11 @@ def _has_wrong_article(match: Match, _: Plain) -> bool:
     if "mass" in flags:
         return determiner in _ARTICLES
     return "count" in flags and not is_plural and match.tag_before == "ADJ" and not determiner
+
+
+def _is_after_compound(match: Match) -> bool:
+    """Return True after a word with a hyphen: "cancer-fighting component"."""
+    return match.start > 1 and match.sentence.is_in_compound(match.start - 1, match.start)
 
 
 def _has_determiner(match: Match) -> bool:

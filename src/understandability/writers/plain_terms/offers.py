@@ -90,6 +90,7 @@ _ENDS_NOUN = frozenset(
 )
 # Words and signs that belong to the term before them, and may not follow a bracket.
 _TIED = frozenset(("of", "to", ":", "(", "[", "'s", "’s", "-", "/"))
+_NEVER_SEVERAL = frozenset(("damages", "hearings", "sights", "visions", "weaknesses"))
 _RELATIVE = frozenset(("that", "where", "which", "who", "whose"))
 _RELATIVES = frozenset((("in", "which"), ("by", "which"), ("for", "which"), ("of", "which")))
 _CLASSES = frozenset(("a", "an", "medicine", "medicines", "drug", "drugs"))
@@ -255,7 +256,11 @@ def _in_full(sentence: TaggedSentence, position: int, full: str) -> str:
     is_of_gene = not _OF_GENES.isdisjoint(map(sentence.word, range(len(sentence.tokens))))
     if is_inside or is_pair or is_of_gene or before in ("a", "an") or sentence.is_quoted[position]:
         return ""
-    if sentence.tag(position - 1) == "PROPN" or words[0].lower() in map(str.lower, sentence.tokens):
+    own = {one_spelling(word) for word in words}
+    said = {one_spelling(token) for token in sentence.tokens}
+    if sentence.tag(position - 1) == "PROPN" or one_spelling(words[0]) in said or name in full:
+        return ""
+    if len(own & said) > 1:
         return ""
     if before not in _SMALL_WORDS and not _BODIES.isdisjoint(words):
         full = f"the {full}"
@@ -296,7 +301,14 @@ def _has_several_senses(row: PlainTerm, meaning: str, *, is_note: bool) -> bool:
 @cache
 def _ambiguous() -> frozenset[str]:
     """Return the terms with several rows for nouns."""
-    counts = Counter(row.term for row in plain_terms() if row.part == "noun")
+    sure = {row.term for row in plain_terms() if row.is_sure}
+    # The row of a sure term without rules is only left for where the term is not sure.
+    senses = {
+        (row.term, row.plain[:1])
+        for row in plain_terms()
+        if row.part == "noun" and (row.is_sure or row.rules or row.term not in sure)
+    }
+    counts = Counter(term for term, _ in senses)
     return frozenset(term for term, count in counts.items() if count > 1)
 
 
@@ -380,6 +392,8 @@ def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> s
         return ""  # "alpha-synuclein or SNCA"
     if (match.next_word, sentence.word(end + 1)) in _RELATIVES or match.next_word in _RELATIVE:
         return ""  # "a meningocele in which the nerves stay inside"
+    if match.next_word.endswith("ing") or (is_plural and meaning.split()[-1] in _NEVER_SEVERAL):
+        return ""  # "adverse event reporting", "visual impairments (poor sights)"
     if _repeats(match, meaning, _NEXT) or _is_circular(row.term, meaning):
         return ""
     if match.tag_before == "CCONJ" and sentence.tag(match.start - 2) == "ADJ":

@@ -246,6 +246,8 @@ class Match:
             return not sentence.tokens[end + 1].isupper()
         before = start - 1 if self.last_word in _SMALL else start
         is_first = before <= 0 or sentence.word(before - 1) in (":", "–", "—", "•")
+        if is_first and self.next_word == ":":
+            return True  # "Dysthymia: a long, mild depression"
         if not is_first or self.next_word not in _TELLING:
             return False
         is_being = self.next_word in ("is", "are")
