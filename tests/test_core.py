@@ -195,9 +195,9 @@ def test_texts_that_are_cut_up(parts: list[tuple[list[str], bool]]) -> None:
     """At white space of any kind, into a table and arrays that hold something."""
     texts, are_open = ["".join(each) for each, _ in parts], [is_open for _, is_open in parts]
     found = []
-    for cut_up in (_core.cut_up, fuzz_core.REFERENCE["cut_up"]):
+    for cutter in (_core.SentenceCutter, fuzz_core.REFERENCE["SentenceCutter"]):
         table, arrays = _core.Numbers(), (array("i", [7]), [7], [])
-        with patch.object(_core, "cut_up", cut_up):
+        with patch.object(_core, "SentenceCutter", cutter):
             uncut(texts, are_open, "de").add_to(table, *arrays)
         found.append((table.strings, *arrays))
     assert found[0] == found[1]

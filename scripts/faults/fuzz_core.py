@@ -45,8 +45,11 @@ from understandability.text.parsed import parse_page, parse_source
 from understandability.text.sentences import SENTENCE_ENDS, fields
 from understandability.text.tape import names
 
+# What the reference replaces: all functions, and the only class that has one.
 COMPILED = {
-    name: value for name, value in vars(_core).items() if isroutine(value) and name[0] != "_"
+    name: value
+    for name, value in vars(_core).items()
+    if (isroutine(value) and name[0] != "_") or name == "SentenceCutter"
 }
 CORE = Path(_core.__file__).parent
 REFERENCE: dict[str, Any] = runpy.run_path(str(ROOT / "tests" / "reference" / "core.py"))

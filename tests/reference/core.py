@@ -907,32 +907,40 @@ def words_of_each(texts: Iterable[str]) -> list[int]:
     return [text.count(" ") + 1 for text in texts]
 
 
-def cut_up(
-    ends_of: Mapping[str, str],
-    starts_of: Mapping[str, str],
-    may_end: bytes,
-    before: Mapping[str, str],
-    letter_words: frozenset[str],
-    copulas: frozenset[str],
-    spaced: Callable[[str], str],
-    texts: list[str],
-    are_open: list[bool],
-    table: Numbers,
-    pieces: "array[int]",
-    starts: list[int],
-    open_ends: list[int],
-) -> None:
-    for text, is_open in zip(texts, are_open, strict=False):
-        more, first = spaced(text).split(), len(pieces)
-        begins = []
-        if more:
-            begins = sentence_starts(more, ends_of, starts_of, before, letter_words, copulas)
-        starts.extend(first + begin for begin in begins)
-        numbers = np.empty(len(more), np.int32)
-        table.number(more, numbers)
-        pieces.extend(numbers.tolist())
-        if more and is_open:
-            open_ends.append(len(starts) - 1)
+class SentenceCutter:
+    """Splits texts at their white space, and each with `sentence_starts`."""
+
+    def __init__(
+        self,
+        ends_of: Mapping[str, str],
+        starts_of: Mapping[str, str],
+        may_end: bytes,
+        before: Mapping[str, str],
+        letter_words: frozenset[str],
+        copulas: frozenset[str],
+        spaced: Callable[[str], str],
+    ) -> None:
+        self.rules = (ends_of, starts_of, before, letter_words, copulas)
+        self.spaced = spaced
+
+    def cut(
+        self,
+        texts: list[str],
+        are_open: list[bool],
+        table: Numbers,
+        pieces: "array[int]",
+        starts: list[int],
+        open_ends: list[int],
+    ) -> None:
+        for text, is_open in zip(texts, are_open, strict=False):
+            more, first = self.spaced(text).split(), len(pieces)
+            begins = sentence_starts(more, *self.rules) if more else []
+            starts.extend(first + begin for begin in begins)
+            numbers = np.empty(len(more), np.int32)
+            table.number(more, numbers)
+            pieces.extend(numbers.tolist())
+            if more and is_open:
+                open_ends.append(len(starts) - 1)
 
 
 # --- feature/tagger.py

@@ -44,8 +44,8 @@ from understandability._core.tree import read_tree
 from understandability._core.words import (
     Numbers,
     Places,
+    SentenceCutter,
     count_listed,
-    cut_up,
     words_of_each,
 )
 
@@ -58,13 +58,13 @@ if LAYOUT != FINGERPRINT:
 __all__ = [
     "Numbers",
     "Places",
+    "SentenceCutter",
     "Tape",
     "add_rows",
     "best_tags",
     "boilerpipe_walk",
     "count_listed",
     "cut",
-    "cut_up",
     "has_controls",
     "hash_pairs",
     "hash_runs",

@@ -23,22 +23,8 @@ class Numbers:
 def words_of_each(texts: Iterable[str]) -> list[int]:
     """Return the number of words per text: its spaces plus 1."""
 
-def cut_up(
-    ends_of: Mapping[str, str],
-    starts_of: Mapping[str, str],
-    may_end: bytes,
-    before: dict[str, str],
-    letter_words: frozenset[str],
-    copulas: frozenset[str],
-    spaced: Callable[[str], str],
-    texts: list[str],
-    are_open: list[bool],
-    table: Numbers,
-    pieces: array[int],
-    starts: list[int],
-    open_ends: list[int],
-) -> None:
-    """Cut texts into pieces and sentences. No sentence extends past the end of its text.
+class SentenceCutter:
+    """Splits texts into pieces and sentences, by the rules of a language.
 
     Args:
         ends_of: Maps a piece to how it ends, one character of `layout.PIECE_ENDS`.
@@ -51,13 +37,39 @@ def cut_up(
             of the sentence that they begin ("Question. Can I eat?").
         copulas: Words that may be between such a word and its letter ("group is O.").
         spaced: Returns a text with white space between all pieces.
-        texts: The texts.
-        are_open: True for a text without final punctuation.
-        table: The ids of pieces.
-        pieces: Output: the ids of the pieces are appended (C integers).
-        starts: Output: the indexes in `pieces` at which sentences begin.
-        open_ends: Output: the indexes in `starts` of the last sentences of open texts.
     """
+
+    def __init__(
+        self,
+        ends_of: Mapping[str, str],
+        starts_of: Mapping[str, str],
+        may_end: bytes,
+        before: dict[str, str],
+        letter_words: frozenset[str],
+        copulas: frozenset[str],
+        spaced: Callable[[str], str],
+    ) -> None: ...
+    def cut(
+        self,
+        texts: list[str],
+        are_open: list[bool],
+        table: Numbers,
+        pieces: array[int],
+        starts: list[int],
+        open_ends: list[int],
+    ) -> None:
+        """Split texts, and append to `pieces`, `starts` and `open_ends`.
+
+        No sentence extends past the end of its text.
+
+        Args:
+            texts: The texts.
+            are_open: True for a text without final punctuation.
+            table: The ids of pieces.
+            pieces: Output: the ids of the pieces (C integers).
+            starts: Output: the indexes in `pieces` at which sentences begin.
+            open_ends: Output: the indexes in `starts` of the last sentences of open texts.
+        """
 
 class Places:
     """Words with a whole number each.

@@ -12,7 +12,7 @@ first appearance.
 - While strings are added, `text` and `slots` may move. Pointers into them are taken anew for each
   string (`number_spans`).
 
-`cut_up` splits each text at white space into pieces, and pieces into sentences. Its `Span`s point
+`SentenceCutter` splits texts at white space into pieces, and pieces into sentences. `Span`s point
 into the UTF-8 of the texts, which `held` keeps alive. An array of spans has room for half the size
 of a text plus 1, because pieces are separated by at least one byte.
 
@@ -218,83 +218,99 @@ cdef Py_ssize_t pieces_of(Span* span, Bytes s, Py_ssize_t size) except -1:
 cdef str OPENING = "\"'“‘«(["
 
 
-def cut_up(
-    object ends_of, object starts_of, bytes may_end, dict before, object letter_words,
-    object copulas, object spaced, list texts, list are_open, Numbers table, array pieces, list starts,
-    list open_ends,
-) -> None:
-    cdef list held = [], bounds = [], strings = table.strings
-    cdef Py_ssize_t size, number = 0, first = len(pieces), start = 0, end, index, at, following
-    cdef array memory = clone(_LONGS, 0, False)
-    cdef bytearray ends
-    cdef Span* span = NULL
-    cdef int* ids
-    cdef Bytes s, kinds = <Bytes>PyBytes_AS_STRING(may_end)
-    cdef unsigned char last, kind
-    cdef str previous
-    if len(may_end) != 256 or pieces.itemsize != sizeof(int):
-        raise ValueError("may_end needs 256 bytes, and pieces C integers")
-    for text in texts:
-        s = utf8_of(text if is_plain(text) else spaced(text), &size, held)
-        resize_smart(memory, (number + size // 2 + 1) * sizeof(Span) // sizeof(long long))
-        span = <Span*>memory.data.as_longlongs
-        number += pieces_of(span + number, s, size)
-        bounds.append(number)
-    resize_smart(pieces, first + number)
-    ids = pieces.data.as_ints + first
-    table.number_spans(span, number, ids, True)
-    ends = bytearray(number)
-    for index in range(number):  # for most pieces, the last byte is enough
-        last = span[index].start[span[index].size - 1]
-        ends[index] = ord(look_up(ends_of, strings[ids[index]])) if kinds[last] else END_NONE
-    for end, is_open in zip(bounds, are_open):
-        index = start
-        if end > start:
-            starts.append(first + start)
-        while index < end - 1:
-            if ends[index] == END_NONE:
-                index += 1
-                continue
-            following = index + 1  # after the marks that belong to the sentence
-            while following < end and ends[following] == END_ALONE:
-                following += 1
-            if following == end:
-                break
-            kind = ends[index]
-            is_first = first + index == starts[len(starts) - 1]
-            if kind == END_ABBREVIATED and index > start and is_digit(span[index].start[0]):
-                if strings[ids[index - 1]].lower() in letter_words:
-                    kind = END_NUMBER  # "Siehe Abb. 3. Weiter."
-            counts_item = is_first and (
-                kind == END_NUMBER or kind == END_LETTER
-                or strings[ids[index]].lower() in letter_words  # "Question. Can I eat?"
-            )
-            if kind == END_NUMBER:
-                counts_item |= (
-                    index > 0 and span[index - 1].start[span[index - 1].size - 1] in b":;,"
+cdef class SentenceCutter:
+    cdef object ends_of, starts_of, letter_words, copulas, spaced
+    cdef bytes may_end
+    cdef dict before
+
+    def __init__(
+        self, object ends_of, object starts_of, bytes may_end not None, dict before not None,
+        object letter_words, object copulas, object spaced,
+    ):
+        if len(may_end) != 256:
+            raise ValueError("may_end needs 256 bytes")
+        self.ends_of, self.starts_of, self.may_end = ends_of, starts_of, may_end
+        self.before, self.letter_words, self.copulas = before, letter_words, copulas
+        self.spaced = spaced
+
+    def cut(
+        self, list texts, list are_open, Numbers table, array pieces, list starts, list open_ends
+    ) -> None:
+        cdef object ends_of = self.ends_of, starts_of = self.starts_of, spaced = self.spaced
+        cdef object letter_words = self.letter_words, copulas = self.copulas
+        cdef dict before = self.before
+        cdef list held = [], bounds = [], strings = table.strings
+        cdef Py_ssize_t size, number = 0, first = len(pieces), start = 0, end, index, at, following
+        cdef array memory = clone(_LONGS, 0, False)
+        cdef bytearray ends
+        cdef Span* span = NULL
+        cdef int* ids
+        cdef Bytes s, kinds = <Bytes>PyBytes_AS_STRING(self.may_end)
+        cdef unsigned char last, kind
+        cdef str previous
+        if pieces.itemsize != sizeof(int):
+            raise ValueError("pieces needs C integers")
+        for text in texts:
+            s = utf8_of(text if is_plain(text) else spaced(text), &size, held)
+            resize_smart(memory, (number + size // 2 + 1) * sizeof(Span) // sizeof(long long))
+            span = <Span*>memory.data.as_longlongs
+            number += pieces_of(span + number, s, size)
+            bounds.append(number)
+        resize_smart(pieces, first + number)
+        ids = pieces.data.as_ints + first
+        table.number_spans(span, number, ids, True)
+        ends = bytearray(number)
+        for index in range(number):  # for most pieces, the last byte is enough
+            last = span[index].start[span[index].size - 1]
+            ends[index] = ord(look_up(ends_of, strings[ids[index]])) if kinds[last] else END_NONE
+        for end, is_open in zip(bounds, are_open):
+            index = start
+            if end > start:
+                starts.append(first + start)
+            while index < end - 1:
+                if ends[index] == END_NONE:
+                    index += 1
+                    continue
+                following = index + 1  # after the marks that belong to the sentence
+                while following < end and ends[following] == END_ALONE:
+                    following += 1
+                if following == end:
+                    break
+                kind = ends[index]
+                is_first = first + index == starts[len(starts) - 1]
+                if kind == END_ABBREVIATED and index > start and is_digit(span[index].start[0]):
+                    if strings[ids[index - 1]].lower() in letter_words:
+                        kind = END_NUMBER  # "Siehe Abb. 3. Weiter."
+                counts_item = is_first and (
+                    kind == END_NUMBER or kind == END_LETTER
+                    or strings[ids[index]].lower() in letter_words  # "Question. Can I eat?"
                 )
-                if first + index - 1 == starts[len(starts) - 1]:  # "Step 1. Wash your hands."
-                    counts_item |= strings[ids[index - 1]].lower() in letter_words
-            elif kind == END_UNIT:
-                kind = END_ABBREVIATED
-                if index > start and is_digit(span[index - 1].start[0]):
-                    kind = END_NUMBER  # "20 mg."
-            elif kind == END_LETTER:
-                kind = END_ABBREVIATED
-                at = index - 1
-                if at > start and strings[ids[at]].lower() in copulas:
-                    at -= 1  # "Your blood group is O."
-                if at >= start:
-                    previous = strings[ids[at]]
-                    if previous.lower().lstrip(OPENING) in letter_words:
-                        kind = END_NUMBER  # "vitamin C."
-            begins = look_up(starts_of, strings[ids[following]])
-            if not counts_item and begins in before[chr(kind)]:
-                starts.append(first + following)
-            index = following
-        if end > start and is_open:
-            open_ends.append(len(starts) - 1)
-        start = end
+                if kind == END_NUMBER:
+                    counts_item |= (
+                        index > 0 and span[index - 1].start[span[index - 1].size - 1] in b":;,"
+                    )
+                    if first + index - 1 == starts[len(starts) - 1]:  # "Step 1. Wash your hands."
+                        counts_item |= strings[ids[index - 1]].lower() in letter_words
+                elif kind == END_UNIT:
+                    kind = END_ABBREVIATED
+                    if index > start and is_digit(span[index - 1].start[0]):
+                        kind = END_NUMBER  # "20 mg."
+                elif kind == END_LETTER:
+                    kind = END_ABBREVIATED
+                    at = index - 1
+                    if at > start and strings[ids[at]].lower() in copulas:
+                        at -= 1  # "Your blood group is O."
+                    if at >= start:
+                        previous = strings[ids[at]]
+                        if previous.lower().lstrip(OPENING) in letter_words:
+                            kind = END_NUMBER  # "vitamin C."
+                begins = look_up(starts_of, strings[ids[following]])
+                if not counts_item and begins in before[chr(kind)]:
+                    starts.append(first + following)
+                index = following
+            if end > start and is_open:
+                open_ends.append(len(starts) - 1)
+            start = end
 
 
 # --- A list of words with a number each

@@ -252,8 +252,10 @@ def _uncut(
     language: str,
     blocks: Iterable[Block] = (),
 ) -> Uncut:
-    rules = (*_classes(language), _MAY_END, _BEFORE, _BEFORE_LETTERS, _COPULAS)
-    return Uncut(texts, partial(_core.cut_up, *rules, normalise, texts, are_open), blocks)
+    cutter = _core.SentenceCutter(
+        *_classes(language), _MAY_END, _BEFORE, _BEFORE_LETTERS, _COPULAS, normalise
+    )
+    return Uncut(texts, partial(cutter.cut, texts, are_open), blocks)
 
 
 # Sentence punctuation, possibly followed by closing quotes and brackets.
