@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.conftest import Run
 
 import understandability as ud
 from understandability.errors import InputError
@@ -147,3 +148,27 @@ def test_what_is_no_number_is_named(run: Any, qrels: Any, message: str) -> None:
     """Documents in a list, labels that are words, labels of frames that are texts."""
     with pytest.raises(InputError, match=message):
         ud.evaluate(run, qrels, measures="RBP")
+
+
+def test_every_command_warns_of_ranks_that_are_all_the_same(
+    understand: Run, tmp_path: Path
+) -> None:
+    """Where the order of the file decides, the remark names the other order."""
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.run").write_text("1 Q0 a 0 1 t\n1 Q0 b 0 2 t\n2 Q0 a 0 1 t\n")
+    (tmp_path / "qrels").write_text("1 0 b 1\n2 0 a 1\n")
+    (tmp_path / "s.csv").write_text("docno,difficulty\na,5\nb,20\n")
+    common = "--qrels qrels"
+    for command in (
+        f"evaluate one.run two.run {common} -m RBP",
+        f"compare one.run two.run {common} -m RBP",
+        f"correlate one.run two.run {common} -m RBP -m nDCG",
+        f"bounds one.run two.run {common} -m RBP",
+        f"tradeoff one.run --scores s.csv:difficulty {common} -m RBP --top 2 --weight 1",
+        f"simulate users one.run two.run {common} --scores s.csv --column difficulty --threshold 9",
+        "rerank one.run --scores s.csv:difficulty",
+        "fuse one.run two.run",
+    ):
+        done = understand(*command.split(), cwd=tmp_path, status=0)
+        assert "ranks are all the same" in done.stderr, command
+        assert "--order score" in done.stderr, command

@@ -372,6 +372,7 @@ def test_a_column_of_labels_may_follow_the_file(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("a.csv", "q1,0,d1,1\nq1,0,d2,0\n", "first line must name the columns.*'q1,0,d1,1'"),
+        ("a.csv", "qid,docno,label\nq1,d1,1\nq1,d2,\n", "row 2: the label must be .* missing"),
         ("a.txt", "q1 0 d1 1 3\n", "expected 4 columns .*, found 5; write one file for each"),
         ("a.txt", "q1;0;d1;1\n", "found 1; .* write CSV with a header"),
     ],

@@ -136,7 +136,7 @@ def simulated_users(
         show_table(simulated.distribution())
         print()
         show_table(simulated.table())
-    for remark in simulated.remarks:
+    for remark in (*simulated.notes, *simulated.remarks):
         say(f"understand: {remark}")
     rows = simulated.table().to_dicts()
     quantiles = {f"{share:.0%}": value for share, value in simulated.quantiles.items()}

@@ -25,6 +25,7 @@ from understandability.evaluation.options import (
     Runs,
 )
 from understandability.evaluation.result_table import ResultTable, Tabular
+from understandability.evaluation.unusual_input import notes_on_runs
 from understandability.inputs.run import Run
 from understandability.inputs.runs_and_labels import runs_of
 from understandability.keywords import keywords_of
@@ -53,10 +54,11 @@ class PairBounds:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bounds(Tabular):
-    """The bounds for all pairs of runs."""
+    """The bounds for all pairs of runs; `notes` say what is unusual in labels and runs."""
 
     rows: tuple[PairBounds, ...]
     conventions: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def table(self, *, digits: int = 4) -> ResultTable:
         """Return a table with one row per measure and pair of runs."""
@@ -111,7 +113,9 @@ def bounds(
         for measure in parsed
         for reference, run in combinations(listed, 2)
     ]
-    return Bounds(tuple(rows), judgements.conventions.as_dict())
+    chosen = judgements.conventions
+    notes = (*judgements.notes, *notes_on_runs(listed, chosen.order))
+    return Bounds(tuple(rows), chosen.as_dict(), notes)
 
 
 def _bounds(measure: Measure, reference: Run, run: Run, judgements: Judgements) -> PairBounds:

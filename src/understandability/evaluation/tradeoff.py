@@ -22,6 +22,7 @@ from understandability.evaluation.options import (
 )
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.result_table import ResultTable, Tabular
+from understandability.evaluation.unusual_input import notes_on_runs
 from understandability.inputs.runs_and_labels import run_of
 from understandability.keywords import keywords_of
 
@@ -61,12 +62,14 @@ class Point:
 class Tradeoff(Tabular):
     """A sweep over depths and weights: its points, and their evaluation.
 
-    `scores` names the score that the run was re-ranked by.
+    `scores` names the score that the run was re-ranked by. `notes` say what is unusual in the
+    labels and in the run.
     """
 
     points: tuple[Point, ...]
     evaluation: Evaluation
     scores: str = ""
+    notes: tuple[str, ...] = ()
 
     def table(self, *, digits: int = 4) -> ResultTable:
         """Return a table with one row per setting and one column per measure, with marks of
@@ -84,11 +87,6 @@ class Tradeoff(Tabular):
         )
         columns = ("setting", *self.evaluation.measures)
         return ResultTable(columns, rows, marks, note=note, digits=digits)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks on unusual labels and runs."""
-        return self.evaluation.notes
 
     def as_dict(self) -> dict[str, Any]:
         """Return the conventions and the points as plain dictionaries."""
@@ -172,4 +170,5 @@ def tradeoff(
         for name, setting in settings.items()
     )
     name = str(scores) if isinstance(scores, str | Path) else by.labels.name
-    return Tradeoff(points, result, name)
+    notes = tuple(dict.fromkeys((*notes_on_runs([original], order), *result.notes)))
+    return Tradeoff(points, result, name, notes)

@@ -4,7 +4,7 @@ changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,16 @@ def summarise_oddities(oddities: Mapping[str, Sequence[Oddity]], files: str) -> 
         f"{what}: {count:,} in {n_files} of {len(oddities)} {files} (first: {first}){remedy}"
         for (what, remedy), (count, n_files, first) in lines.items()
     ]
+
+
+def notes_on_runs(runs: Iterable[Run], order: str = "rank") -> tuple[str, ...]:
+    """Return a line per type of oddity in some runs: in their files, and in their order.
+
+    >>> notes_on_runs([Run.of("mine", {"q": [("a", 1.0), ("b", 0.5)]})])
+    ()
+    """
+    oddities = {run.name: (*run.oddities, *run_oddities(run, order)) for run in runs}
+    return tuple(summarise_oddities(oddities, "runs"))
 
 
 def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tuple[Oddity, ...]:

@@ -108,7 +108,10 @@ def read_labels(
         text, column = file, suffix
     if _holds_table(text):
         _check_header(text)
-        return labels_from_table(read_table(text), text, column, dimension)
+        table = read_table(text)
+        if dimension == "relevance" and column is None:
+            _check_grades(table, text)
+        return labels_from_table(table, text, column, dimension)
     if column is not None:
         raise OptionError(f"{path} has no named columns: leave out the column {column!r}")
     table, oddities = read_lines(path, LABELS)
@@ -128,6 +131,18 @@ def _holds_table(path: str) -> bool:
     with open_stream(path) as stream:
         fields = stream.readline().decode("utf-8", "replace").split()
     return len(fields) != len(LABELS.columns) or not re.fullmatch(r"-?[\d.]+", fields[-1])
+
+
+def _check_grades(table: pa.Table, name: str) -> None:
+    """Raise `InputError` for a missing grade; qrels list only what was judged."""
+    column = next((name for name in LABEL_COLUMNS if name in table.column_names), None)
+    if column is None or not table[column].null_count:
+        return
+    row = table[column].to_pylist().index(None) + 1
+    raise InputError(
+        f"{name}, row {row}: the {column} must be a number, and it is missing; leave out documents "
+        "that were not judged"
+    )
 
 
 def _check_header(path: str) -> None:

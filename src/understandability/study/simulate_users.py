@@ -95,6 +95,11 @@ class SimulatedUsers(Tabular):
     documents: int
     remarks: tuple[str, ...]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on unusual labels and runs."""
+        return self.evaluation.notes
+
     def table(self, *, digits: int = 4) -> ResultTable:
         """Return a table with one row per user."""
         columns = tuple(SimulatedUser.__dataclass_fields__)
