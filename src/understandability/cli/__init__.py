@@ -282,8 +282,9 @@ def main() -> None:
     """
     _open_closed_streams()
     if sys.argv[1:2] in _ROWS:
-        from understandability.crawls.processes import arrow_without_pandas
+        from understandability.crawls.processes import ONE_THREAD, arrow_without_pandas
 
+        os.environ.update(ONE_THREAD)  # before numpy is imported
         arrow_without_pandas()
     for stream in (sys.stdout, sys.stderr):
         # File names need not be text; in some locales they would go out as stray bytes.

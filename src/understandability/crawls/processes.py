@@ -19,9 +19,9 @@ from typing import Any, Self
 from understandability.errors import InputError
 
 _DYING = 5.0  # seconds that a process may take to end after its socket has closed
-# `-P` keeps modules in the folder where a crawl is started from shadowing Python's modules.
-# Each process computes in one thread, because the number of workers shares out the cores.
-_THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# Each process computes in one thread, because the number of workers shares out the cores. The
+# command itself does so, too: a second thread of numpy costs it time and saves none.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 # Processes in a row that may be killed before they are ready.
 MAX_FAILED_STARTS = 20
 _SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
@@ -38,12 +38,13 @@ class ChildProcess:
     def __init__(self, program: str, descriptors: Sequence[int] = ()) -> None:
         self.connection, child_end = Pipe()
         inherited = [child_end.fileno(), *descriptors]
+        # -P keeps modules in the folder where a crawl is started from shadowing Python's modules.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", program, *map(str, inherited)],
             pass_fds=inherited,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            env={**os.environ, **_THREADS, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         child_end.close()
 
