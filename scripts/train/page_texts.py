@@ -93,8 +93,8 @@ OWN = "own:"  # the prefix of kinds whose texts were written for the set
 # Texts with a single reading. They are used for training only, not for evaluation.
 READ_ONCE = "read_once"
 READ_ONCE_FILE = ROOT / "readings" / "once.jsonl.gz"
-# Passages of 77 more kinds, written for this purpose: trades, law, finance, sport, verse and so on.
-# They have a single reading. Left out with their kind, they show the errors on texts of new kinds.
+# Passages and pages of 162 more kinds, written for this purpose: trades, law, finance, sport, verse
+# and so on. Left out with their kind, they show the errors on texts of new kinds.
 READ_KINDS = "read_kinds"
 READ_KINDS_FILE = READ_ONCE_FILE.with_name("kinds.jsonl.gz")
 # Passages of `unread` that have a single reading after all.
@@ -237,7 +237,7 @@ def read_once() -> Iterator[Text]:
 
 
 def read_kinds() -> Iterator[Text]:
-    """Passages of the further kinds."""
+    """Yield the passages and pages of the further kinds."""
     for row in records(READ_KINDS_FILE):
         yield as_read(READ_KINDS, row)
 

@@ -68,7 +68,7 @@ _WIDENING: Final = (FEW_SENTENCES, CUT, NO_ORDER, REPEATED, TWO_LANGUAGES)
 # whole pages, shares from .6 to .8 agree best with the readings.
 MUST_BE_UNDERSTOOD = 2 / 3
 # The number of passages up to which a text has their mean difficulty, and of a whole page.
-_FEW, _MANY = 3, 5
+_FEW, _MANY = 2, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class ErrorModel:
     it grows towards `high`, by the factor ``exp(rising)`` from end to end.
     Disagreement between the parts of the network adds its square times `by_parts`. The squared
     error of a whole page is `of_pages` times as large, because a page has kinds of text, menus and
-    lists that no passage has; a text of four passages is half a page. The error also
+    lists that no passage has; a text of three passages is half a page. The error also
     grows for texts unlike the rated ones: ``usual + usual_per_word / words`` is the mean square of
     the standardised columns of rated texts, and one rated text in 200 exceeds `limit` times that.
     """
@@ -136,7 +136,7 @@ class ErrorModel:
 def whole(parts: Floats) -> Floats:
     """Return the degree to which a text counts as a whole page, by the number of its passages.
 
-    >>> whole(np.array([1.0, 3.0, 4.0, 5.0, 20.0])).tolist()
+    >>> whole(np.array([1.0, 2.0, 3.0, 4.0, 20.0])).tolist()
     [0.0, 0.0, 0.5, 1.0, 1.0]
     """
     return within((parts - _FEW) / (_MANY - _FEW), 0, 1)
@@ -195,12 +195,12 @@ class Hardening:
 
     The estimate of a hard passage is biased towards the middle, as any estimate from little
     evidence is; and a reader who is lost in one passage gets less from the next. So the part of the
-    mean above `start` grows by the share `by`, on the logistic scale, on pages of five passages or
-    more, and half as much on those of four. In texts of any length, the part above 45 grows by the
+    mean above `start` grows by the share `by`, on the logistic scale, on pages of four passages or
+    more, and half as much on those of three. In texts of any length, the part above 45 grows by the
     share `of_passages`: texts of a kind that the model has not seen are harder than it says if they
     are hard.
 
-    >>> Hardening(50.0, 0.5).of(np.array([80.0, 80.0, 80.0]), np.array([3, 4, 9])).round(1).tolist()
+    >>> Hardening(50.0, 0.5).of(np.array([80.0, 80.0, 80.0]), np.array([2, 3, 9])).round(1).tolist()
     [80.0, 85.0, 88.9]
     """
 
