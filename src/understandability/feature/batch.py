@@ -464,7 +464,8 @@ def nan_for_0(values: ArrayLike) -> FloatArray:
 
 
 def letters(words: Sequence[str]) -> NDArray[np.int32]:
-    """Return the number of letters and digits of each word. Use `TypeTable.column`.
+    """Return the number of letters and digits of each word. Call it through `TypeTable.column`, a
+    cache.
 
     >>> letters(["well-being", "3.5"])
     array([9, 2], dtype=int32)
@@ -495,7 +496,9 @@ def capitals(pieces: Sequence[str]) -> NDArray[np.int8]:
 
 
 def starts_with_capital(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Return a mask of the words that start with a capital letter. Use `TypeTable.column`."""
+    """Return a mask of the words that start with a capital. Call it through `TypeTable.column`, a
+    cache.
+    """
     return np.fromiter((word[:1].isupper() for word in words), bool)
 
 

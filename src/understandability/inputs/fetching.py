@@ -208,7 +208,7 @@ def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
 
 
 def _left(deadline: float) -> float:
-    """Return the seconds until the deadline, at least 0.01."""
+    """Return the seconds that remain until the deadline, at least 0.01."""
     return max(0.01, deadline - time.monotonic())
 
 

@@ -449,7 +449,8 @@ def _ends_in_ellipsis(tokens: list[str]) -> bool:
 
 
 def read_sentences(batch: Batch) -> Floats:
-    """Compute the statistics of `layout.SENTENCE` for each sentence. Use `Batch.once`.
+    """Compute the statistics of `layout.SENTENCE` for each sentence, as a table (sentences,
+    columns).
 
     | columns | |
     |---|---|

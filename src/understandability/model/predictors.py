@@ -456,7 +456,7 @@ class Prepared:
         return self.predictor.inputs
 
     def prepared(self, rows: Floats) -> Floats:
-        """Standardise the first columns of each row."""
+        """Standardise rows of inputs: fill missing values, centre, scale and clip them."""
         return standardised(rows[:, : self.inputs], self.fill, self.center, self.scale, self.cut)
 
     def __call__(self, rows: Floats) -> Floats:

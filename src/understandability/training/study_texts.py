@@ -165,7 +165,7 @@ def _page_of_file(
 
 
 def _check_columns(path: str, names: Sequence[str]) -> None:
-    """Raise `InputError` for a column of questions that would be overlooked."""
+    """Raise `InputError` for a misspelt column of questions, or a question without its choices."""
     for name in names:
         match = _COLUMN.fullmatch(name)
         if match is None and _MISSPELT.fullmatch(name):
