@@ -57,7 +57,7 @@ def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> No
             "features page.html --tagger x",
             "tagger 'x' does not exist; choose one of built-in, nltk",
         ),
-        ("extract page.html --extractor x", "extractor 'x' does not exist; choose one of naive, "),
+        ("extract page.html --extractor x", "extractor 'x' does not exist; choose one of main, "),
         (
             "extract page.html --engine x",
             "engine 'x' does not exist; choose one of fast, reference",
