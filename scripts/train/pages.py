@@ -357,8 +357,8 @@ _READ = {
     READ_KINDS: (
         READ_KINDS_FILE,
         "CC0",
-        "passages and pages of 162 more kinds, written for the set and read twice by language models; "
-        "readings/kinds.jsonl.gz",
+        "passages and pages of 162 more kinds, written for the set and read twice by language "
+        "models; readings/kinds.jsonl.gz",
     ),
     READ_SENTENCES: (
         READ_SENTENCES_FILE,
