@@ -12,10 +12,10 @@ script trains the second on readings alone, including those of further kinds
 ensembles disagree, the spread is wider.
 
 The spread and the hardenings are fitted to estimates for texts whose kind was held out, so they
-apply to texts of new kinds: those of both ensembles for the further kinds, which the first has never
-seen, and those of the second alone for all other readings. The level and the difficulty of words remain
-unchanged; the second ensemble reads the latter on its own scale. The script trains six times, for a
-minute of one core each.
+apply to texts of new kinds. Texts of the further kinds, which the first ensemble has never seen, are
+estimated by both ensembles, and all other readings by the second alone. The level and the
+difficulty of words remain unchanged; the second ensemble reads the latter on its own scale. The
+script trains six times, for a minute of one core each.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ def joined(first: Prepared, second: Prepared, line: tuple[float, float]) -> Prep
 def elsewhere(model: PassageModel, table: Table, second: KindsLeftOut) -> KindsLeftOut:
     """Return estimates by both ensembles for the further kinds, and by the second for other texts.
 
-    `model` is the first ensemble, which learned from all texts but the further kinds. `second` holds
-    estimates of the second by models that saw nothing of the kind of a text.
+    `model` is the first ensemble, which learned from all texts but the further kinds. `second`
+    holds estimates of the second by models that saw nothing of the kind of a text.
     """
     passages = table.passages
     outputs = model.network(passages.columns)
