@@ -12,7 +12,7 @@ script trains the second on readings alone, including those of further kinds
 ensembles disagree, the spread is wider.
 
 The spread and the hardenings are fitted to estimates for texts whose kind was held out, so they
-apply to texts of new kinds. Texts of the further kinds, which the first ensemble has never seen, are
+apply to texts of new kinds. Texts of the further kinds, which the first ensemble never saw, are
 estimated by both ensembles, and all other readings by the second alone. The level and the
 difficulty of words remain unchanged; the second ensemble reads the latter on its own scale. The
 script trains six times, for a minute of one core each.
