@@ -159,7 +159,7 @@ def options_of(command: Command) -> list[str]:
     if own:
         lines += [*map(item, own), ""]
     if shared:
-        lines += ["Options that it shares with other commands:", ""]
+        lines += ["Shared options:", ""]
         for topic, names in shared.items():
             anchor = topic.lower().replace(" ", "-")
             listed = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} options"
