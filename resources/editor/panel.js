@@ -87,7 +87,7 @@ export function showHeadline(found, reader) {
   if (!aimed || aimed.p_understandable === null) {
     $("aim").textContent = remarks.join(" ");
   } else if (aimed.p_understandable < found.aim) {
-    $("aim").textContent = [`Below the target of ${percent(found.aim)}: the text is ${count(Math.max(1, Math.round(aimed.missing)), "point")} too hard.`, ...remarks].join(" ");
+    $("aim").textContent = [`Below the target of ${percent(found.aim)}, the mark on the bar.`, ...remarks].join(" ");
   } else {
     $("aim").textContent = [`The target of ${percent(found.aim)} is reached.`, ...remarks].join(" ");
   }
@@ -112,7 +112,7 @@ const STEPS = 3;
 export function showSteps(found) {
   const now = found.estimate.p_understandable;
   const gain = (step) => (Math.round(100 * step.p_understandable) > Math.round(100 * now)
-    ? `${percent(now)} → ${percent(step.p_understandable)}` : points(step.points));
+    ? `${percent(now)} → ${percent(step.p_understandable)}` : now === null ? points(step.points) : "a little easier");
   const rows = found.first_steps.slice(0, STEPS).map((step) =>
     element("li", {}, step.action, " ", element("span", { className: "gain" }, gain(step))));
   if (found.together) {
@@ -156,7 +156,7 @@ export function showDetails(found, actions) {
       row.append(button, " ");
     }
     if (!term.in_place && term.plain.length) row.append(`${inPlainWords(term.plain)} `);
-    if (term.note) row.append(element("span", { className: "note" }, term.plain.length ? term.note : `explain: ${term.note}`));
+    if (term.note && !term.plain.includes(term.note)) row.append(element("span", { className: "note" }, term.plain.length ? term.note : `explain: ${term.note}`));
     return row;
   });
   $("misspelled").textContent = found.misspelled.length ? `Likely spelling mistakes: ${found.misspelled.map((row) => `${row.word} (${row.likely}?)`).join(", ")}.` : "";

@@ -5,7 +5,7 @@ const KEY = "understandability-work";
 const EMPTY = { text: "", versions: [], answers: {}, refused: [], hidden: ["shade", "long", "passive"], english: "" };
 
 // Shown on the first visit; it is kept only once somebody has changed it.
-export const EXAMPLE = `## Your colonoscopy
+export const EXAMPLE = `Your colonoscopy
 
 Prior to the procedure you must fast for six hours. A sedative is administered intravenously, and the majority of patients experience drowsiness subsequently. Following the procedure you should not drive, operate machinery or drink alcohol for 24 hours, and it is imperative that a responsible adult accompanies you home and remains with you overnight.
 

@@ -91,7 +91,7 @@ def scale_chart(
     parts.append(f'<circle cx="{scaled(difficulty):.1f}" cy="{axis}" r="7" fill="{_ACCENT}"/>')
     anchor = "start" if difficulty < 15 else "end" if difficulty > 85 else "middle"
     parts.append(
-        _text(scaled(difficulty), 14, f"this page {difficulty:.0f}", anchor, "font-weight:bold")
+        _text(scaled(difficulty), 14, f"this text {difficulty:.0f}", anchor, "font-weight:bold")
     )
     y = axis + 58
     said = [f"This page has difficulty {difficulty:.0f}; the reader's limit is {threshold:g}."]

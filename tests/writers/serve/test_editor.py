@@ -299,7 +299,7 @@ def test_an_aim_says_what_is_missing(browser: BrowserPage, address: str) -> None
     for reader in browser.evaluate(options):
         browser.evaluate(f"({choose})({reader!r})")
         said = browser.evaluate("document.getElementById('aim').textContent")
-        assert "too hard." in said or "is reached" in said
+        assert "Below the target" in said or "is reached" in said
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -510,7 +510,7 @@ def _chosen(
     if end - start == 1 and word.isupper() and len(word) > 1:
         return None  # an abbreviation, a gene or a heading
     is_name = not is_title and _is_name(sentence, start, end)
-    if sentence.is_in_compound(start, end):
+    if sentence.is_in_compound(start, end) or _is_figurative(sentence, start, end):
         return None
     is_infinitive = sentence.is_infinitive(end - 1)
     parts = {form.row.part for form in forms}
@@ -541,6 +541,21 @@ def _chosen(
             if plain or row.note or match.is_defined:
                 return replace(match, plain=plain)
     return None
+
+
+def _is_figurative(sentence: TaggedSentence, start: int, end: int) -> bool:
+    """Return True for a word said of what has no body: "a haemorrhage of staff", "chronic liar"."""
+    if end - start > 1:
+        return False
+    ordinary = word_list("without a body")
+    if sentence.tag(start) == "ADJ" or sentence.tag(end) in NOUNS:
+        return not ordinary.isdisjoint(sentence.stems(end))
+    at = end + 1
+    if sentence.word(end) not in ("of", "for", "over"):
+        return False
+    while sentence.tag(at) in ("DET", "ADJ", "NUM", "PRON") and at < end + 4:
+        at += 1
+    return not ordinary.isdisjoint(sentence.stems(at))
 
 
 def _is_name(sentence: TaggedSentence, start: int, end: int) -> bool:
