@@ -36,7 +36,8 @@ FAILED = "it fails"
 UNKNOWN = "unknown"
 
 _VOID = names("area br embed hr img input link meta wbr")
-_BEHIND = "behind"  # the prefix of the reason of blocks that jusText does not read
+# The reason of blocks that jusText does not read.
+_AFTER_THE_PAGE = "after the end of the page"
 
 # The faults of boilerpy3, and the repairs to try; the first repair that gives our tokens is the
 # cause of the difference.
@@ -142,7 +143,7 @@ def same_paragraphs(parsed: ParsedPage) -> bool:
     return [
         (block.text, block.kept, last_class(block))
         for block in ours
-        if not block.reason.startswith(_BEHIND)
+        if not block.reason == _AFTER_THE_PAGE
     ] == [(block.text, block.kept, block.reason) for block in theirs]
 
 

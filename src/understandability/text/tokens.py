@@ -13,6 +13,8 @@ import string
 import unicodedata
 from itertools import chain
 
+from understandability import _core
+
 # Soft hyphen, grapheme joiner, zero-width space, marks of direction, word joiner, byte order mark,
 # variation selectors.
 _INVISIBLE = dict.fromkeys(
@@ -49,11 +51,9 @@ _MINUS = re.compile(r"(?<=[^\W\d_])[−‒](?=[^\W\d_])")
 # Marks in full width between Latin letters and digits.
 _WIDE_MARK = re.compile(r"(?<=[A-Za-zÀ-ɏ0-9])[．，！？：；）]")
 _WIDE_MARKS = {ord(mark): unicodedata.normalize("NFKC", mark) for mark in "．，！？：；）"}
-# Forms that make letters look like those of another language.
-_OTHER_FORM = re.compile(
-    "[\u0300-\u037f\u0653-\u0655\u1140-\u11ff\u3099\u309a\ufb00-\ufb06\uff10-\uff5a"
-    "\U0001d400-\U0001d7ff]"
-)
+# The first bytes of forms that make letters look like those of another language: ligatures, full
+# width, bold type.
+_OTHER_FORMS = (b"\xef\xac", b"\xef\xbc", b"\xef\xbd", b"\xf0\x9d")
 _DOUBLE_HYPHEN = re.compile(r"(?<=[^\s-])(--+)(?=[^\s-])")
 
 
@@ -82,7 +82,11 @@ def in_usual_form(text: str) -> str:
     >>> in_usual_form("ｆｌｕ"), in_usual_form("grippe")
     ('flu', 'grippe')
     """
-    return spaced(text) if not text.isascii() and _OTHER_FORM.search(text) else text
+    if text.isascii():
+        return text
+    utf8 = text.encode("utf-8", "replace")  # a pattern would take ten times as long
+    has_others = _core.may_combine(utf8) or any(form in utf8 for form in _OTHER_FORMS)
+    return spaced(text) if has_others else text
 
 
 def split_pieces(text: str) -> list[str]:
