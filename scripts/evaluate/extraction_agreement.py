@@ -143,7 +143,7 @@ def same_paragraphs(parsed: ParsedPage) -> bool:
     return [
         (block.text, block.kept, last_class(block))
         for block in ours
-        if not block.reason == _AFTER_THE_PAGE
+        if block.reason != _AFTER_THE_PAGE
     ] == [(block.text, block.kept, block.reason) for block in theirs]
 
 
