@@ -150,6 +150,13 @@ def test_what_stands_in_brackets_is_explained_in_the_whole_text() -> None:
     assert all(each.is_explained for each in offered(text) if each.term == "biopsy")
 
 
+def test_an_explanation_of_a_plural_is_the_plural_of_its_row() -> None:
+    """Some plain terms are plurals already: "helpful bacteria", not "helpful bacterias"."""
+    text = "Most people can control their symptoms with diet, probiotics and medicine."
+    brackets = [offer.in_brackets for offer in offered(text) if offer.in_brackets]
+    assert brackets == ["probiotics (helpful bacteria)"]
+
+
 def test_what_only_the_text_says_of_a_term_is_explained_too() -> None:
     """Its one plain term would repeat a word beside it."""
     (found,) = [each for each in offered("She lost her smell (anosmia).") if "anosmia" in each.term]

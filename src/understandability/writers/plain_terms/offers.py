@@ -46,7 +46,6 @@ from understandability.writers.plain_terms.term_tables import (
     index,
     is_medicine,
     plain_terms,
-    plural_of,
     recommended_words,
     trusted_terms,
     word_list,
@@ -375,7 +374,7 @@ def _in_brackets(match: Match, pieces: Sequence[str], plain: Sequence[str]) -> s
         is_clause = not {"VERB", "AUX", "PRON", "DET"}.isdisjoint(plain_of(meaning).tags)
         if is_clause or plain_of(meaning).head.endswith("ing"):
             return ""  # "a tube that carries"
-        meaning = plural_of(meaning)
+        meaning = row.plurals[row.plain.index(meaning)]
     if match.is_one_word and any(word in row.term for word in meaning.split() if len(word) > 3):
         return ""  # "subtype (type)"
     if match.next_word == "," and sentence.word(end + 1) in ("a", "an", "the"):
