@@ -58,7 +58,7 @@ def test_a_half_written_file_never_appears(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["scores", "scores.xls", "scores.parquet.gz", "x.gz"])
 def test_other_suffixes_are_refused(name: str) -> None:
-    with pytest.raises(OptionError, match=r"write \.jsonl, \.csv, \.tsv"):
+    with pytest.raises(OptionError, match=r"name a \.jsonl, \.csv, \.tsv"):
         table_format(name)
 
 
