@@ -516,7 +516,7 @@ def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
 def _remarks_on(language: str | None) -> tuple[FlagName, ...]:
     """Return the flag ``not_english`` for a document in another language.
 
-    A document whose language is uncertain already has a flag, and gets none.
+    If the language is uncertain, another flag says so already, and there is none here.
     """
     flags: tuple[FlagName, ...] = ()
     if language not in (None, "en", UNDETERMINED):

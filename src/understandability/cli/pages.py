@@ -239,7 +239,7 @@ def _explained(blocks: Sequence[Mapping[str, Any]]) -> str:
 
 
 class _FileNames:
-    """Chooses file names for documents that differ even where a file system ignores case."""
+    """Chooses file names for documents; no two are the same, even if capitals do not count."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()

@@ -253,10 +253,12 @@ def _fates(parts: Sequence[_FolderPart]) -> NDArray[np.int8]:
 
 
 def _documents(parts: Sequence[_FolderPart]) -> Iterator[pa.Table]:
-    """Yield tables with the docno, index, named path and folder of each document of some parts.
+    """Yield tables with a row for each document of some parts of crawls.
 
-    The `index` counts all documents: of each part first the scores, then the errors. Unreadable
-    documents are left out of the tables, because another document may have their docno.
+    The columns are docno, index, the number of the input as the user named it, and the number of
+    the folder. `index` numbers the documents of all parts; within a part, documents with a score
+    come before those that failed. Unreadable documents have a number but no row, because another
+    document may have their docno.
     """
     numbers = {
         named_path: number

@@ -120,7 +120,10 @@ class SeenDocnos:
 
 
 def qualified_docno(docno: str, path: str, named_path: str) -> str:
-    """Prefix a docno with its path, to distinguish it from an equal docno under another path.
+    """Make a docno unique, for when a document of another input has the same one.
+
+    `named_path` is the file that the user named; it is put in front of the docno. It is '' if the
+    user named a folder: then the docno is the `path` within that folder.
 
     >>> qualified_docno("d1", "b.jsonl#7", "b.jsonl"), qualified_docno("flu.html", "b/flu.html", "")
     ('b.jsonl/d1', 'b/flu.html')

@@ -255,8 +255,9 @@ class RunComparison:
         measure: The name of the measure.
         run: The name of the run.
         reference: The name of the run that it is compared with.
-        against: The role of the reference: ``first``, ``baseline``, ``best`` or ``pairs``.
-        queries: The number of queries that both runs count.
+        against: Why it is compared with this one, which is the ``first`` run, the ``baseline`` or
+            the ``best``; or all ``pairs`` are compared.
+        queries: The number of queries that are evaluated for both runs.
         mean: The mean of the run.
         difference: The mean difference, run minus reference.
         low: The lower end of its interval of 95 %: from the bootstrap if that is one of the tests,

@@ -84,9 +84,9 @@ def mixed_models(sources: Sequence[Any], bundle: str = "", *, column: str | None
     """Return a warning if scores were estimated by different models, otherwise an empty string.
 
     Score tables (``FILE:COLUMN``, or in memory with their `column`) record their model in their
-    settings. `bundle` is another model and scale to compare them with. Raises `InputError` if
+    settings. `bundle` names one more model, whose scale is compared, too. Raises `InputError` if
     `sources` are estimates on different scales. A table that does not record its scale counts as
-    another scale.
+    one with a scale of its own.
     """
     models = {bundle: "the bundle"} if bundle else {}
     scales: dict[str, str] = {}

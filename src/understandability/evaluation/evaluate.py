@@ -589,7 +589,8 @@ def _compute(
 ) -> tuple[Floats, Floats]:
     """Return the values of a run by measure and query, and the means by measure.
 
-    `foreign_values` yields the values and the aggregator of each measure of ir_measures.
+    `foreign_values` yields the values and the aggregator of each requested measure that
+    ir_measures computes.
     """
     conventions = judgements.conventions
     if not set(run.queries) & set(judgements.queries):
@@ -622,7 +623,7 @@ def _compute(
 
 
 def _header(measures: Sequence[AnyMeasure], judgements: Judgements) -> dict[str, Any]:
-    """Return everything that determines the numbers, for the header of an output."""
+    """Return the settings that the results depend on, for the header of an output file."""
     return {
         **judgements.conventions.as_dict(),
         "qrels": judgements.qrels.name,

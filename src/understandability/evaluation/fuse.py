@@ -78,8 +78,9 @@ def fuse(
 ) -> Run:
     """Fuse runs, and scores of how easy documents are, into one run.
 
-    A score ranks the documents of the runs, easiest first, and leaves out those without a score.
-    Documents with equal points keep the order of the first run that lists them.
+    A column of scores counts as a run: it ranks the documents of the runs, easiest first, without
+    those that have no score. Documents with the same fused score keep the order of the first run
+    that lists them.
 
     Example: understand fuse bm25.run scores.parquet:difficulty --method rrf --top 15 -o fused.run
 

@@ -16,7 +16,7 @@ _GROUPS = (
 
 
 def text_columns() -> tuple[str, ...]:
-    """Return the columns of the set ``text``: ratios that need no installed resource.
+    """Return the columns of the set ``text``: ratios that need no vocabulary to be installed.
 
     Published estimators read them by default.
     """

@@ -160,7 +160,10 @@ def frequencies(batch: Batch) -> FloatArray:
 
 
 def frequency_figure(batch: Batch, corpus: str, index: int) -> FloatArray:
-    """Return one of the five figures of `summaries` for one corpus, or for general English."""
+    """Return a statistic of the frequencies of each document's words in a corpus.
+
+    `index` is the statistic, in the order of `_FIGURES`.
+    """
     return batch.once(frequencies)[:, _SCALES.index(corpus), index]
 
 

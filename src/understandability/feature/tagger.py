@@ -75,7 +75,10 @@ class Tagger:
         self._boundary = self._weights[texts.index(BOUNDARY_FEATURE)].astype(np.int16)
 
     def tag(self, tokens: Sequence[str], sentence_starts: Array) -> NDArray[np.uint8]:
-        """Tag tokens; `sentence_starts` are the indexes of the first token of each sentence."""
+        """Return the part of speech of each token, as an index into `UNIVERSAL`.
+
+        `sentence_starts` has the index of the first token of each sentence.
+        """
         numbers: dict[str, int] = {}
         ids = np.array([numbers.setdefault(token, len(numbers)) for token in tokens], np.int64)
         return self.tag_ids(ids, sentence_starts, self.contributions(list(numbers)))
@@ -100,7 +103,7 @@ class Tagger:
     def tag_ids(
         self, type_ids: Array, sentence_starts: Array, contributions: Array
     ) -> NDArray[np.uint8]:
-        """Tag tokens, represented by the indexes of their types in `contributions`."""
+        """Do the same for tokens that are given as indexes of their types in `contributions`."""
         tags = np.empty(len(type_ids), np.uint8)
         rows = np.ascontiguousarray(contributions, np.int16)
         ids = np.ascontiguousarray(type_ids, np.int64)

@@ -72,8 +72,9 @@ class Prior:
             raise InputError("its prior is not a line that rises with difficulty and level")
 
     def of(self, outputs: Floats) -> Floats:
-        """Apply the function to the base model's outputs; the first columns are difficulty and
-        level.
+        """Return the prior of each text, given the base model's outputs.
+
+        The first two columns of `outputs` are difficulty and level.
         """
         return np.asarray(self.start + self.difficulty * outputs[:, 0] + self.level * outputs[:, 1])
 

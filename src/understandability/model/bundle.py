@@ -86,8 +86,9 @@ MODELS = {
 class Bundle:
     """A trained model, its map to difficulty, and its model card (data, figures, limits).
 
-    `calibration` maps the model's output to difficulty. `assessors` maps its level, if it has one,
-    to the scale of the assessors of 2016, for readers whose threshold is on that scale. `card`
+    `calibration` maps the model's output to difficulty. If the model also estimates a level,
+    `assessors` maps that level to the scale on which the assessors of CLEF eHealth 2016 labelled
+    pages, for readers whose threshold is on that scale. `card`
     holds ``summary``, ``training``, ``figures``, ``intended_use`` and further entries of
     ``bundle.json``. `checksum` identifies the weights ('' until the bundle is written). `reader` is
     the default reader for P(U|d), such as the one fitted to labels in training.

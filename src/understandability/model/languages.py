@@ -110,7 +110,7 @@ class LanguagesModel:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns of a passage."""
+        """The names of the numbers that the model reads of each passage, in order."""
         return COLUMNS
 
     @property

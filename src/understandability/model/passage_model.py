@@ -282,7 +282,7 @@ class PassageModel:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns of a passage."""
+        """The names of the numbers that the model reads of each passage, in order."""
         return passage_columns()
 
     @property

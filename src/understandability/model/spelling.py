@@ -46,8 +46,10 @@ def word_weights(batch: Batch) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Spelling:
-    """A fitted model: the weight of each hash bucket of runs of letters, (`RUNS`,), and the
-    intercept.
+    """A linear model of labels by spelling.
+
+    `letters` has a weight for each hash bucket of sequences of letters, of shape (`RUNS`,), and
+    `start` is the intercept.
     """
 
     letters: Floats

@@ -235,8 +235,9 @@ def grid(
     """Compare every feature and bundle with labels of pages, under each way of reading them.
 
     This is the main experiment of Palotti, Zuccon & Hanbury (2019), with three extractors and three
-    ways to split sentences. Shows the agreement of assessors, the best score of each category, the
-    spread of all, and the correlation that the best of all scores reaches with shuffled labels.
+    ways to split sentences. Shows how well assessors agree; for each category of features, the one
+    that correlates best with the labels; the range of all correlations; and, as a level of chance,
+    the highest correlation that any of them reaches with shuffled labels.
 
     Example: understand grid pages/ --labels judged.csv --direction harder -o grid.json
 

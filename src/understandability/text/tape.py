@@ -358,7 +358,7 @@ def opens_after_last_end(lowered: bytes, name: bytes) -> int:
 
 
 def _with_raw_elements_closed(source: bytes) -> bytes:
-    """Close scripts and other raw elements where text seems to continue, and return the source."""
+    """Add missing end tags of scripts and the like, where the text of the page seems to go on."""
     for name in RAW:
         tag = name.encode()
         if (start := opens_after_last_end(source.lower(), tag)) >= 0:

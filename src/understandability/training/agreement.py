@@ -101,8 +101,9 @@ class StudyAgreement:
 class ScoredAnswers:
     """Answers as two arrays (participants, texts), and the estimates of the texts.
 
-    `understood` is 1 or 0, and NaN where there is no answer that can be scored. `right` is the
-    share of right answers to the questions of a text, likewise. `difficulty` and
+    `understood` is 1 or 0: whether the participant understood the text. `right` is the share of the
+    text's questions that the participant answered rightly, from 0 to 1. Both are NaN where there is
+    no answer that can be scored. `difficulty` and
     `p_understandable` have one entry per text.
     """
 

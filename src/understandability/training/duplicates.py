@@ -67,7 +67,8 @@ def _root(parents: list[int], group: int) -> int:
 def near_duplicates(documents: Iterable[Document]) -> NDArray[np.int64]:
     """Return pairs of texts that share most of their runs of words, as indices; shape (pairs, 2).
 
-    Not every pair of many copies is returned, but all copies are connected through pairs.
+    If a text has many copies, not every pair of them is returned, but a chain of pairs links each
+    copy to every other.
 
     >>> from understandability.text.analysis import document_of_text
     >>> texts = ("Rest helps if you have the flu.", "See a doctor.", "Rest helps if you have flu.",

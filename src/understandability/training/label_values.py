@@ -27,8 +27,9 @@ class LabelReader:
     """Converts the labels of one table to numbers, and remembers the word for each number.
 
     `order` lists labels that are words from the easiest to the hardest; they become 1, 2, 3 …
-    Without it, CEFR levels become 1 (A1) to 6 (C2), A2+ 2.5, and yes and no 1 and 0. Percent signs
-    are dropped: 85 % is 85.
+    Without it, CEFR levels become 1 (A1) to 6 (C2), with a half for a plus: A2+ becomes 2.5. Yes
+    becomes 1, and no 0. Percent signs are dropped: 85 % is 85. `read` returns `MISSING` for an
+    empty label such as NA, and None for one that it cannot convert.
 
     >>> reader = LabelReader(("easy", "hard"))
     >>> reader.read("Hard"), reader.read("NA") is MISSING, reader.read("odd")

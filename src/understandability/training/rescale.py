@@ -58,8 +58,8 @@ class Rescaled(Tabular):
     `before` is the root mean square difference between the bundle's own difficulties and the
     labels. `after` is the same for the new difficulties, cross-validated by group. The order of
     texts does not change, nor does their `spearman` correlation with the labels. `texts` and
-    `groups` are counts. `guessed` are sentences on the columns of texts, `remarks` sentences on the
-    limits of the figures.
+    `groups` are counts. `guessed` has sentences that say which columns of the table were taken for
+    texts and labels; `remarks` has sentences on the limits of the figures.
     """
 
     bundle: Bundle

@@ -28,9 +28,9 @@ _CHUNK = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class SpelledTexts:
-    """Texts as two sparse matrices: texts by words, and words by runs of letters.
+    """Texts as two sparse matrices: texts by words, and words by sequences of letters.
 
-    `squares` are the squared lengths of the texts as rows of runs.
+    Their product has a row for each text; `squares` are the squared lengths of these rows.
     """
 
     words: Any  # scipy.sparse.csr_matrix (texts, words)

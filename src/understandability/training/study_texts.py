@@ -39,7 +39,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class StudyText:
-    """A text that participants read: its document and its questions."""
+    """A document that participants of a study read, with the questions that they answer."""
 
     id: str
     page: Page

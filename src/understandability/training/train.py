@@ -108,12 +108,13 @@ class CurvePoint:
 class Trained:
     """The result of `train`: a `bundle`, and its agreement with labels it did not learn from.
 
-    `figures` is the leaderboard: out-of-fold estimates, `open`, the formulas, the corpus ratio and
-    a TF-IDF ridge; the bundle's card has it too. `estimates` has a row per text: docno, set, label
-    (as in the table), fold and difficulty. The difficulty is out of fold, or estimated by the final
-    model if the text has no label. `curve` is the learning curve, empty unless requested. `remarks`
-    are sentences on dropped data and on the curve. `estimator` and `folds` are the settings used;
-    `options` are the options of ``understand validate`` for a table like the (first) labels.
+    `figures` is the leaderboard, with a row for the new bundle (out of fold), the bundle `open`,
+    each formula, the corpus ratio and a TF-IDF ridge; the bundle's card has it too. `estimates` has
+    a row per text: docno, set, label (as in the table), fold and difficulty. The difficulty is out
+    of fold, or estimated by the final model if the text has no label. `curve` is the learning
+    curve, empty unless requested. `remarks` are sentences on dropped data and on the curve.
+    `estimator` and `folds` are the settings used; `options` are those that ``understand validate``
+    needs to read a table like the first labels.
     """
 
     bundle: Bundle

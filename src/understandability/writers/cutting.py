@@ -222,9 +222,10 @@ def joints(sentence: TaggedSentence, pieces: Sequence[str]) -> Iterator[Joint]:
 
 
 def _kept_word(sentence: TaggedSentence, position: int) -> str | None:
-    """Return the word with which the second sentence should begin ('' for none).
+    """Return the word that should begin the second half of a sentence that is cut at `position`.
 
-    None if the token at `position` cannot join two clauses.
+    The result is '' if the joining word is simply left out, and None if the token there does not
+    join two clauses, so that the sentence cannot be cut.
     """
     word = sentence.word(position)
     if word == ";":

@@ -59,8 +59,7 @@ def level_of(level: float) -> Level | None:
 
 
 def shade_of(level: float, difficulty: float) -> int:
-    """Return the step of the colour scale, 0 to 4: 0 is up to A2, then each level is one step; 4 is
-    C2.
+    """Return the step of the colour scale: 0 for A1 and A2, 1 for B1, 2 for B2, 3 for C1, 4 for C2.
 
     For models without levels, each 20 points of difficulty are one step.
 

@@ -141,7 +141,7 @@ class Offer:
 
 
 def covered(offered: Iterable[Offer]) -> set[int]:
-    """Return the positions of all pieces that belong to offered terms."""
+    """Return the positions of all words that belong to a term with an offer."""
     return {position for offer in offered for position in range(offer.first, offer.last)}
 
 
@@ -543,7 +543,10 @@ def _chosen(
 
 
 def _is_figurative(sentence: TaggedSentence, start: int, end: int) -> bool:
-    """Return True for a word said of what has no body: "a haemorrhage of staff", "chronic liar"."""
+    """Return True if a medical word is not about a body or an illness here.
+
+    Examples are "a haemorrhage of staff" and "chronic liar".
+    """
     if end - start > 1:
         return False
     ordinary = word_list("without a body")
@@ -574,7 +577,7 @@ def _is_before_name(sentence: TaggedSentence, end: int) -> bool:
 
 
 def _is_in_abbreviated(sentence: TaggedSentence, start: int, end: int) -> bool:
-    """Return True for a part of the full form of an abbreviation that follows in brackets.
+    """Return True if the words belong to a full form whose abbreviation follows in brackets.
 
     "Familial medullary thyroid cancer (FMTC)" is a name; none of its words can be replaced.
     """
