@@ -154,10 +154,11 @@ def user_grid(
     out: Out = _OUT,
     quiet: Quiet = False,
 ) -> None:
-    """Show a row for each combination of user and way of reading.
+    """Show a row for each simulated user and each way of turning pages into scores.
 
     Args:
-        plot: Draw Kendall's tau of each user over the ways of reading (.png, .svg, .pdf).
+        plot: Draw Kendall's tau of each user, a point for each way of turning pages into scores
+            (.png, .svg, .pdf).
         quiet: Show no progress.
     """
     if plot is not None:

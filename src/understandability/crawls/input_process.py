@@ -51,8 +51,9 @@ class Setup:
 class Assignment:
     """A message to a worker: the input to read and score.
 
-    `finished` maps the number of each part that already exists to True for the last part of the
-    input. `retried` maps finished parts to the stages whose failures are tried again.
+    `finished` has an entry for each part that already exists: its number, and whether it is the
+    last part of the input. `retried` has an entry for each finished part with failures to try
+    again: the stages of these failures.
     """
 
     input: Input
@@ -109,7 +110,7 @@ class ReadingState:
 
     @staticmethod
     def allocate(descriptor: int) -> None:
-        """Make an open file large enough for the state."""
+        """Make an open file as large as the record of a worker's progress."""
         os.ftruncate(descriptor, _STATE.size)
 
 

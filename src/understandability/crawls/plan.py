@@ -1,4 +1,4 @@
-"""The plan of a crawl: the inputs, divided into units for one worker each, and the row maker."""
+"""The plan of a crawl: its inputs, divided into units for one worker each, and how to score."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Status:
 
 
 def status(folder: str | Path) -> Status:
-    """Show which inputs are complete, and count documents, errors by stage, and difficulties.
+    """Show which inputs are complete, and count documents, errors and ranges of difficulty.
 
     Example: understand crawl status scores/
 

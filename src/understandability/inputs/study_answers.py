@@ -174,7 +174,7 @@ def _shown(name: str) -> str:
 
 
 def _content_of(path: Path) -> bytes:
-    """Return the content of a regular file, or as much of it as shows that it is too long."""
+    """Return the content of a regular file; of a file that is too long, a byte over the limit."""
     if not path.is_file():  # reading a pipe or a device might never end
         raise InputError("it is no file")
     with path.open("rb") as file:

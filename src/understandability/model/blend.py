@@ -180,7 +180,7 @@ class BlendModel:
         return result
 
     def read(self, batch: Batch) -> Reading:
-        """Return the raw output with the base model's level and flags."""
+        """Return the blend's output for each document, with the base model's level and flags."""
         raw = self.predict(self.inputs(batch))
         reading = batch.once(self.base.read)
         return replace(reading, raw=raw, message=raw, error=np.full(len(raw), np.nan))

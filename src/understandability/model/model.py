@@ -69,8 +69,8 @@ class Model(Protocol):
         """Return the raw output for each row of inputs; NaN without an estimate."""
 
     def read(self, batch: Batch) -> Reading:
-        """Return the raw output for each document, with errors, level and flags if the model has
-        them.
+        """Return the raw output for each document, with its standard error, level and flags if the
+        model estimates them.
         """
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:

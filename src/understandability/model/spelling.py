@@ -23,11 +23,11 @@ from understandability.model.word_columns import RUNS, runs_of_letters, spelled_
 
 
 def word_weights(batch: Batch) -> Floats:
-    """Return the weight of each word of a batch; (words,).
+    """Return the weight of each word of a batch, an array of shape (words,).
 
-    Each of ``n`` equal words in a document gets ``(1 + log(n)) / n``, so that they have ``1 +
-    log(n)`` together. Weights are scaled per document, so that the squared weights of its distinct
-    words sum to 1.
+    Each of ``n`` occurrences of a word in a document gets ``(1 + log(n)) / n``, so that they have
+    ``1 + log(n)`` together. Weights are scaled per document, so that the squared weights of its
+    distinct words sum to 1. Words that differ in capitals are different words.
 
     >>> from understandability.text.document import Document
     >>> batch = Batch([Document("a", "", ("Rest", "rest", "now"), (0,))])

@@ -260,9 +260,10 @@ def _without_stop_concepts(terms: Terms) -> Terms:
 
 
 def _forms(texts: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the texts, and the index of the term that each belongs to.
+    """Return all forms of some terms, and for each form the index of its term in `texts`.
 
-    "Lung Neoplasms" is added for "Neoplasms, Lung".
+    A term is a form of itself; an inverted one such as "Neoplasms, Lung" also has the form "Lung
+    Neoplasms".
     """
     inverted = [index for index, text in enumerate(texts) if text.count(",") == 1 and ", " in text]
     turned = [" ".join(reversed(texts[index].split(", "))) for index in inverted]

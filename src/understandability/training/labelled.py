@@ -253,7 +253,7 @@ class LabelledTexts:
 
     @property
     def stated_labels(self) -> Floats:
-        """The labels in the direction of the table, which may be the reverse of `labels`."""
+        """The labels as in the table; `labels` are the reverse if a high label there means easy."""
         if self.columns.direction is Direction.EASIER:
             return self.columns.label_scale.turned(self.labels)
         return self.labels
