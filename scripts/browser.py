@@ -5,7 +5,7 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +26,13 @@ _FLAGS = (
 _PATIENCE = 120  # seconds, on a busy machine
 
 
+def _is_loaded(message: Mapping[str, Any], loader: str) -> bool:
+    """Return True if a message says that the page of a loader is loaded."""
+    event = message.get("params", {})
+    is_load = message.get("method") == "Page.lifecycleEvent" and event["name"] == "load"
+    return is_load and event["loaderId"] == loader
+
+
 class BrowserPage:
     """A tab of the browser."""
 
@@ -37,6 +44,7 @@ class BrowserPage:
         attached = self.send("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
         self.send("Page.enable")
+        self.send("Page.setLifecycleEventsEnabled", enabled=True)
 
     def close(self) -> None:
         """End the browser."""
@@ -70,11 +78,12 @@ class BrowserPage:
             mobile=width < 600,
         )
         self.emulate("screen", dark=dark)
-        self.send(
+        page = self.send(
             "Page.navigate",
             url=address if isinstance(address, str) else address.resolve().as_uri(),
         )
-        while self._receive().get("method") != "Page.loadEventFired":
+        # The load event of this page: that of the page before may arrive as late as now.
+        while not _is_loaded(self._receive(), page["loaderId"]):
             pass
 
     def emulate(self, media: str, *, dark: bool = False) -> None:
