@@ -172,6 +172,7 @@ def test_bodies_that_are_cut_off_have_the_text_that_is_there(coding: str, encode
         ("deflate", zlib.compress(LONG_BODY)[:-4] + bytes(4)),
         ("gzip", gzip_members(LONG_BODY)[:-8] + bytes(8)),
     ],
+    ids=["checksum", "length", "short", "deflate", "members"],  # gzip holds the time of the run
 )
 def test_bodies_with_a_wrong_checksum_have_their_text(coding: str, body: bytes) -> None:
     headers = ("Content-Type: text/html", f"Content-Encoding: {coding}")
