@@ -99,6 +99,15 @@ class BrowserPage:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def until(self, script: str, seconds: float = 60) -> Any:
+        """Return the value of an expression as soon as it is true."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if value := self.evaluate(script):
+                return value
+            time.sleep(0.05)
+        raise AssertionError(f"never true: {script}")
+
     def type(self, text: str) -> None:
         """Insert text at the caret, as if pasted."""
         self.send("Input.insertText", text=text)

@@ -61,16 +61,6 @@ def opened(browser: BrowserPage, folder: Path, page: str, **window: Any) -> Path
     return path
 
 
-def until(browser: BrowserPage, script: str) -> Any:
-    """What a script gives, once that is true."""
-    deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline:
-        if value := browser.evaluate(script):
-            return value
-        time.sleep(0.05)
-    raise AssertionError(f"never true: {script}")
-
-
 def saved(folder: Path) -> Answers:
     """The answers that the browser saved in a folder."""
     deadline = time.monotonic() + _PATIENCE
@@ -333,7 +323,7 @@ def test_the_page_posts_answers_from_a_disk(browser: BrowserPage, tmp_path: Path
             browser.evaluate("find('begin').click()")
             answer(browser, "The eye — «red» 😀", [])
             browser.evaluate("find('send').click()")
-            said = until(browser, "find('send').disabled ? '' : find('status').textContent")
+            said = browser.until("find('send').disabled ? '' : find('status').textContent")
             if token == "wrong":
                 assert "not received (the token is missing or wrong" in said
                 assert browser.evaluate("find('save').hidden") is False
@@ -344,7 +334,7 @@ def test_the_page_posts_answers_from_a_disk(browser: BrowserPage, tmp_path: Path
     assert answers.participant == browser.evaluate("state.participant")
     assert answers.answers[0].message == "The eye — «red» 😀"
     browser.evaluate("find('send').click()")
-    said = until(browser, "find('send').disabled ? '' : find('status').textContent")
+    said = browser.until("find('send').disabled ? '' : find('status').textContent")
     assert "the server cannot be reached" in said
 
 

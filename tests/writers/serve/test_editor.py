@@ -57,16 +57,6 @@ def address() -> Iterator[str]:
         yield address
 
 
-def until(browser: BrowserPage, script: str) -> Any:
-    """What a script gives, once that is true."""
-    deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline:
-        if value := browser.evaluate(script):
-            return value
-        time.sleep(0.05)
-    raise AssertionError(f"never true: {script}")
-
-
 def leave(browser: BrowserPage) -> None:
     """Empty the text, and what the browser keeps of it."""
     browser.evaluate("(e => { if (e) e.value = ''; })(document.getElementById('text'))")
@@ -86,7 +76,7 @@ def written(browser: BrowserPage, address: str, text: str, **window: Any) -> Non
     fresh(browser, address, **window)
     browser.evaluate("document.getElementById('text').focus()")
     browser.type(text)
-    until(browser, "document.querySelectorAll('#questions li').length")
+    browser.until("document.querySelectorAll('#questions li').length")
 
 
 def caret(browser: BrowserPage, place: int) -> None:
@@ -118,7 +108,7 @@ def test_typing_brings_an_answer(browser: BrowserPage, address: str) -> None:
     assert "heart attack" in browser.evaluate("document.getElementById('terms').innerText")
     assert browser.evaluate("document.getElementById('mirror').textContent.trim()") == HARD
     browser.type(" We rest.")
-    until(browser, "document.getElementById('verdict').textContent.includes('5 sentences')")
+    browser.until("document.getElementById('verdict').textContent.includes('5 sentences')")
 
 
 def test_a_term_is_replaced_everywhere_and_undone(browser: BrowserPage, address: str) -> None:
@@ -162,7 +152,7 @@ def test_a_term_that_nothing_fits_is_said_in_plain_words(
     browser.evaluate("document.querySelector(`.say[title*='“hernia”']`).click()")
     assert text(browser) == "He had an incarcerated hernia. A bulge through a muscle wall may hurt."
     assert "1 left" in browser.evaluate("document.getElementById('status').textContent")
-    until(browser, f"document.getElementById('terms').textContent.includes({said!r})")
+    browser.until(f"document.getElementById('terms').textContent.includes({said!r})")
     assert not browser.evaluate("document.querySelectorAll(`.say[title*='“hernia”']`).length")
 
 
@@ -173,9 +163,9 @@ def test_versions_are_kept_and_compared(browser: BrowserPage, address: str) -> N
     browser.evaluate("document.getElementById('text').select()")
     browser.type("She had a heart attack.")
     browser.evaluate("document.querySelector('#compare button').click()")
-    until(browser, "document.querySelectorAll('#comparison del').length")
+    browser.until("document.querySelectorAll('#comparison del').length")
     assert "easier" in browser.evaluate("document.getElementById('comparison').innerText")
-    until(browser, "document.getElementById('since').textContent.includes('Since “Version 1”')")
+    browser.until("document.getElementById('since').textContent.includes('Since “Version 1”')")
     browser.evaluate("document.querySelector('#version-list button').click()")
     assert text(browser) == HARD
 
@@ -195,7 +185,7 @@ def test_text_versions_and_answers_stay_until_they_are_deleted(
     assert text(browser) == HARD
     name = "document.querySelector('#version-list input').value"
     assert browser.evaluate(name) == "For the ward"
-    until(browser, "document.querySelectorAll('#questions li').length")
+    browser.until("document.querySelectorAll('#questions li').length")
     assert browser.evaluate("document.querySelector('#questions input').checked")
     browser.evaluate("window.confirm = () => true; document.getElementById('delete').click()")
     browser.open(address)
@@ -213,11 +203,11 @@ def test_a_sentence_says_why_it_is_hard_and_takes_a_proposal(
     written(browser, address, PASSIVE)
     caret(browser, 4)
     press_alt(browser, "Enter", 13)
-    until(browser, "document.querySelectorAll('.proposal').length")
+    browser.until("document.querySelectorAll('.proposal').length")
     assert "passive: “are advised”" in browser.evaluate(
         "document.getElementById('choices').innerText"
     )
-    until(browser, "document.activeElement.textContent === 'Use it'")
+    browser.until("document.activeElement.textContent === 'Use it'")
     assert browser.serious() == []
     browser.press("Enter", "\r")
     assert text(browser).startswith("You should avoid alcohol. Rest")
@@ -242,7 +232,7 @@ def test_a_proposal_that_is_not_wanted_is_not_made_again(
     )
     assert not browser.evaluate(marked)
     browser.open(address)
-    until(browser, "document.querySelectorAll('#mirror u').length")
+    browser.until("document.querySelectorAll('#mirror u').length")
     assert not browser.evaluate(marked)
 
 
@@ -275,7 +265,7 @@ def test_a_phone_keeps_the_verdict_in_sight(browser: BrowserPage, address: str) 
     """At the top, however far the text is scrolled."""
     written(browser, address, HARD * 20, width=390)
     browser.evaluate("scrollTo(0, 1500)")
-    until(browser, "document.getElementById('bar').classList.contains('away')")
+    browser.until("document.getElementById('bar').classList.contains('away')")
     top = "document.getElementById('bar').getBoundingClientRect().top"
     assert browser.evaluate(top) == 0
     assert "of adults" in browser.evaluate("document.getElementById('bar').textContent")
@@ -331,7 +321,7 @@ def test_nothing_of_a_hostile_text_runs(browser: BrowserPage, address: str) -> N
     browser.evaluate("document.getElementById('keep').click()")
     browser.type(" " + HOSTILE)
     browser.evaluate("document.querySelector('#compare button').click()")
-    until(browser, "document.querySelectorAll('#comparison ins').length")
+    browser.until("document.querySelectorAll('#comparison ins').length")
     assert browser.evaluate("window.attacked === undefined")
     assert browser.evaluate("document.querySelector('main img, iframe, object, svg') === null")
     loaded = browser.evaluate("performance.getEntriesByType('resource').map(e => e.name)")
@@ -362,7 +352,7 @@ def test_the_first_visit_shows_an_example_with_its_verdict(
     browser.open(f"{address}editor/guide.html")  # which stores nothing
     browser.evaluate("localStorage.clear()")
     browser.open(address, width=390)
-    until(browser, "document.querySelectorAll('#steps li').length >= 2")
+    browser.until("document.querySelectorAll('#steps li').length >= 2")
     assert "colonoscopy" in text(browser)
     bottom = "document.getElementById('steps').getBoundingClientRect().bottom"
     assert browser.evaluate(bottom) < 844
