@@ -13,7 +13,7 @@ pytest.importorskip("uvicorn", reason="needs the extra serve")
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from tests.conftest import answering
-from tests.writers.serve.test_editor import HARD, serving, until  # after the skips
+from tests.writers.serve.test_editor import HARD, serving  # after the skips
 
 from understandability.errors import OptionError
 from understandability.writers.serve.server import serve
@@ -61,7 +61,7 @@ def page(browser: BrowserPage, site: tuple[str, Path], address: str) -> BrowserP
     """The page of the other site, once both fields have their marks."""
     (site[1] / "edit.html").write_text(PAGE.format(text=HARD, address=address), "utf-8")
     browser.open(f"{site[0]}/edit.html")
-    until(browser, _READY)
+    browser.until(_READY)
     return browser
 
 
@@ -90,7 +90,7 @@ def test_rich_text_keeps_its_elements(page: BrowserPage) -> None:
     assert page.evaluate("CSS.highlights.get('understand-term').size") >= 2
     assert page.evaluate(f"{rich}.querySelectorAll('u, span').length") == 0
     clicked(page, 1, "heart attack")
-    until(page, f"{rich}.innerText.includes('She had a heart attack.')")
+    page.until(f"{rich}.innerText.includes('She had a heart attack.')")
     assert page.evaluate(f"{rich}.querySelectorAll('h2, li').length") == 2
 
 
@@ -111,7 +111,7 @@ def test_it_fits_and_axe_finds_nothing(
     browser: BrowserPage, page: BrowserPage, site: tuple[str, Path], width: int
 ) -> None:
     browser.open(f"{site[0]}/edit.html", width=width)
-    until(browser, _READY)
+    browser.until(_READY)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     assert browser.serious() == []
 
